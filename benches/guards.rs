@@ -48,6 +48,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         moves: None,
         git: None,
         confinable: false,
+        tests: false,
         question: None,
         dispatch: None,
         unproven: None,

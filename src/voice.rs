@@ -158,9 +158,8 @@ pub(crate) enum Line {
     /// A finished job rests until the person comes by.
     Card,
     Rests,
-    Ends,
     /// The last one: a test counts the rows up to it.
-    EndsWithWords,
+    Ends,
 }
 
 /// What is told as `key`.
@@ -576,6 +575,7 @@ pub(crate) enum Notice {
     CompactNone,
     CompactCommits,
     DueNotLooked,
+    CondenseLater,
     LogHolds,
     LogHoldsNot,
     FootersHave,
@@ -898,14 +898,29 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
     }
 }
 
-/// A worked example for one that keeps hearing `refusal`: the row's own, else the one of
-/// its wanted work.
+/// A worked example for one that keeps hearing `refusal`: the row's own, else the one of its wanted
+/// work, unless that is of another command than the one to give: then what to do, once more.
 pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
     let phase = if phase == "talk" { "idle" } else { phase };
-    let own =
-        pick(refusal.wants, refusal.facts.case(), phase).and_then(|row| row.example.as_deref());
-    let general = || pick(refusal.wants, None, "").and_then(|row| row.example.as_deref());
-    Some(format!("Example: {}", fill(own.or_else(general)?, &refusal.facts, phase, MOST_SAID)))
+    let row = pick(refusal.wants, refusal.facts.case(), phase)?;
+    let fits = |text: &&str| {
+        let told = row.do_.as_str();
+        commands(text).all(|command| commands(told).any(|known| known == command))
+    };
+    let general = || {
+        let text = pick(refusal.wants, None, "").and_then(|row| row.example.as_deref());
+        text.filter(fits).unwrap_or(row.do_.as_str())
+    };
+    let text = row.example.as_deref().unwrap_or_else(general);
+    Some(format!("Example: {}", fill(text, &refusal.facts, phase, MOST_SAID)))
+}
+
+/// The commands of git seed in `text`, each by its first two words.
+fn commands(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split("git seed ").skip(1).map(|rest| {
+        let words = rest.split(|c: char| c.is_whitespace() || ",;`".contains(c));
+        words.filter(|word| !word.is_empty()).take(2).collect::<Vec<_>>().join(" ")
+    })
 }
 
 fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static SayRow> {
@@ -1114,7 +1129,7 @@ mod tests {
         keys.sort();
         keys.dedup();
         // The last one of the list of lines; each before it has its number.
-        assert_eq!(keys.len(), Line::EndsWithWords as usize + 1, "a line has no row: {keys:?}");
+        assert_eq!(keys.len(), Line::Ends as usize + 1, "a line has no row: {keys:?}");
     }
 
     #[test]

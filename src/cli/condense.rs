@@ -61,7 +61,12 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
         "footer_words": now, "max_words": most, "card": card,
     }));
-    out.pair("stage", stage);
+    if memory::condense::has_begun(&repo, &focused) {
+        out.pair("stage", stage);
+    } else {
+        let phase = focused.state.stand.phase.as_str();
+        out.pair("stage", voice::tell(Notice::CondenseLater, &[("phase", phase)]));
+    }
     for note in &live {
         out.pair("note", format_args!("{note} is live"));
     }

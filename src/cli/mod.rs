@@ -84,6 +84,9 @@ struct Arguments {
     /// When to colour verdicts
     #[arg(long, value_name = "when", default_value = "auto", global = true)]
     color: Colour,
+    /// Set the multiplier of this stay first, as `git seed phase multiplier` does
+    #[arg(long, value_name = "value", global = true)]
+    multiplier: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -329,7 +332,10 @@ pub fn main() -> ExitCode {
         return exec::run(args, &cwd);
     }
     let context = Context { cwd };
-    let done = run(&arguments.command, &context, &mut out);
+    let done = match set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out) {
+        Ok(Outcome::Yes) => run(&arguments.command, &context, &mut out),
+        not_set => not_set,
+    };
     let code = match done {
         Ok(Outcome::Yes) => 0,
         Ok(Outcome::Failed) => 1,
@@ -344,6 +350,17 @@ pub fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     ExitCode::from(code)
+}
+
+/// The stay's multiplier, where the command brings it along.
+fn set_the_multiplier(value: Option<&str>, context: &Context, out: &mut Report) -> Result<Outcome> {
+    match value {
+        None => Ok(Outcome::Yes),
+        Some(value) => phase::set_multiplier(&context.repo()?, value, out).map(|set| match set {
+            Ok(_) => Outcome::Yes,
+            Err(refused) => refused,
+        }),
+    }
 }
 
 fn current_dir() -> PathBuf {

@@ -9,7 +9,7 @@ use crate::engine::boundary::step::Transitioned;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, Repo};
-use crate::phases::{PhaseKind, PhaseName, gates};
+use crate::phases::{Multiplier, PhaseKind, PhaseName, gates};
 use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
@@ -68,7 +68,9 @@ pub(super) enum PhaseCommand {
         #[command(flatten)]
         text: TextArgs,
     },
-    /// Say how small this stay is, as its first act
+    /// Say how small this stay is, before its first edit of code
+    ///
+    /// Every command takes `--multiplier` as well, and sets it first.
     Multiplier {
         /// 0.5, 1, 1.5, 2, 2.5 or 3: larger for smaller work
         value: String,
@@ -191,19 +193,31 @@ fn list(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
 }
 
 fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> crate::cli::Result<Outcome> {
-    let value = value
-        .parse()
-        .map_err(|bad: crate::phases::BadMultiplier| EngineError::Usage(bad.to_string()))?;
-    match jobs::lifecycle::set_multiplier(repo, value)? {
-        Ok(focused) => {
-            let stand = &focused.state.stand;
+    match set_multiplier(repo, value, out)? {
+        Ok(value) => {
+            let stand = &repo.require_focused()?.state.stand;
             out.json(&serde_json::json!({ "phase": stand.phase.as_str(),
                 "multiplier": f64::from(value.tenths()) / 10.0 }));
             out.line(format_args!("{} is open.", stand.phase));
             Ok(Outcome::Yes)
         }
-        Err(refusal) => Ok(refuse(repo, &refusal, out)),
+        Err(refused) => Ok(refused),
     }
+}
+
+/// Sets the multiplier of the stay; the outcome of a refusal that has been told.
+pub(super) fn set_multiplier(
+    repo: &Repo,
+    value: &str,
+    out: &mut Report,
+) -> crate::cli::Result<Result<Multiplier, Outcome>> {
+    let value = value
+        .parse()
+        .map_err(|bad: crate::phases::BadMultiplier| EngineError::Usage(bad.to_string()))?;
+    Ok(match jobs::lifecycle::set_multiplier(repo, value)? {
+        Ok(_) => Ok(value),
+        Err(refusal) => Err(refuse(repo, &refusal, out)),
+    })
 }
 
 fn cross(

@@ -89,6 +89,10 @@ backs = [\"unit_test\"]
 ";
 
 /// The name of the job that the whole story is about.
+/// What the commit in between tells.
+const CHECKPOINT: &str = "escaped quotes survive\n\nOne more substitution in the sed script turns \
+    an escaped quote into the quote; the doubled backslash is still to come.";
+
 const JOB: &str = "keep escapes in unquote";
 
 struct Tour<'a> {
@@ -262,7 +266,6 @@ impl Tour<'_> {
     fn observe(&mut self) -> crate::cli::Result<()> {
         self.scene("OBSERVE: look wide, change nothing")?;
         self.agent(&["phase", "advance"], "")?;
-        self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.reads("tests/run.sh")?;
         self.passes("the agent reads the tests", came)?;
         let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/x/y/")?;
@@ -279,13 +282,10 @@ impl Tour<'_> {
             quote gives the quote, a backslash before a backslash gives one backslash, and \
             everything else stays as it is today. The change lies in src/unquote.sh alone, \
             which stays one small sed script without new dependencies, and the three lines of \
-            tests/run.sh pass when they are run from the top of the repository. Callers see no \
-            other change: the argument is still taken as it is given, the result is still \
-            printed with one newline, and the exit code is still that of the pipeline, so that \
-            nobody has to change how the script is called today.";
-        self.agent(&["job", "update", "--name", JOB, "--objective", objective], "")?;
-        self.boundary(
-            "settle where escapes are lost",
+            tests/run.sh pass when they are run from the top of the repository.";
+        self.boundary_with(
+            &["--multiplier", "3"],
+            &format!("name: {JOB}\nobjective: {objective}\n\nsettle where escapes are lost"),
             &[
                 (
                     "What I Observed",
@@ -303,7 +303,6 @@ impl Tour<'_> {
 
     fn plan(&mut self) -> crate::cli::Result<()> {
         self.scene("PLAN: the contract, and what execute may touch")?;
-        self.agent(&["phase", "multiplier", "3"], "")?;
         let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\n\
             Done when: sh tests/run.sh passes.\n";
         let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
@@ -312,7 +311,7 @@ impl Tour<'_> {
         self.passes("the agent reads what observe noted", came)?;
         let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
         self.passes("the agent writes the contract below ---Pl---", came)?;
-        self.agent(&["plan", "set-plan-file", "false"], "")?;
+        self.agent(&["plan", "set-plan-file", "false", "--multiplier", "3"], "")?;
         self.boundary(
             "two substitutions in one sed script",
             &[
@@ -343,7 +342,7 @@ impl Tour<'_> {
         let came = self.stage.runs("sh tools/tidy.sh")?;
         self.named("the agent runs a script that also rewrites README.md", came)?;
         self.agent(&["fence", "restore"], "")?;
-        self.agent(&["phase", "checkpoint", "-m", "escaped quotes survive"], "")?;
+        self.agent(&["phase", "checkpoint", "-m", CHECKPOINT], "")?;
         let came = self.stage.edits(
             "src/CLAUDE.md",
             "---Ex---\n",
@@ -364,7 +363,8 @@ impl Tour<'_> {
                 (
                     "Evidence",
                     "The checkpoint and the commits of this phase hold the change; nothing \
-                outside src was touched.",
+                outside src was touched, and the page says what the script does and in \
+                    which order its parts have to stand.",
                 ),
                 (
                     "Plan Item Addressed",
@@ -398,7 +398,6 @@ impl Tour<'_> {
 
     fn verify(&mut self) -> crate::cli::Result<()> {
         self.scene("VERIFY: prove it; what fails goes back")?;
-        self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.runs("sh tests/run.sh")?;
         let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
         self.expect(
@@ -420,7 +419,8 @@ impl Tour<'_> {
             "---Ve---\n\nFAILED: a doubled backslash stays doubled.\n",
         )?;
         self.passes("the agent writes the result below ---Ve---", came)?;
-        self.agent(&["phase", "back", "execute", "-m", "a doubled backslash stays doubled"], "")?;
+        let why = "a doubled backslash stays doubled";
+        self.agent(&["phase", "back", "execute", "--multiplier", "3", "-m", why], "")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
         self.mend()?;
         self.verify_again()
@@ -469,7 +469,6 @@ impl Tour<'_> {
 
     fn the_next_morning(&mut self) -> crate::cli::Result<()> {
         self.scene("CONDENSE: memory gets smaller and better")?;
-        self.agent(&["phase", "multiplier", "3"], "")?;
         let came = self.stage.asks(QUESTION, [REVIEW, APPROVE], APPROVE)?;
         self.refused("the agent asks for completion right away", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
@@ -506,11 +505,11 @@ impl Tour<'_> {
 
     /// A live note of each kind, and how it ends.
     fn notes_come_to_rest(&mut self) -> crate::cli::Result<()> {
-        let list = self.stage.seed(&["note", "list"], "")?;
+        let list = self.stage.seed(&["note", "list", "--multiplier", "3"], "")?;
         let list = String::from_utf8_lossy(&list.stdout).into_owned();
         let live = list.lines().filter(|line| line.contains("  live  ")).count();
         self.expect(live == 5, "git seed note list", &list)?;
-        self.good("git seed note list", "five notes of five kinds, all live")?;
+        self.good("git seed note list --multiplier 3", "five notes of five kinds, all live")?;
         let came = self.stage.runs("git seed condense archive")?;
         self.gate("git seed condense archive", came)?;
         let (came, _) =
@@ -851,7 +850,7 @@ impl Tour<'_> {
         let first = printed.lines().next().unwrap_or_default().to_owned();
         let shown: String = arguments
             .iter()
-            .map(|word| quoted(&word.chars().take(40).collect::<String>()))
+            .map(|word| quoted(&first_line(word).chars().take(40).collect::<String>()))
             .collect::<Vec<_>>()
             .join(" ");
         self.good(&format!("git seed {shown}"), &first)?;
@@ -860,8 +859,19 @@ impl Tour<'_> {
 
     /// The agent takes a step forward with its story; the commit is shown.
     fn boundary(&mut self, subject: &str, sections: &[(&str, &str)]) -> crate::cli::Result<()> {
-        let came = self.agent(&["phase", "advance", "-F", "-"], &story(subject, sections))?;
-        self.expect(came.contains("commit"), subject, "the boundary made no commit")?;
+        self.boundary_with(&[], subject, sections)
+    }
+
+    /// The same with further options; `head` is what stands before the first section.
+    fn boundary_with(
+        &mut self,
+        options: &[&str],
+        head: &str,
+        sections: &[(&str, &str)],
+    ) -> crate::cli::Result<()> {
+        let line = [&["phase", "advance", "-F", "-"], options].concat();
+        let came = self.agent(&line, &story(head, sections))?;
+        self.expect(came.contains("commit"), head, "the boundary made no commit")?;
         let commit = self.stage.prints("git log -1 --format='%h %s'")?;
         let mark = self.out.tint(Tint::Bold, "commit");
         self.out.line(format_args!("  {mark}  {commit}"));
@@ -910,6 +920,10 @@ fn command_line(arguments: &[&str], stdin: &str) -> String {
     let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
     let line = format!("git seed {}", words.join(" "));
     if stdin.is_empty() { line } else { format!("{line} <<'EOF'\n{stdin}EOF\n") }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 fn quoted(word: &str) -> String {

@@ -75,6 +75,8 @@ pub(crate) struct Committed {
     pub id: String,
     /// A commit in between was asked for.
     pub checkpoint: bool,
+    /// Files that it holds.
+    pub files: usize,
 }
 
 /// What the fence found in the work tree.
@@ -202,10 +204,13 @@ impl State {
     fn come_home(&mut self, here: &Here, commit: Option<&Committed>) {
         self.home.branch.clone_from(&here.branch);
         self.home.logged = here.logged;
-        if let Some(Committed { id, checkpoint }) = commit {
+        if let Some(Committed { id, checkpoint, files }) = commit {
             self.home.commit.clone_from(id);
             self.cost.commits += 1;
             self.stand.entry.checkpoints += u32::from(*checkpoint);
+            if *checkpoint {
+                self.stand.entry.changed += u32::try_from(*files).unwrap_or(u32::MAX);
+            }
         }
     }
 
@@ -407,7 +412,7 @@ mod tests {
     fn a_commit_counts_and_in_between_twice() {
         let map = map();
         for (checkpoint, wanted) in [(false, 1), (true, 2)] {
-            let commit = Some(Committed { id: "c1".into(), checkpoint });
+            let commit = Some(Committed { id: "c1".into(), checkpoint, files: 2 });
             let mut state = stands_in("execute", 1);
             let before = state.cost.commits;
             state.cross(&Crossed { commit, ..facts(&map, None) }).expect("it is active");

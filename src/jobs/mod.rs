@@ -8,6 +8,7 @@ pub(crate) mod code;
 pub(crate) mod demands;
 pub(crate) mod due;
 pub mod graph;
+mod naming;
 pub mod questions;
 pub mod routing;
 pub mod shortword;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 pub(crate) use crate::event::UnixSeconds;
+pub(crate) use naming::Naming;
 
 /// A job's id: creation time in UTC and four hex digits, such as `20261121t205612-7f3a`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -57,8 +57,9 @@ pub fn judge(current: Option<&str>, change: &Change, anchors: &[&str]) -> PageCh
 
 /// What lies between two texts of a page.
 ///
-/// A page that lacked anchors counts as if it had been healed before. One in disorder
-/// has no sections to compare: what puts it in order changes the body.
+/// A page that lacked anchors counts as if it had been healed before, and one that still lacks
+/// some as if it were healed by the edit: a boundary puts them in. One in disorder has no sections
+/// to compare: what puts it in order changes the body.
 pub(crate) fn compare(old: Option<&str>, new: &str, anchors: &[&str]) -> PageChange {
     if old == Some(new) {
         return PageChange::Nothing;
@@ -73,8 +74,11 @@ pub(crate) fn compare(old: Option<&str>, new: &str, anchors: &[&str]) -> PageCha
         return PageChange::AnchorLost { anchor: after.name(*rank) };
     }
     if !missing.is_empty() {
-        return PageChange::Incomplete {
-            missing: missing.into_iter().map(|rank| after.name(rank)).collect(),
+        return match heal(new, anchors) {
+            Ok(healed) => compare(old, &healed.text, anchors),
+            Err(_) => PageChange::Incomplete {
+                missing: missing.into_iter().map(|rank| after.name(rank)).collect(),
+            },
         };
     }
     match old {
@@ -454,18 +458,18 @@ mod tests {
     #[test]
     fn a_page_is_born_with_every_anchor_and_without_a_body() {
         let footer = "---Ob---\n\n---Pl---\n\n---Ex---\n\n---Ve---\n";
-        let missing = |anchors: &[&str]| PageChange::Incomplete {
-            missing: anchors.iter().map(|anchor| (*anchor).to_owned()).collect(),
-        };
         let cases = [
             (format!("# T\n\n{footer}"), touches(3)),
             (footer.to_owned(), touches(3)),
             (format!("# T\n\n{}", footer.replace("---Pl---\n", "---Pl---\nplan\n")), touches(1)),
             (format!("# T\n\nwhat it is\n\n{footer}"), PageChange::Body),
             (format!("prose\n\n{footer}"), PageChange::Body),
-            ("# T\n".to_owned(), missing(&ANCHORS)),
-            ("# T\n\n---Ob---\n---Ve---\n".to_owned(), missing(&["---Pl---", "---Ex---"])),
-            (format!("```\n{footer}```\n"), missing(&ANCHORS)),
+            // A boundary puts in what is missing.
+            ("# T\n".to_owned(), touches(3)),
+            ("# T\n\n---Ob---\n---Ve---\n".to_owned(), touches(3)),
+            ("# T\n\n---Pl---\n\nplan\n".to_owned(), touches(1)),
+            ("# T\n\nwhat it is\n".to_owned(), PageChange::Body),
+            (format!("```\n{footer}```\n"), PageChange::Body),
             (format!("{footer}---Ob---\n"), disorder("---Ob---")),
         ];
         for (text, expected) in cases {
@@ -482,14 +486,15 @@ mod tests {
     #[test]
     fn a_page_that_lacks_anchors_is_judged_as_if_healed() {
         let old = "# T\nbody\n---Ob---\nsaw\n---Pl---\n---Ve---\n";
-        let lacks_one = PageChange::Incomplete { missing: vec!["---Ex---".into()] };
         let cases = [
-            (swap("saw", "saw more"), lacks_one),
+            (swap("saw", "saw more"), touches(0)),
             (swap("---Ob---\nsaw\n", ""), lost("---Ob---")),
             (swap("---Pl---", "---Pl---\n---Ex---"), touches(3)),
             (swap("---Pl---", "---Pl---\n---Ex---\ndid"), touches(2)),
             (swap("saw\n---Pl---", "saw x\n---Pl---\n\n---Ex---\n"), touches(0)),
             (steps(&[("body", "soul"), ("---Pl---", "---Pl---\n---Ex---")]), PageChange::Body),
+            (swap("body", "soul"), PageChange::Body),
+            (swap("---Ve---\n", "---Ve---\nran\n"), touches(3)),
         ];
         for (change, expected) in cases {
             assert_eq!(judge(Some(old), &change, &ANCHORS), expected, "{change:?}");

@@ -11,10 +11,12 @@ use super::review::Ending;
 use super::{Multiplier, Phase, PhaseKind, PhaseName};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
-/// Words of a boundary message at multiplier 1 and below, and the fewest at any.
-const MESSAGE_WORDS: (u32, u32) = (100, 30);
-/// Words of the objective at multiplier 1 and below, and the fewest at any.
-const OBJECTIVE_WORDS: (u32, u32) = (300, 60);
+/// Words of a boundary message: up to so many files and pages that the stay changed, so many.
+const MESSAGE_WORDS: [(usize, u32); 3] = [(1, 30), (5, 60), (usize::MAX, 100)];
+/// Words of the objective.
+pub(crate) const OBJECTIVE_WORDS: u32 = 60;
+/// Words of a checkpoint's message, where no row says otherwise.
+const CHECKPOINT_WORDS: u32 = 20;
 
 /// The gates of a phase that is closed for a person who looked at the work and wants more.
 pub(crate) const OF_REVIEW: [&str; 5] = ["notes", "consumption", "archive", "deflation", "clean"];
@@ -73,6 +75,8 @@ pub struct Crossing<'a> {
     pub message: &'a Message,
     pub cycle: u32,
     pub multiplier: Option<Multiplier>,
+    /// Files and pages that the stay changed.
+    pub changed: usize,
     /// Page edits since the phase was entered.
     pub page_edits: u32,
     /// Edits of the plan document since the phase was entered.
@@ -127,7 +131,7 @@ pub struct Crossing<'a> {
 impl Crossing<'_> {
     /// The work that the phase demands, as far as it is done.
     pub(crate) fn met(&self) -> Vec<Demand> {
-        let told = self.cycle > 1 || self.objective_words >= objective_floor(self.multiplier);
+        let told = self.cycle > 1 || self.objective_words >= OBJECTIVE_WORDS;
         let shrunk = self.deflation.is_none_or(|(now, most)| now <= most);
         let all = [
             (Demand::Objective, self.named && told),
@@ -255,6 +259,20 @@ pub fn says_why(message: &Message) -> Verdict {
     Ok(())
 }
 
+/// A checkpoint says what was done, in as many words as the row asks for.
+///
+/// # Errors
+///
+/// Refuses a message with fewer words.
+pub fn tells_what_was_done(row: &Phase, message: &Message) -> Verdict {
+    let floor = row.words.unwrap_or(CHECKPOINT_WORDS);
+    if message.words() >= floor {
+        return Ok(());
+    }
+    let refusal = Refusal::new("message", Wants::Message).case(Case::Checkpoint);
+    Err(refusal.with("words", floor.to_string()))
+}
+
 /// Directories are declared in the row that has that; `dir` is the first one of the step.
 ///
 /// # Errors
@@ -380,17 +398,16 @@ pub fn shapeless(shape: &[String], objective: &str) -> Option<(String, String)> 
     Some((title, all.join(", ")))
 }
 
-/// What the message must have, for those who write it: words and section titles.
-pub(crate) fn message_floor(multiplier: Option<Multiplier>) -> u32 {
-    multiplier
-        .map_or(MESSAGE_WORDS.0, |multiplier| multiplier.floor(MESSAGE_WORDS.0, MESSAGE_WORDS.1))
+/// Words that the message must have at the end of a stay that changed so many files and pages.
+pub(crate) fn message_floor(changed: usize) -> u32 {
+    let floor = MESSAGE_WORDS.iter().find(|(most, _)| changed <= *most);
+    floor.map_or(0, |(_, words)| *words)
 }
 
-/// Words that the objective must have.
-pub(crate) fn objective_floor(multiplier: Option<Multiplier>) -> u32 {
-    multiplier.map_or(OBJECTIVE_WORDS.0, |multiplier| {
-        multiplier.floor(OBJECTIVE_WORDS.0, OBJECTIVE_WORDS.1)
-    })
+/// The floors of a message as a person reads them.
+pub(crate) fn message_floors() -> String {
+    let [(one, few), (several, more), (_, most)] = MESSAGE_WORDS;
+    format!("{few} words ({more} from {} files, {most} from {})", one + 1, several + 1)
 }
 
 fn ask(names: &[String], crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -417,14 +434,14 @@ fn the_dial_is_set(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn the_job_has_a_name(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.named { Ok(()) } else { Err(objective(crossing, Case::Name)) }
+    if crossing.named { Ok(()) } else { Err(objective(Case::Name)) }
 }
 
 fn the_objective_is_told(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.cycle > 1 || crossing.objective_words >= objective_floor(crossing.multiplier) {
+    if crossing.cycle > 1 || crossing.objective_words >= OBJECTIVE_WORDS {
         return Ok(());
     }
-    Err(objective(crossing, Case::Objective))
+    Err(objective(Case::Objective))
 }
 
 fn the_objective_has_its_shape(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -436,8 +453,8 @@ fn the_objective_has_its_shape(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn objective(crossing: &Crossing<'_>, case: Case) -> Refusal {
-    no(Wants::Objective, case).with("words", objective_floor(crossing.multiplier).to_string())
+fn objective(case: Case) -> Refusal {
+    no(Wants::Objective, case).with("words", OBJECTIVE_WORDS.to_string())
 }
 
 fn a_page_was_updated(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -556,7 +573,7 @@ fn depth(case: Case) -> Refusal {
 
 fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let titles = crossing.phase.sections_towards(crossing.to);
-    let floor = crossing.phase.words.unwrap_or_else(|| message_floor(crossing.multiplier));
+    let floor = crossing.phase.words.unwrap_or_else(|| message_floor(crossing.changed));
     let named = crossing.phase.sections_towards(crossing.to).map(|title| format!("## {title}"));
     let sections = named.collect::<Vec<_>>().join(", ");
     let shape = |case: Case| {
@@ -654,6 +671,7 @@ mod tests {
             message,
             cycle: 1,
             multiplier: "3".parse().ok(),
+            changed: 1,
             page_edits: 1,
             plan_edits: 0,
             named: true,
@@ -711,7 +729,7 @@ mod tests {
             (base(), "passes"),
             (Crossing { multiplier: None, ..base() }, "dial dial gate"),
             (Crossing { named: false, ..base() }, "name objective name"),
-            (Crossing { objective_words: 99, ..base() }, "objective objective objective"),
+            (Crossing { objective_words: 59, ..base() }, "objective objective objective"),
             (Crossing { objective_words: 0, cycle: 2, ..base() }, "passes"),
             (
                 Crossing { shapeless: Some(("Users".into(), "## Users".into())), ..base() },
@@ -728,6 +746,7 @@ mod tests {
             (Crossing { page_edits: 0, ..base() }, "page page section"),
             (Crossing { message: &none, ..base() }, "message message none"),
             (Crossing { message: &short, ..base() }, "message message short"),
+            (Crossing { changed: 2, ..base() }, "message message short"),
             (Crossing { message: &forged, ..base() }, "message message trailers"),
             (Crossing { strays: &strays, ..base() }, "clean clean one"),
         ];
@@ -829,11 +848,27 @@ mod tests {
         assert_eq!(case(adds_cycle(condense, &condense.name, false)), "cycle-late");
     }
 
+    fn checkpointed(map: &str, text: &str) -> Verdict {
+        let map = Map::read(map).expect("a shipped map");
+        let row = map.phase(&"execute".into()).expect("a phase");
+        tells_what_was_done(row, &Message::new(text))
+    }
+
+    #[test]
+    fn a_message_is_as_long_as_its_stay_changed_files() {
+        for (changed, words) in [(0, 30), (1, 30), (2, 60), (5, 60), (6, 100), (400, 100)] {
+            assert_eq!(message_floor(changed), words, "{changed}");
+        }
+    }
+
     #[test]
     fn what_every_step_is_asked() {
         for (verdict, expected) in [
             (says_why(&Message::new(" \n")), "back"),
             (says_why(&Message::new("it does not hold")), "yes"),
+            (checkpointed(OPEVC, "lexer: keep the escapes"), "checkpoint"),
+            (checkpointed(OPEVC, &"word ".repeat(20)), "yes"),
+            (checkpointed(include_str!("quick.toml"), "lexer: keep the escapes"), "yes"),
             (prints_hold(None, None), "yes"),
             (prints_hold(Some("a"), None), "print"),
             (prints_hold(Some("a"), Some("b")), "print-person"),

@@ -37,13 +37,13 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "subagent", binds: Binds::Everyone, check: a_subagent_takes_no_steps },
     Guard { name: "home", binds: Binds::Everyone, check: work_happens_at_home },
     Guard { name: "summary", binds: Binds::Main, check: the_instruction_is_summed_up },
-    Guard { name: "dial", binds: Binds::Main, check: the_dial_is_set },
     Guard { name: "git", binds: Binds::Everyone, check: a_person_answers_for_git },
     Guard { name: "question", binds: Binds::Main, check: questions_have_their_shape },
     Guard { name: "act", binds: Binds::Everyone, check: the_act_is_open },
     Guard { name: "reads", binds: Binds::Everyone, check: the_read_is_open },
     Guard { name: "place", binds: Binds::Everyone, check: the_place_is_open },
     Guard { name: "section", binds: Binds::Everyone, check: the_section_is_its_own },
+    Guard { name: "dial", binds: Binds::Main, check: the_dial_is_set },
     Guard { name: "lane", binds: Binds::Everyone, check: the_work_stays_small },
     Guard { name: "room", binds: Binds::Main, check: there_is_room },
     Guard { name: "look-first", binds: Binds::Main, check: looking_comes_before_writing },
@@ -111,6 +111,8 @@ pub struct Call<'a> {
     pub confinable: bool,
     /// Questions to the person that no gate let through: what is wrong with them.
     pub question: Option<Refusal>,
+    /// The code in it is runs of tests and nothing else.
+    pub tests: bool,
     /// A subagent that acts on notes, launched without one: what is wrong.
     pub dispatch: Option<Refusal>,
     /// An act that waits for a ruling on the claim behind it: what is wanted.
@@ -168,22 +170,18 @@ fn no(wants: Wants) -> Refusal {
     Refusal::new("guard", wants)
 }
 
-/// Acts that change nothing and cost nothing: open even where work has to wait.
+/// The classes of acts that change nothing and cost nothing.
+const LOOKS: [Class; 6] =
+    [Class::Read, Class::Search, Class::ShellRead, Class::Ask, Class::Housekeeping, Class::Seed];
+
+/// Such acts are open even where work has to wait.
 fn only_looks(scene: &Scene<'_>) -> bool {
     looks_only(&scene.call)
 }
 
 /// The same, of a call by itself.
 pub(crate) fn looks_only(call: &Call<'_>) -> bool {
-    let looks = [
-        Class::Read,
-        Class::Search,
-        Class::ShellRead,
-        Class::Ask,
-        Class::Housekeeping,
-        Class::Seed,
-    ];
-    call.classes.iter().all(|(class, _)| looks.contains(class))
+    call.classes.iter().all(|(class, _)| LOOKS.contains(class))
 }
 
 fn state_is_left_alone(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -268,9 +266,19 @@ fn work_happens_at_home(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
 }
 
+/// Looks, runs of tests, questions, the web and memory are open before it: it is said of the work
+/// that follows.
 fn the_dial_is_set(scene: &Scene<'_>) -> Result<(), Refusal> {
-    let only_seed = scene.call.classes.iter().all(|(class, _)| *class == Class::Seed);
-    if scene.phase.dial && !scene.dial_set && !only_seed { Err(no(Wants::Dial)) } else { Ok(()) }
+    let keeps =
+        |place: &Place| place.is_memory() || matches!(place, Place::HostMemory | Place::Scratch);
+    let open = |class: Class| match class {
+        Class::Web => true,
+        Class::Edit => scene.call.changes.iter().all(|change| keeps(&change.place)),
+        Class::ShellCode => scene.call.tests,
+        class => LOOKS.contains(&class),
+    };
+    let waits = !scene.call.classes.iter().all(|(class, _)| open(*class));
+    if scene.phase.dial && !scene.dial_set && waits { Err(no(Wants::Dial)) } else { Ok(()) }
 }
 
 fn a_person_answers_for_git(scene: &Scene<'_>) -> Result<(), Refusal> {
@@ -510,7 +518,10 @@ fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal>
         Some(PageChange::AnchorLost { anchor }) => anchors(Case::Lost, anchor),
         Some(PageChange::Disorder { anchor }) => anchors(Case::Disorder, anchor),
         Some(_) if scene.phase.write.contains(&Write::Memory) => Ok(()),
-        Some(PageChange::Body) => Err(named(no(Wants::Section).case(Case::Body))),
+        Some(PageChange::Body) => {
+            let anchor = scene.phase.anchor.as_deref().unwrap_or_default();
+            Err(named(no(Wants::Section).case(Case::Body).with("anchor", anchor)))
+        }
         Some(PageChange::Below { first_rank }) => match scene.phase.rank(&scene.anchors) {
             Some(own) if *first_rank >= own => Ok(()),
             _ => {
@@ -752,6 +763,7 @@ mod tests {
             moves: None,
             git: None,
             confinable: false,
+            tests: false,
             question: None,
             dispatch: None,
             unproven: None,
@@ -944,18 +956,39 @@ mod tests {
     }
 
     #[test]
-    fn the_dial_comes_first_and_binds_the_main_session() {
+    fn the_dial_comes_before_the_first_act_that_is_no_look() {
         let map = map();
         let sub = Actor::Subagent { id: "a".to_owned(), agent: "general".to_owned() };
-        for (by, class, expected) in [
-            (&Actor::Main, Class::Read, "dial dial"),
-            (&Actor::Main, Class::Seed, "passes"),
-            (&sub, Class::Read, "passes"),
-            (&sub, Class::ShellWrite, "act looking"),
+        for (phase, by, class, tests, expected) in [
+            ("observe", &Actor::Main, Class::Read, false, "passes"),
+            ("observe", &Actor::Main, Class::Seed, false, "passes"),
+            ("observe", &Actor::Main, Class::Web, false, "passes"),
+            ("observe", &Actor::Main, Class::Delegate, false, "dial dial"),
+            ("observe", &Actor::Main, Class::ShellWrite, false, "act looking"),
+            ("execute", &Actor::Main, Class::ShellWrite, false, "dial dial"),
+            ("execute", &Actor::Main, Class::ShellCode, false, "dial dial"),
+            ("verify", &Actor::Main, Class::ShellCode, false, "dial dial"),
+            ("verify", &Actor::Main, Class::ShellCode, true, "passes"),
+            ("observe", &sub, Class::Read, false, "passes"),
+            ("observe", &sub, Class::ShellWrite, false, "act looking"),
+            ("execute", &sub, Class::ShellWrite, false, "passes"),
         ] {
-            let mut scene = Scene { dial_set: false, ..scene(&map, "observe", by) };
+            let mut scene = Scene { dial_set: false, ..scene(&map, phase, by) };
             scene.call.classes = acts(class);
-            assert_eq!(said(judge(&scene)), expected, "{by:?} {class:?}");
+            scene.call.tests = tests;
+            assert_eq!(said(judge(&scene)), expected, "{phase} {by:?} {class:?}");
+        }
+        for (place, expected) in [
+            (Place::Page { dir: "src".to_owned() }, "passes"),
+            (Place::Scratch, "passes"),
+            (Place::Project { dir: "src".to_owned() }, "dial dial"),
+        ] {
+            let mut scene = Scene { dial_set: false, ..scene(&map, "execute", &Actor::Main) };
+            scene.call.classes = acts(Class::Edit);
+            let page = matches!(place, Place::Page { .. });
+            let page = page.then_some(PageChange::Below { first_rank: 2 });
+            scene.call.changes = vec![FileChange { page, ..file(place, true) }];
+            assert_eq!(said(judge(&scene)), expected);
         }
     }
 

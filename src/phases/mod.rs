@@ -61,11 +61,6 @@ impl Multiplier {
     pub(crate) fn tenths(self) -> u32 {
         self.0
     }
-
-    /// `wanted ÷ multiplier`, rounded up, but at least `least` and at most `wanted`.
-    pub(crate) fn floor(self, wanted: u32, least: u32) -> u32 {
-        (wanted * 10).div_ceil(self.0).max(least).min(wanted)
-    }
 }
 
 /// A multiplier that is none of the six.
@@ -694,26 +689,6 @@ mod tests {
         }
         for text in ["0", "4", "3.5", "-1", "", "three", "0.50"] {
             assert!(text.parse::<Multiplier>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn floors_follow_the_declared_size() {
-        // tenths, words of a message, words of an objective
-        for (tenths, message, objective) in [
-            (5, 100, 300),
-            (10, 100, 300),
-            (15, 67, 200),
-            (20, 50, 150),
-            (25, 40, 120),
-            (30, 34, 100),
-        ] {
-            let multiplier = Multiplier(tenths);
-            assert_eq!(
-                (multiplier.floor(100, 30), multiplier.floor(300, 60)),
-                (message, objective),
-                "{tenths}"
-            );
         }
     }
 }

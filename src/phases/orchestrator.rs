@@ -57,6 +57,9 @@ pub struct Entry {
     /// Commits in between since the last way in.
     #[serde(default)]
     pub checkpoints: u32,
+    /// Files that those commits hold, one by one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changed: u32,
     /// Acts of the main session so far, by kind; kept across steps back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: Acts,
@@ -93,6 +96,7 @@ impl Entry {
             plan_edits: 0,
             plan_reads: 0,
             checkpoints: 0,
+            changed: 0,
             acts: Acts::new(),
             since: Acts::new(),
             direct: 0,
@@ -111,6 +115,7 @@ impl Entry {
             plan_edits: 0,
             plan_reads: 0,
             checkpoints: 0,
+            changed: 0,
             since: Acts::new(),
             direct: 0,
             grants: 0,

@@ -90,7 +90,10 @@ impl CommandRow {
 
     /// Whether that form, with these words, changes nothing.
     fn looks(&self, verb: Option<&str>, args: &[&str]) -> bool {
-        let changes = |arg: &&str| self.changes.iter().any(|flag| arg.starts_with(flag.as_str()));
+        let changes = |arg: &&str| {
+            let flags = self.changes.iter().map(String::as_str).chain([MULTIPLIER]);
+            flags.into_iter().any(|flag| arg.starts_with(flag))
+        };
         let looks = match &self.looks {
             Looks::Always(always) => *always,
             Looks::Verbs(verbs) => verb.is_some_and(|verb| verbs.iter().any(|known| known == verb)),
@@ -98,6 +101,9 @@ impl CommandRow {
         looks && !args.iter().any(changes)
     }
 }
+
+/// The option of every command that sets the multiplier of the stay.
+const MULTIPLIER: &str = "--multiplier";
 
 fn rows() -> &'static [CommandRow] {
     static TABLE: OnceLock<Vec<CommandRow>> = OnceLock::new();
@@ -114,10 +120,11 @@ fn row_of<'a>(args: &[&'a str]) -> Option<(&'static CommandRow, Option<&'a str>)
     let mut rest = args.iter();
     while let Some(&word) = rest.next() {
         match word {
-            "--color" | "-C" => {
+            "--color" | "-C" | MULTIPLIER => {
                 rest.next();
             }
             word if word == "--json" || word.starts_with("--color=") => {}
+            word if word.strip_prefix(MULTIPLIER).is_some_and(|value| value.starts_with('=')) => {}
             word => words.push(word),
         }
     }

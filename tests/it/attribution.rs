@@ -125,7 +125,7 @@ fn what_a_person_did_is_named_and_what_the_agent_did_beside_it_goes() {
     reply.tells("docs/new.txt changed outside the scope");
     reply.tells("Also: todo.txt");
     let heard = reply.to_person().unwrap_or_default();
-    assert!(heard.contains(".git/config") && heard.contains("no call claims it"), "{heard}");
+    assert!(heard.contains(".git/config") && heard.contains("no call accounts for it"), "{heard}");
     assert_eq!(strays(&world), json!(["docs/stray.txt"]));
     world.seed("fence restore").tells("docs/stray.txt is as it was");
     persons_acts_stand(&world);

@@ -929,7 +929,7 @@ fn a_session_shows_its_records_and_a_commit_carries_its_note() {
     assert!(world.seed("audit show").succeeds().contains(&id[..12]));
     assert!(world.seed(&format!("audit show {}", &id[..12])).succeeds().contains("causal_trace"));
     assert!(world.seed("audit replay").succeeds().contains("1 verified"));
-    assert_eq!(world.agents_shell("git seed verify", "").code, 3, "nothing vouches for it");
+    assert_eq!(world.agents_shell("git seed verify", "").code, 3, "not verified: no signature");
     assert_eq!(world.agents_shell(&format!("git seed verify --expect {id}"), "").code, 0);
     // Every phase commit from here on is attested, and legal.
     world.to("execute");

@@ -66,8 +66,8 @@ fn each_section_is_filled_and_the_file_is_sealed() {
         .ends(64, "`lessons` is no section; known: forward-state, open-threads");
     world
         .seed("compact append git-commit-messages -m x")
-        .ends(64, "keeps the list of commits itself");
-    world.seed("compact append forward-state").ends(64, "there is nothing to add");
+        .ends(64, "writes the list of commits itself");
+    world.seed("compact append forward-state").ends(64, "nothing to add");
     fills(&world, "process-insight", "something");
     let text = "## Open Threads\r\n```\n## Forward State\n```\n- a thing\n- a thing\n";
     world.seed("compact append 'Open Threads' -F -").stdin(text).tells("Kept in .claude/jobs/");
@@ -133,13 +133,13 @@ fn what_was_sealed_comes_back_after_a_clear_and_each_session_has_its_file() {
     let world = working();
     fills(&world, "none", "the first thing");
     let told = next_session(&world, "second", "clear");
-    told.tells("compaction-1.md has words that were not sealed: git seed compact read");
+    told.tells("compaction-1.md has unsealed text: git seed compact read");
     assert!(!told.context().unwrap_or_default().contains("says the first thing"));
     // It is still the newest one, and its words can be sealed.
     world.seed("compact seal").tells("compaction-1.md");
     let told = next_session(&world, "third", "clear");
     told.tells(
-        "What the last session left, from compaction-1.md:\n> ## Forward State\n\
+        "From the last session (compaction-1.md):\n> ## Forward State\n\
         > forward-state says the first thing.",
     );
     told.tells("> ## Prior Summary\n> prior-summary says the first thing.");
@@ -158,11 +158,10 @@ fn what_was_sealed_comes_back_after_a_clear_and_each_session_has_its_file() {
     world.seed("compact seal").tells("compaction-2.md");
     let told = next_session(&world, "fourth", "startup");
     let text = told.context().unwrap_or_default();
-    let prior = text.find(
-        "What the sessions before the last one came to:\n> prior-summary says the first thing.",
-    );
+    let prior =
+        text.find("From the sessions before the last one:\n> prior-summary says the first thing.");
     let last = text.find(
-        "What the last session left, from compaction-2.md:\n> ## Forward State\n\
+        "From the last session (compaction-2.md):\n> ## Forward State\n\
         > forward-state says the second thing.",
     );
     assert!(prior.is_some() && prior < last, "{text}");
@@ -170,7 +169,7 @@ fn what_was_sealed_comes_back_after_a_clear_and_each_session_has_its_file() {
     let told = world.event("SessionStart", &json!({ "source": "resume" }));
     let text = told.context().unwrap_or_default();
     assert!(
-        text.contains("a job is under way") && !text.contains("the last session left"),
+        text.contains("a job is active") && !text.contains("From the last session"),
         "it remembers: {text}"
     );
     world.changes_nothing(|| world.seed("compact read").tells("says the second thing"));
@@ -267,7 +266,7 @@ fn a_long_file_closes_reading_and_a_full_one_all_but_the_way_out() {
         .seed("compact append open-threads --replace -F -")
         .stdin("why escapes are lost")
         .succeeds();
-    assert!(shorter.contains("129 words left the section"), "{shorter}");
+    assert!(shorter.contains("129 words were removed from the section"), "{shorter}");
     world.seed("compact seal").succeeds();
     world.reads(CODE).passes();
     world.runs("cargo test").before.passes();
@@ -280,7 +279,9 @@ fn words_of_another_hand_stay_and_a_file_that_is_gone_comes_back() {
     let file = file(&world, 1);
     let theirs = world.text(&file).replace("open-threads says a thing.", "Ada asks about bytes.");
     world.puts(&file, &theirs);
-    world.seed("compact append open-threads -m 'and of tabs'").tells("changed by another hand");
+    world
+        .seed("compact append open-threads -m 'and of tabs'")
+        .tells("was changed outside git seed");
     assert!(
         world.text(&file).contains("Ada asks about bytes.\n\nand of tabs"),
         "{}",
@@ -335,7 +336,7 @@ fn small_talk_leaves_nothing_and_a_closed_job_says_what_goes_on() {
     let told =
         world.seed("phase advance -F -").stdin(&super::world::message("condense")).succeeds();
     assert!(
-        told.contains("compaction-1.md: its Prior Summary is carried into the next run."),
+        told.contains("compaction-1.md: its Prior Summary carries over to the next run."),
         "{told}"
     );
 }

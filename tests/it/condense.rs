@@ -47,8 +47,8 @@ fn no_edit_tool_takes_a_footers_words_before_they_are_archived() {
     world.edits(PAGE, SEEN, &format!("one more word\n\n{SEEN}")).passes();
 
     world.seed("condense verify").ends(1, "no session log");
-    world.seed("condense archive").tells("reads back");
-    world.seed("condense verify").tells("holds what the footers say");
+    world.seed("condense archive").tells("verified");
+    world.seed("condense verify").tells("contains the footers");
     world.reads(CODE).passes();
     world.edits(PAGE, SEEN, "").passes();
 }
@@ -210,7 +210,7 @@ fn elsewhere_there_is_nothing_to_archive() {
     world.to("observe");
     world.seed("condense archive").refuses("only condense archives");
     world.seed("condense absorb --dry-run").refuses("only condense archives");
-    assert_eq!(world.json("condense status")["stage"], "ready");
+    assert_eq!(world.json("condense status")["stage"], "address", "condense has not begun");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn notes_of_the_cycle_end_are_archived_and_go() {
     }
     world.seed("condense archive").succeeds();
     world.seed("condense absorb").tells("3 resolved dropped");
-    world.seed("condense verify").tells("holds what the footers say");
+    world.seed("condense verify").tells("contains the footers");
     assert!(!world.text(PAGE).contains("[RESOLVED"), "{}", world.text(PAGE));
     world.works("condense");
     world.leaves();
@@ -361,7 +361,7 @@ fn what_somebody_else_took_from_a_page_is_archived_as_it_was() {
         world.seed("condense archive").succeeds();
         assert_eq!(fs::read(world.path(PAGE)).ok(), page);
         assert!(world.text(&log(&world)).contains(SEEN));
-        world.seed("condense verify").tells("holds what the footers say");
+        world.seed("condense verify").tells("contains the footers");
         world.seed("condense absorb").succeeds();
     }
 }
@@ -386,5 +386,5 @@ fn a_note_that_somebody_else_took_is_written_back_and_ends() {
     world.seed("note carry 1 --why 'no home yet'").succeeds();
     world.seed("condense archive").succeeds();
     assert!(world.text(&log(&world)).contains(SEEN));
-    world.seed("condense verify").tells("holds what the footers say");
+    world.seed("condense verify").tells("contains the footers");
 }

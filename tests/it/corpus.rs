@@ -27,7 +27,7 @@ use tempfile::TempDir;
 use git_seed::shell::{self, Effect};
 
 use super::sample::Extent;
-use super::world::{Reply, Said, World, ground, message, tree_of};
+use super::world::{Reply, Said, World, checkpoint, ground, message, tree_of};
 
 const SESSIONS: &str = include_str!("../../fixtures/bypass/sessions.toml");
 const ORDINARY: &str = include_str!("../../fixtures/commands/ordinary.tsv");
@@ -336,7 +336,7 @@ impl Arena {
             said.code == 0
         };
         if phase == "execute" {
-            takes("phase checkpoint -m 'what was done so far'");
+            takes(&checkpoint("what was done so far"));
         }
         if !takes("phase advance -F -") {
             takes("fence restore");

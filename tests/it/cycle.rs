@@ -68,7 +68,7 @@ fn each_gate_that_says_no_changes_nothing() {
                 "x\n\n## What I Observed\na\n\n## Sources Consulted\nb\n\n## Questions Resolved\n\
                  c\n\n## Outstanding Items\n",
             ),
-            "34 words",
+            "30 words",
         ),
         ("observe", |world| world.works("observe"), Some("more is left\n"), "Outstanding Items"),
         (
@@ -157,7 +157,8 @@ fn a_stay_begins_with_the_word_on_its_size() {
     for phase in PHASES {
         let world = World::seeded();
         world.enters(phase);
-        world.reads(CODE).refuses(&format!("set the multiplier of {phase} first"));
+        let did = world.delegates("reviewer", || json!({}));
+        did.before.refuses(&format!("set the multiplier of {phase} first"));
         world.changes_nothing(|| {
             world
                 .seed("phase advance -F -")
@@ -270,7 +271,7 @@ fn no_step_makes_an_empty_commit() {
     }
     world.prompt("another one");
     world.to("execute");
-    world.seed("phase checkpoint -m 'nothing was done'").ends(2, "nothing to checkpoint");
+    world.checkpoint("nothing was done").ends(2, "nothing to checkpoint");
 }
 
 #[test]
@@ -387,7 +388,7 @@ fn a_file_that_a_person_edits_meanwhile_is_named_and_left_alone() {
     world.works("execute");
     world.puts("todo.txt", "the person was here\n");
     let out = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
-    assert!(out.contains("todo.txt changed, claimed by no call"), "{out}");
+    assert!(out.contains("todo.txt changed, and no call accounts for it"), "{out}");
     assert!(!world.files_of_head().contains(&"todo.txt".to_owned()));
     assert_eq!(world.json("status")["fence"]["unclaimed"], json!(["todo.txt"]));
     let note = world.git("notes --ref=seed show HEAD");
@@ -396,7 +397,8 @@ fn a_file_that_a_person_edits_meanwhile_is_named_and_left_alone() {
     world.works("condense");
     let asked = world.asks(&completion()).passes();
     let told = asked.reply.to_person().expect("a word to the person").to_owned();
-    assert!(told.contains("todo.txt (") && told.contains("claimed by nobody"), "{told}");
+    let named = told.contains("todo.txt (") && told.contains("no call accounts for the change");
+    assert!(named, "{told}");
     asked.answers("Approve completion");
     world.leaves();
     assert_eq!(world.git("status --porcelain"), " M todo.txt");
@@ -577,7 +579,7 @@ fn a_job_goes_on_with_the_next_session() {
     world.to("execute");
     world.ends();
     world.session("7e1d0f0a-0000-4000-8000-000000000002");
-    world.starts().tells("a job is under way");
+    world.starts().tells("a job is active");
     world.prompt("go on");
     goes_around(&world);
 }
@@ -654,7 +656,7 @@ fn the_question_holds_the_line_that_says_what_was_seen() {
     world.asks_bare(&question(&bold, &literal)).passes();
     let status = world.person("status").succeeds();
     assert!(status.contains("changed  1 file, +"), "{status}");
-    assert!(status.contains("claim    none was put before the gate"), "{status}");
+    assert!(status.contains("claim    none was submitted"), "{status}");
 }
 
 #[test]
@@ -707,13 +709,13 @@ fn an_answer_that_nobody_gave_does_not_count() {
     let world = ready();
     let mut asked = world.asks(&completion()).passes();
     asked.call = world.next_call();
-    asked.answers("Approve completion").tells("cannot count");
+    asked.answers("Approve completion").tells("does not count");
     assert!(!is_approved(&world), "another call's answer");
 
     let world = ready();
     let asked = world.asks(&completion()).passes();
     world.another_process_speaks();
-    asked.answers("Approve completion").tells("cannot count");
+    asked.answers("Approve completion").tells("does not count");
     assert!(!is_approved(&world), "another process answered");
 }
 

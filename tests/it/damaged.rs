@@ -82,7 +82,7 @@ fn a_page_that_does_not_read_is_not_without_notes() {
     DAMAGE[1](&world.path(PAGE));
     world.seed("note list").fails(&format!("{PAGE} does not read"));
     let said = world.seed("phase advance -F -").stdin(&message("condense")).said();
-    assert!(said.code == 1 && said.err.contains("hint: mend the file"), "{said:?}");
+    assert!(said.code == 1 && said.err.contains("hint: fix the file"), "{said:?}");
     assert_eq!(world.phase(), "condense");
 }
 
@@ -116,7 +116,7 @@ fn settings_that_do_not_read_are_not_without_our_lines() {
         let said = world.seed("doctor").said();
         let line = said.out.lines().find(|line| line.contains("settings.local.json does not read"));
         assert!(line.is_some_and(|line| line.contains("host")), "{said:?}");
-        assert!(said.out.contains("a person mends the file, then git seed init"), "{said:?}");
+        assert!(said.out.contains("a person fixes the file, then git seed init"), "{said:?}");
     }
 }
 
@@ -143,9 +143,9 @@ fn a_job_whose_lists_are_lost_goes_back_to_its_newest_step_that_has_them() {
     world.runs("cargo test").refuses("git seed doctor --fix");
     assert!(world.seed("doctor").said().out.contains("mend: git seed doctor --fix"));
     let agents = world.seed("doctor --fix").said();
-    assert!(agents.out.contains("only a person sets the job back"), "{agents:?}");
+    assert!(agents.out.contains("only a person can reset the job"), "{agents:?}");
     let persons = world.person("doctor --fix").said();
-    assert!(persons.out.contains("its newest step that reads"), "{persons:?}");
+    assert!(persons.out.contains("its newest readable step"), "{persons:?}");
     assert_eq!(world.phase(), "plan");
     world.seed("status").succeeds();
     world.starts();

@@ -207,7 +207,7 @@ fn a_plan_document_without_its_total_is_written_again() {
     world.works("execute");
     let plan = document(&world);
     world.writes(&plan, "# Plan\n").passes();
-    world.seed("phase checkpoint -m 'a first plan'").succeeds();
+    world.checkpoint("a first plan").succeeds();
     world.seed("phase advance -F -").stdin(&message("execute")).refuses("total_cycles");
     world.writes(&plan, "---\ntotal_cycles: 2\n---\n\n# Plan\n").passes();
     world.writes(&plan, "# Another\n").refuses("plan.md");

@@ -72,7 +72,7 @@ fn what_was_dropped_comes_back() {
     world.prompt("[DROP]");
     is_over(&world, &id, "the person dropped the job");
     world.person(&format!("job activate {id}")).refuses("git seed job reactivate");
-    world.person(&format!("job reactivate {id} --active")).tells("begins run 2");
+    world.person(&format!("job reactivate {id} --active")).tells("starts run 2");
     assert_eq!((world.job(), world.phase().as_str()), (id, "idle"));
     world.to("observe");
 }
@@ -91,7 +91,7 @@ fn an_agent_may_ask_in_every_phase() {
         let text = "[JOB-DROP] the upstream release of yesterday has the same fix as we planned";
         asks(text).passes().answers("Keep the job").tells("the person keeps the job");
         assert_eq!(world.phase(), phase);
-        asks(text).passes().answers("Drop the job").tells("not to be finished");
+        asks(text).passes().answers("Drop the job").tells("do not finish it");
         let why = "the upstream release of yesterday has the same fix as we planned";
         is_over(&world, &id, why);
     }
@@ -114,7 +114,8 @@ fn jobs_that_wait_are_dropped_by_name_and_all_at_once() {
     assert_eq!(ids.len(), 3);
     world.stops().refuses("waits");
     let reply = world.prompt(&format!("[DROP] {} no longer", ids[0]));
-    assert!(reply.to_person().is_some_and(|told| told.contains("still wait here: 2")), "{reply:?}");
+    let waits = "still waiting here: 2";
+    assert!(reply.to_person().is_some_and(|told| told.contains(waits)), "{reply:?}");
     assert_eq!(ended(&world, &ids[0]), ("voided".to_owned(), "no longer".to_owned()));
     let reply = world.prompt("[DROP] 20260101t000000-0000");
     assert!(reply.to_person().is_some_and(|told| told.contains("there is no job")), "{reply:?}");

@@ -52,9 +52,9 @@ fn what_was_said_stays_before_the_agent() {
     for source in ["compact", "startup"] {
         let reply = world.event("SessionStart", &json!({ "source": source }));
         let text = reply.context().expect("a text").to_owned();
-        let last = "What the person said last:\n> and be quick: the release is on Friday\n";
+        let last = "The person said last:\n> and be quick: the release is on Friday\n";
         assert!(text.contains(last), "{source}: {text}");
-        let holds = "What holds throughout this job:\n> Never touch src/other, whatever the \
+        let holds = "Demands for the whole job:\n> Never touch src/other, whatever the \
             tests say.\n";
         assert!(text.contains(holds), "{source}: {text}");
     }
@@ -78,7 +78,7 @@ fn a_step_back_says_what_was_missed_and_so_does_a_session_that_goes_on() {
     let world = World::seeded();
     world.to("verify");
     let told = world.seed("phase back execute -m 'nested quotes still lose theirs'").succeeds();
-    let sent = "\nverify sent it back here:\n> nested quotes still lose theirs\n";
+    let sent = "\nverify sent the job back:\n> nested quotes still lose theirs\n";
     assert!(told.contains(sent), "{told}");
     world.opens();
     for source in ["compact", "resume", "startup"] {
@@ -94,7 +94,7 @@ fn a_step_back_says_what_was_missed_and_so_does_a_session_that_goes_on() {
         .stdin("the contract is thin\n\nwhat of bytes?\n")
         .succeeds();
     assert!(
-        told.contains("\nverify sent it back here:\n> the contract is thin\n> what of bytes?\n"),
+        told.contains("\nverify sent the job back:\n> the contract is thin\n> what of bytes?\n"),
         "{told}"
     );
 }
@@ -116,7 +116,7 @@ fn an_added_cycle_opens_with_why_it_was_added_and_what_the_job_is_for() {
         "{told}"
     );
     assert!(told.contains("\nThe objective:\n> quoted strings keep their escapes"), "{told}");
-    let prompt = "\nWhat was asked for:\n> Fix the lexer: quoted strings lose their escapes\n";
+    let prompt = "\nThe request:\n> Fix the lexer: quoted strings lose their escapes\n";
     assert!(told.contains(prompt), "{told}");
 }
 
@@ -139,9 +139,9 @@ fn a_long_contract_is_cut_and_says_where_the_rest_is() {
     let told = advanced(&world);
     assert!(told.chars().count() < 9_300, "{}", told.chars().count());
     assert!(told.contains(
-        "as it stands in the source. …\nThe rest stands below ---Pl--- in src/parser/CLAUDE.md.\n"
+        "as it stands in the source. …\nThe rest is below ---Pl--- in src/parser/CLAUDE.md.\n"
     ));
-    assert!(told.trim_end().ends_with("## Outstanding Items."), "{told}");
+    assert!(told.trim_end().ends_with("100 from 6)."), "{told}");
     let again = world.event("SessionStart", &json!({ "source": "compact" }));
     assert!(again.context().is_some_and(|text| text.chars().count() < 9_100));
 }
@@ -151,8 +151,8 @@ fn a_commit_in_between_does_not_tell_it_all_again() {
     let world = World::seeded();
     world.to("execute");
     world.works("execute");
-    let told = world.seed("phase checkpoint -m 'escapes survive'").succeeds();
-    assert!(told.contains("execute · cycle 1") && told.contains("It ends with"), "{told}");
+    let told = world.checkpoint("escapes survive").succeeds();
+    assert!(told.contains("execute · cycle 1") && told.contains("To end it:"), "{told}");
     assert!(!told.contains("The contract in") && !told.contains("Build what"), "{told}");
 }
 
@@ -168,10 +168,7 @@ fn condense_opens_with_the_notes_that_wait() {
         .lines()
         .position(|line| line.starts_with("[KNOWLEDGE]"))
         .expect("it is there");
-    assert!(
-        told.contains(&format!("\nNotes that wait for their end: {PAGE}:{}.\n", line + 1)),
-        "{told}"
-    );
+    assert!(told.contains(&format!("\nNotes to close: {PAGE}:{}.\n", line + 1)), "{told}");
 }
 
 #[test]
@@ -180,7 +177,7 @@ fn the_side_lane_says_what_it_was_opened_for() {
     world.to("execute");
     let told = world.person("gmode enter -m 'the hook of the house is broken'").succeeds();
     assert!(
-        told.contains("\nIt was opened for this:\n> the hook of the house is broken\n"),
+        told.contains("\nOpened for this reason:\n> the hook of the house is broken\n"),
         "{told}"
     );
     let told = world.person("gmode exit").succeeds();

@@ -206,7 +206,7 @@ fn the_doctor_leaves_no_directory_that_its_probe_was_given() {
     let dirs = || world.sh("find . ../tmp -name .git -prune -o -type d -print 2>/dev/null | sort");
     let scratch = "ls -d ${TMPDIR:-/tmp}/git-seed-* 2>/dev/null || true";
     let (before, scratches) = (dirs(), world.sh(scratch));
-    world.person("doctor").tells("the kernel kept a confined command");
+    world.person("doctor").tells("the kernel stopped a confined command");
     assert_eq!((dirs(), world.sh(scratch)), (before, scratches));
     // What a confined run needs is there for it all the same.
     world.confined("touch target/made && rm target/made");
@@ -332,7 +332,7 @@ fn doctor_in_session(world: &World) {
     let reply = unasked(world, "git seed doctor");
     let line = reply.rewritten().expect("another line").to_owned();
     let said = world.agents_shell(&line, "");
-    assert!(said.out.contains("was seen to run a replaced line"), "{said:?}");
+    assert!(said.out.contains("ran a rewritten command"), "{said:?}");
 }
 
 #[test]

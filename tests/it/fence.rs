@@ -53,7 +53,7 @@ fn a_directory_that_hides_itself_is_named() {
     });
     did.after.tells("sub/rogue.sh");
     assert_eq!(world.git("status --porcelain"), "", "git shows nothing of it");
-    world.seed("fence status").tells("stray      sub/.gitignore   (ignored by now");
+    world.seed("fence status").tells("stray      sub/.gitignore   (ignored now");
     is_named_and_goes(&world, "sub/rogue.sh");
     assert!(!world.path("sub").exists());
 }
@@ -328,7 +328,7 @@ fn a_directory_in_a_strays_place_loses_nothing_of_anyone_elses() {
         write(world, "docs/file/stray", "x\n");
     });
     let said = world.seed("fence restore").said();
-    assert!(said.out.contains("docs/file is as before"), "{said:?}");
+    assert!(said.out.contains("docs/file is left as it is"), "{said:?}");
     assert_eq!(world.text("docs/file/mine.keep"), "precious\n");
 }
 
@@ -364,8 +364,8 @@ fn a_lock_file_follows_its_source_and_nothing_else() {
     .tells("other/");
     let said = world.seed("fence status").succeeds();
     for told in [
-        "own        Cargo.lock   (it follows its source)",
-        "own        src/parser/snapshots/lex.snap   (it follows its source)",
+        "own        Cargo.lock   (it changes with its source)",
+        "own        src/parser/snapshots/lex.snap   (it changes with its source)",
         "stray      other/Cargo.lock",
         "stray      other/snapshots/lex.snap",
     ] {
@@ -447,7 +447,7 @@ fn a_boundary_waits_for_what_a_background_command_may_have_changed() {
         assert!(!world.git("log --name-only --format= -1").contains("todo.txt"));
         assert_eq!(world.json("fence status")["unclaimed"], json!(["todo.txt"]), "{end}");
         let said = world.seed("fence restore todo.txt").said();
-        assert!(said.code == 1 && said.out.contains("todo.txt is as before"), "{said:?}");
+        assert!(said.code == 1 && said.out.contains("todo.txt is left as it is"), "{said:?}");
         world.person("fence restore todo.txt").tells("todo.txt is as it was");
     }
 }
@@ -465,7 +465,7 @@ fn a_file_that_was_the_persons_is_mixed_and_a_half_staged_one_stays_so() {
     world.works("execute");
     world
         .seed("fence status")
-        .tells(&format!("own        {CODE}   (it held changes of the person's before)"));
+        .tells(&format!("own        {CODE}   (the person had already changed it)"));
     world.leaves();
     assert!(world.git("log -1 --format=%B").contains(&format!("Seed-Mixed: {CODE}")));
     world.enters("condense");

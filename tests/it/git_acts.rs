@@ -69,7 +69,7 @@ fn after_the_approval_the_work_is_pushed() {
     let far = "git push https://me:secret@example.org/a.git main --force";
     let question = world.before("Bash", &bash(far), "far");
     let question = question.question().expect("it is asked").to_owned();
-    assert!(question.contains("talks to https://example.org/a.git; refs: main"), "{question}");
+    assert!(question.contains("contacts https://example.org/a.git; refs: main"), "{question}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn during_the_work_the_persons_words_name_what_is_asked() {
     world.runs("git stash").refuses("a person can allow the command with [ALLOW git stash]");
     world.runs("git merge side").refuses("[ALLOW git merge side]");
     world.prompt("when the tests pass, push it");
-    asks(&world.runs("git push -q"), "The job is in execute; nobody has approved it.");
+    asks(&world.runs("git push -q"), "The job is in execute; nobody has approved it yet.");
     world.prompt("no, do not push before I have seen it");
     world.runs("git push").refuses("no, do not push before I have seen it");
     world.prompt("[ALLOW git push]");
@@ -161,8 +161,8 @@ fn a_branch_that_is_opened_at_head_takes_the_job_along() {
     world.to("execute");
     world.prompt("do it on a branch of its own");
     let did = world.runs("git switch -q -c lexer");
-    asks(&did, "the job goes along");
-    did.after.tells("the job lives on lexer now");
+    asks(&did, "the job moves with it");
+    did.after.tells("the job moved to lexer");
     world.works("execute");
     world.leaves();
     assert_eq!(

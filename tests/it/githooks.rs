@@ -156,7 +156,7 @@ fn is_fenced(world: &World) -> bool {
 #[test]
 fn what_a_hook_manager_takes_out_is_told_once_and_init_puts_both_in_a_row() {
     for (tool, says) in
-        [("lefthook", "lefthook put its own"), ("husky", "husky made core.hooksPath")]
+        [("lefthook", "lefthook replaced it"), ("husky", "husky set core.hooksPath")]
     {
         let world = World::seeded();
         world.to("plan");
@@ -193,7 +193,7 @@ fn pre_commit_in_front_hands_on_and_nothing_is_amiss() {
     assert_eq!(installs(&world, "pre-commit").code, 0);
     assert!(!hears(&world).contains("no longer run"));
     let doctor = world.person("doctor").said();
-    assert!(doctor.out.contains("pre-commit stands in front"), "{doctor:?}");
+    assert!(doctor.out.contains("pre-commit runs first"), "{doctor:?}");
     world.puts("todo.txt", "x\n");
     assert!(is_fenced(&world), "ours runs behind it");
     world.git("commit -qam x");

@@ -152,7 +152,7 @@ fn tests_run_when_a_turn_ends_and_leave_receipts() {
     assert!(told.to_person().is_some_and(|told| told.contains("`sh tests.sh` passed")), "{told:?}");
     world.prompt("go on").tells("`sh tests.sh` passed");
 
-    world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
+    world.checkpoint("keep escapes in quoted strings").succeeds();
     let mut ended: Vec<Option<i64>> = receipts(&world)
         .iter()
         .filter(|one| one["command"] == "sh tests.sh" && one["tree_after"].is_string())
@@ -168,9 +168,14 @@ fn tests_run_when_a_turn_ends_and_leave_receipts() {
 
     // Lines of an earlier git seed wait for ten seconds: tests are given less, and doctor tells.
     let doctor = || world.seed("doctor").said().out;
-    assert!(!doctor().contains("waits too briefly"));
+    let waits = "Claude Code does not wait long enough for tests at the end of a turn";
+    assert!(!doctor().contains(waits));
     world.sh("sed -i.old 's/\"timeout\": 75/\"timeout\": 10/' .claude/settings.local.json");
-    assert!(doctor().contains("Claude Code waits too briefly for tests"), "{}", doctor());
+    assert!(
+        doctor().contains("Claude Code does not wait long enough for tests at the end of a turn"),
+        "{}",
+        doctor()
+    );
 }
 
 #[test]
@@ -221,7 +226,7 @@ fn advice_is_written_where_nobody_wrote_and_goes_as_it_came() {
 
     world.puts(skill, "# Mine now\n");
     let told = world.person("uninstall").succeeds();
-    assert!(told.contains(skill) && told.contains("it was changed: yours now"), "{told}");
+    assert!(told.contains(skill) && told.contains("you changed it: yours now"), "{told}");
     let mut after = all();
     after.retain(|path, _| !path.contains("seed-self-governance"));
     assert!(after.remove(".claude/skills").is_some(), "what is theirs keeps its folder");

@@ -64,8 +64,8 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     world.git(&format!("update-ref {live} {}", row["tip"].as_str().expect("its tip")));
     assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1));
     let said = world.person("doctor").said();
-    assert!(said.out.contains("1 job closed and not in the archive"), "{said:?}");
-    world.person("doctor --fix").tells("1 closed job went into the archive");
+    assert!(said.out.contains("1 job closed but not archived"), "{said:?}");
+    world.person("doctor --fix").tells("1 closed job moved to the archive");
     assert_eq!(refs(&world), now);
 
     // An index that does not read is named, and written anew from what the archive holds.
@@ -78,8 +78,8 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
          odd=$(git commit-tree -m odd -p refs/seed/archive $(git write-tree))
          git update-ref refs/seed/archive $odd
          rm $GIT_INDEX_FILE");
-    world.seed("job list").ends(1, "git seed doctor --fix writes it anew");
-    world.person("doctor --fix").tells("the index of the archive was written anew: 1 job");
+    world.seed("job list").ends(1, "git seed doctor --fix rebuilds it");
+    world.person("doctor --fix").tells("the index of the archive was rebuilt: 1 job");
     assert_eq!(world.json("job list"), listed);
 
     // Small talk ends in the archive too, and nothing of it stays behind.
@@ -154,7 +154,7 @@ fn verify_reviews_open_dependencies_and_a_list_shows_who_waits() {
         ["write the docs", "build the index", "mend the lexer"].map(|name| pending(&world, name));
     let nowhere = "20261121t205700-dead";
     recorded(&world, &done, &done, "s/^status = .*/status = \"completed\"/");
-    world.person("doctor --fix").tells("1 closed job went into the archive");
+    world.person("doctor --fix").tells("1 closed job moved to the archive");
     let ids = [&docs, &index, &done, nowhere].map(|id| format!("\"{id}\"")).join(", ");
     recorded(&world, &job, &job, &format!("s/^depends_on = .*/depends_on = [{ids}]/"));
 

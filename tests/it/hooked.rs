@@ -1,6 +1,6 @@
 //! What hooks and wrappers make of a phase commit, compared with the tree that was judged.
 
-use super::world::{CODE, World};
+use super::world::{CODE, World, checkpoint};
 
 /// A world in execute, with work done and a pre-commit hook of the person's.
 fn with_hook(body: &str) -> World {
@@ -19,13 +19,16 @@ fn hook(world: &World, body: &str) {
     ));
 }
 
-const CHECKPOINT: &str = "git seed phase checkpoint -m 'escapes survive'";
+/// The line of a commit in between.
+fn checkpoint_line() -> String {
+    format!("git seed {}", checkpoint("escapes survive"))
+}
 
 #[test]
 fn a_path_that_a_hook_adds_outside_the_scope_takes_the_commit_back() {
     let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
     let head = world.git("rev-parse HEAD");
-    let said = world.seed("phase checkpoint -m 'escapes survive'").refuses("foreign.txt");
+    let said = world.checkpoint("escapes survive").refuses("foreign.txt");
     assert!(said.contains("pre-commit") && said.contains("[ALLOW foreign.txt]"), "{said}");
     assert_eq!(world.git("rev-parse HEAD"), head, "taken back");
     assert_eq!(world.git("diff --cached --name-only"), "", "the index is as it was");
@@ -33,18 +36,18 @@ fn a_path_that_a_hook_adds_outside_the_scope_takes_the_commit_back() {
     world.seed("why").tells("foreign.txt");
     assert_eq!(world.phase(), "execute");
     // Again, and then by the person's word.
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("foreign.txt");
+    world.checkpoint("escapes survive").refuses("foreign.txt");
     world.prompt("[ALLOW foreign.txt]");
-    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    world.checkpoint("escapes survive").succeeds();
     assert!(world.files_of_head().contains(&"foreign.txt".to_owned()));
 }
 
 #[test]
 fn what_the_person_accepted_passes_in_a_hooks_commit() {
     let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("foreign.txt");
+    world.checkpoint("escapes survive").refuses("foreign.txt");
     world.person("fence accept foreign.txt").succeeds();
-    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    world.checkpoint("escapes survive").succeeds();
     assert!(world.files_of_head().contains(&"foreign.txt".to_owned()));
 }
 
@@ -56,7 +59,7 @@ fn the_persons_own_dirty_file_is_no_part_of_a_hooks_commit() {
     world.to("execute");
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     hook(&world, "git add -A");
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("todo.txt");
+    world.checkpoint("escapes survive").refuses("todo.txt");
     world.git("diff --quiet HEAD -- CLAUDE.md");
     assert_eq!(world.text("todo.txt"), "a\nb\nmine\n");
 }
@@ -66,7 +69,7 @@ fn a_hook_that_deletes_or_changes_outside_the_scope_is_refused_too() {
     for body in ["git rm -q --cached todo.txt", "echo y >> todo.txt; git add todo.txt"] {
         let world = with_hook(body);
         let head = world.git("rev-parse HEAD");
-        world.seed("phase checkpoint -m 'escapes survive'").refuses("todo.txt");
+        world.checkpoint("escapes survive").refuses("todo.txt");
         assert_eq!(world.git("rev-parse HEAD"), head, "{body}");
     }
 }
@@ -80,13 +83,13 @@ fn where_head_went_on_nothing_is_taken_back_and_the_job_waits() {
          git commit -q --no-verify --allow-empty -m more\\n' > {post}; chmod +x {post}"
     ));
     let before = world.git("rev-parse HEAD");
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
+    world.checkpoint("escapes survive").refuses("git seed does not undo it");
     let head = world.git("rev-parse HEAD");
     assert_ne!(head, before);
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
+    world.checkpoint("escapes survive").refuses("git seed does not undo it");
     assert_eq!(world.git("rev-parse HEAD"), head);
     world.prompt("[ALLOW foreign.txt]");
-    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    world.checkpoint("escapes survive").succeeds();
     assert_eq!(world.git("rev-parse HEAD"), head, "the commit that stands is the step's");
 }
 
@@ -99,7 +102,7 @@ fn what_a_remote_has_is_not_taken_back() {
          chmod +x {post}"
     ));
     let before = world.git("rev-parse HEAD");
-    world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
+    world.checkpoint("escapes survive").refuses("git seed does not undo it");
     assert_ne!(world.git("rev-parse HEAD"), before);
 }
 
@@ -107,18 +110,19 @@ fn what_a_remote_has_is_not_taken_back() {
 /// the commit carries: the chain says which.
 #[test]
 fn a_commit_that_waited_is_vouched_for_once_its_step_took_it() {
-    for step in ["checkpoint -m 'escapes survive'", "back plan -m 'the contract was wrong'"] {
+    let back = "phase back plan -m 'the contract was wrong'".to_owned();
+    for step in [checkpoint("escapes survive"), back] {
         let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
         let post = world.git("rev-parse --git-path hooks/post-commit");
         world.sh(&format!(
             "printf '#!/bin/sh\\ngit update-ref refs/remotes/origin/main HEAD\\n' > {post}; \
              chmod +x {post}"
         ));
-        world.seed("phase checkpoint -m 'escapes survive'").refuses("git seed does not undo it");
+        world.checkpoint("escapes survive").refuses("git seed does not undo it");
         let made = world.git("rev-parse HEAD");
         world.prompt("[ALLOW foreign.txt]");
         world.prompt("go on");
-        world.seed(&format!("phase {step}")).succeeds();
+        world.seed(&step).succeeds();
         assert_eq!(world.git("rev-parse HEAD"), made, "{step}");
         let broken = || {
             let said = world.person("verify --json").said();
@@ -142,7 +146,7 @@ fn what_a_hook_formats_in_scope_is_the_base_of_what_follows() {
         world.tests();
         world.notes("---Ex---", "looked ahead one character");
         if path == "checkpoint" {
-            world.seed("phase checkpoint -m 'escapes survive'").tells("as a hook");
+            world.checkpoint("escapes survive").tells("as a hook");
         } else {
             world.leaves();
         }
@@ -165,7 +169,7 @@ fn the_environment_of_the_agents_shell_reaches_no_git_of_a_boundary() {
         printf '#!/bin/sh\\ntouch ../wrapped\\nexec %s \"$@\"\\n' \"$(command -v git)\" \
         > ../x/bin/git; \
         chmod +x ../x/hooks/pre-commit ../x/bin/git";
-    let seed = "git-seed phase checkpoint -m 'escapes survive'";
+    let seed = format!("git-seed {}", checkpoint("escapes survive"));
     for set in [
         "unset GIT_CONFIG_GLOBAL; HOME=$PWD/../x",
         "unset GIT_CONFIG_GLOBAL; XDG_CONFIG_HOME=$PWD/../x",
@@ -188,6 +192,6 @@ fn the_environment_of_the_agents_shell_reaches_no_git_of_a_boundary() {
         assert_eq!(world.git("status --porcelain"), "", "{set}: the index is the person's");
     }
     let world = with_hook("exit 0");
-    world.agents_shell(CHECKPOINT, "");
+    world.agents_shell(&checkpoint_line(), "");
     assert_eq!(world.git("log -1 --format=%an"), "Ada");
 }

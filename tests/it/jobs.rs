@@ -403,7 +403,7 @@ fn a_reason_for_another_cycle_comes_without_quoting() {
     let world = World::seeded();
     world.to("condense").works("condense");
     let bare = "phase advance --add-cycle -F -";
-    world.changes_nothing(|| world.seed(bare).stdin(sections).ends(64, "says why"));
+    world.changes_nothing(|| world.seed(bare).stdin(sections).ends(64, "needs the reason"));
     world.seed(bare).stdin(&format!("{odd}\nand more\n\n{sections}")).succeeds();
     assert_eq!(reasons(&world), json!([format!("{odd}\nand more")]));
     world.to("condense").works("condense");

@@ -227,7 +227,7 @@ fn work_that_nothing_tested_is_not_let_out() {
 #[test]
 fn why_names_the_runs_that_were_known() {
     let world = unrun();
-    world.seed("why --last 1").tells("ran: no run of tests was seen");
+    world.seed("why --last 1").tells("ran: no test run was seen");
     world.tests();
     world.edits(CODE, "escapes();", "escapes(); more();").passes();
     let no = ends(&world, LIE);
@@ -235,7 +235,7 @@ fn why_names_the_runs_that_were_known() {
     let why = world.seed("why --last 2").succeeds();
     let told: Vec<&str> = why.lines().filter(|line| line.contains("ran: ")).collect();
     let [run, none] = told.as_slice() else { panic!("{why}") };
-    assert!(none.contains("no run of tests"), "{why}");
+    assert!(none.contains("no test run"), "{why}");
     assert!(run.contains("cargo test") && run.contains("exit status 0"), "{why}");
     // The receipt is one that `show` knows.
     let id = run.rsplit_once('(').and_then(|(_, id)| id.strip_suffix(')')).expect("an id");

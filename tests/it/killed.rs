@@ -238,7 +238,7 @@ fn an_archive_that_is_killed_at_any_write_is_finished_by_the_next() {
     }
     let world = condensing(TAGGED, "[DURABLE] Tests last too.\n\nuntagged words");
     killing(&world, "git-seed condense archive", "", &["git-seed condense archive"], |world| {
-        world.seed("condense verify").tells("holds what the footers say");
+        world.seed("condense verify").tells("contains the footers");
         closes(world);
     });
 }

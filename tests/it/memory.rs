@@ -43,7 +43,7 @@ fn the_next_session_hears_of_carried_notes_and_of_what_lies_near() {
     world.to("execute");
     let told = wakes(&world);
     for expected in [
-        "\nNotes that still wait:\n> carried 3 cycles: positions of tokens (src/CLAUDE.md)\n",
+        "\nOpen and carried notes:\n> carried 3 cycles: positions of tokens (src/CLAUDE.md)\n",
         "\nPages near the work:\n> src/parser/CLAUDE.md: parser\n> src/CLAUDE.md: The sources\n\
          > CLAUDE.md: Root\n",
         "\nKnowledge near the work:\n> .claude/knowledge/lexers.md: How quoted strings fail\n",
@@ -83,7 +83,7 @@ fn two_hundred_long_notes_are_told_whole_or_counted() {
     let ended = (100..300).filter(|n| told.contains(&format!(" end-{n} (src/CLAUDE.md:"))).count();
     assert!(whole > 3 && whole == ended, "{whole} {ended}\n{told}");
     assert!(told.contains(&format!("\nAnd {} more: git seed note list\n", 200 - whole)), "{told}");
-    assert!(told.contains("\nIt ends with git seed phase advance -F -"), "{told}");
+    assert!(told.contains("\nTo end it: git seed phase advance -F -"), "{told}");
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn a_fault_of_front_matter_is_named_and_never_refused() {
     told.after
         .tells("git seed: .claude/knowledge/lexers.md:4: `type` is `lore`; one of user, feedback");
     let woken = wakes(&world);
-    let line = "\nKnowledge with faulty front matter: .claude/knowledge/lexers.md:4. git seed \
-        memory lint tells which.\n";
+    let line = "\nKnowledge with invalid front matter: .claude/knowledge/lexers.md:4. Details: git \
+        seed memory lint.\n";
     assert!(woken.contains(line), "{woken}");
     world.writes(path, &good).passes();
-    assert!(!wakes(&world).contains("faulty"), "it was mended");
+    assert!(!wakes(&world).contains("invalid front"), "it was mended");
 }
 
 #[test]

@@ -662,6 +662,8 @@ enum Lead {
     Free(usize),
     /// A command that may end in any of these.
     Told(Vec<usize>),
+    /// The same of what the next command does, too.
+    Along(Vec<usize>),
     /// A command into a phase, which may begin in any of these ways.
     Into(usize),
 }
@@ -847,6 +849,7 @@ impl<'a> Search<'a> {
             page_edits: u32::from(state.page),
             plan_edits: u32::from(state.edited),
             plan_reads: 0,
+            changed: 0,
             checkpoints: u32::from(state.checkpoint),
             acts: Acts::new(),
             since: Acts::new(),
@@ -982,6 +985,7 @@ impl<'a> Search<'a> {
             moves: None,
             git: None,
             confinable: false,
+            tests: false,
             question: self.question(state, row, act),
             unproven: None,
             outgrows: None,
@@ -1361,6 +1365,7 @@ impl<'a> Search<'a> {
             to: &self.rows[to].name,
             message,
             cycle: self.stand(state).cycle,
+            changed: 0,
             multiplier: multiplier(state.dial),
             page_edits: u32::from(state.page),
             plan_edits: u32::from(state.edited),
@@ -1544,11 +1549,7 @@ impl<'a> Search<'a> {
         if let Err(no) = home::takes_steps(here, || true) {
             return self.no(state, no);
         }
-        let why = match cmd {
-            Cmd::Back { said: false, .. } | Cmd::Checkpoint { said: false } => "",
-            _ => "why",
-        };
-        if let Err(no) = gates::says_why(&Message::new(why)) {
+        if let Err(no) = says_enough(row, cmd) {
             return self.no(state, no);
         }
         let dir = matches!(cmd, Cmd::Advance { scope: true, .. }).then_some("src/parser");
@@ -2538,8 +2539,11 @@ impl<'a> Search<'a> {
                     Came::Done(to) => {
                         let to = reach(&to);
                         self.transitions += to.len();
-                        if to != [at] {
-                            own.push(Lead::Told(to));
+                        match cmd {
+                            _ if to == [at] => {}
+                            // The next command brings it along: `--multiplier`.
+                            Cmd::Multiplier(_) => own.push(Lead::Along(to)),
+                            _ => own.push(Lead::Told(to)),
                         }
                     }
                     Came::Enters { into, on } => {
@@ -2841,6 +2845,7 @@ impl<'a> Search<'a> {
                 let best = own.iter().map(|lead| match lead {
                     Lead::On => 1,
                     Lead::Free(to) => far[*to],
+                    Lead::Along(to) => worst(to, &far),
                     Lead::Told(to) => worst(to, &far).saturating_add(1),
                     Lead::Into(entry) => into[*entry].saturating_add(1),
                 });
@@ -2890,7 +2895,7 @@ impl<'a> Search<'a> {
                 nexts.iter().enumerate().rev().filter(|(at, _)| !ends[*at]).collect::<Vec<_>>()
             {
                 let leads = own.iter().any(|lead| match lead {
-                    Lead::Told(to) => to.iter().all(|to| ends[*to]),
+                    Lead::Along(to) | Lead::Told(to) => to.iter().all(|to| ends[*to]),
                     _ => true,
                 });
                 ends[at] = leads;
@@ -3028,6 +3033,17 @@ fn lenses(row: &Phase) -> Vec<String> {
     let pace = row.pace.clone().unwrap_or_default();
     let core = CORE_LENSES.iter().map(|lens| (*lens).to_owned());
     core.chain(pace.lenses.into_iter().take(3)).chain(pace.reflectors.into_iter().take(1)).collect()
+}
+
+/// `boundary::judge::says_enough`.
+fn says_enough(row: &Phase, cmd: Cmd) -> Result<(), Refusal> {
+    let said = !matches!(cmd, Cmd::Back { said: false, .. } | Cmd::Checkpoint { said: false });
+    let message = Message::new(&if said { "why ".repeat(20) } else { String::new() });
+    gates::says_why(&message)?;
+    match cmd {
+        Cmd::Checkpoint { .. } => gates::tells_what_was_done(row, &message),
+        _ => Ok(()),
+    }
 }
 
 fn multiplier(dial: Dial) -> Option<Multiplier> {

@@ -179,7 +179,7 @@ fn a_page_that_a_person_takes_away_is_named_and_stays_away() {
     world.works("execute");
     fs::remove_file(world.path("CLAUDE.md")).expect("it was there");
     let told = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
-    assert!(told.contains("CLAUDE.md changed, claimed by no call"), "{told}");
+    assert!(told.contains("CLAUDE.md changed, and no call accounts for it"), "{told}");
     assert_eq!(world.git("status --porcelain"), " D CLAUDE.md", "it is theirs to take away");
     world.works("verify");
     world.leaves();
@@ -238,7 +238,10 @@ fn a_page_that_is_a_link_is_its_target() {
     let world = world.installed();
     world.to("observe");
     assert!(world.path("CLAUDE.md").is_symlink(), "the link stays a link");
-    assert!(world.text("AGENTS.md").contains("---Ob---"), "its target has the anchors");
+    assert!(!world.text("AGENTS.md").contains("---Ob---"), "anchors come with the first edit");
+    let end = "# Root\n\n---Ob---\n\nseen\n";
+    world.reads(CODE).passes();
+    world.edits("AGENTS.md", "# Root\n", end).passes();
     for (name, word) in [("CLAUDE.md", "seen by one name"), ("AGENTS.md", "seen by the other")] {
         world.reads(CODE).passes();
         world.edits(name, "---Ob---\n", &format!("---Ob---\n\n{word}\n")).passes();
@@ -277,7 +280,7 @@ fn the_doctor_says_that_ignored_memory_does_not_travel() {
     world.puts(".gitignore", ".claude/\n");
     let world = world.installed();
     let told = world.person("doctor").said();
-    assert!(told.out.contains("does not travel"), "{told:?}");
+    assert!(told.out.contains("is not shared"), "{told:?}");
 }
 
 /// A line that makes an origin with a past.

@@ -114,14 +114,15 @@ impl Taken {
         (self.calls, self.seed) = (self.calls + 1, self.seed + 1);
     }
 
-    fn opens(&mut self, world: &World) {
+    fn opens(&mut self) {
         self.phase.clear();
-        self.seed(world, "phase multiplier 3");
     }
 
-    fn leaves(&mut self, world: &World, from: &str) {
+    /// The step forward; `head` stands above the message.
+    fn leaves(&mut self, world: &World, from: &str, options: &str, head: &str) {
         assert_eq!(world.phase(), from);
-        self.seed(world, &format!("phase advance -F - <<'END'\n{}END", message(from)));
+        let message = message(from);
+        self.seed(world, &format!("phase advance {options} -F - <<'END'\n{head}{message}END"));
     }
 }
 
@@ -141,40 +142,41 @@ fn a_small_fix_takes_little_and_nothing_twice() {
     world.prompt("Fix the lexer: quoted strings lose their escapes");
     taken.seed(&world, "phase advance");
 
-    taken.opens(&world);
+    taken.opens();
     taken.act("read code", &world.reads(CODE));
     let first = page("# parser\n")
         .replace("---Ob---", "---Ob---\n\nthe lexer drops escapes inside strings");
     taken.act("page", &world.writes(PAGE, &first));
-    taken.seed(&world, &format!("job update --name 'fix the lexer' --objective '{}'", objective()));
-    taken.leaves(&world, "observe");
+    let head = format!("name: fix the lexer\nobjective: {}\n\n", objective());
+    taken.leaves(&world, "observe", "--multiplier 3", &head);
 
-    taken.opens(&world);
+    taken.opens();
     taken.act("read page", &world.reads(PAGE));
     note(&mut taken, "---Pl---", "contract: keep escapes, in this one line");
-    taken.seed(&world, "plan set-plan-file false");
-    taken.leaves(&world, "plan");
+    taken.seed(&world, "plan set-plan-file false --multiplier 3");
+    taken.leaves(&world, "plan", "", "");
 
-    taken.opens(&world);
+    taken.opens();
+    taken.seed(&world, "phase multiplier 3");
     taken.act("edit code", &world.edits(CODE, "fn lex() {", "fn lex() { escapes();"));
     taken.run(&world, "cargo run -- 'a quoted string'");
     note(&mut taken, "---Ex---", "looked ahead one character");
-    taken.leaves(&world, "execute");
+    taken.leaves(&world, "execute", "", "");
 
-    taken.opens(&world);
+    taken.opens();
     taken.run(&world, "cargo test");
     note(&mut taken, "---Ve---", "ran it on a quoted string: escapes survive");
-    taken.leaves(&world, "verify");
+    taken.leaves(&world, "verify", "--multiplier 3", "");
 
-    taken.opens(&world);
+    taken.opens();
     taken.act("read page", &world.reads(PAGE));
-    taken.seed(&world, "condense archive");
+    taken.seed(&world, "condense archive --multiplier 3");
     taken.act("page", &world.writes(PAGE, &page("Escapes need one character of lookahead.\n")));
     let asked = world.asks(&completion()).passes();
     asked.answers("Approve completion");
     (taken.calls, taken.questions) = (taken.calls + 1, taken.questions + 1);
     let cost = world.json("status")["cost"].clone();
-    taken.leaves(&world, "condense");
+    taken.leaves(&world, "condense", "", "");
 
     assert_eq!(world.phase(), "none", "it is done");
     assert_eq!(cost["refusals"], 0, "every boundary passed at once");
@@ -188,7 +190,7 @@ fn a_small_fix_takes_little_and_nothing_twice() {
     assert_eq!(commits, "5");
     let (log, kept): (Vec<_>, Vec<_>) =
         files.lines().partition(|file| file.starts_with(".claude/jobs/"));
-    assert_eq!((log.len(), kept), (2, vec!["CLAUDE.md", PAGE, CODE]), "{files}");
+    assert_eq!((log.len(), kept), (2, vec![PAGE, CODE]), "{files}");
     println!(
         "one-line fix on opevc: {} agent calls, {} of them git seed, {} injected words, {} \
          question, {commits} commits, {} files",
@@ -266,7 +268,7 @@ fn a_checkpoint_is_asked_for_where_there_is_something_to_commit() {
     world.tests();
     world.notes("---Ex---", "looked ahead one character");
     stays(&world, "git seed phase checkpoint");
-    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    world.checkpoint("escapes survive").succeeds();
     leaves(&world);
     assert_eq!(world.phase(), "verify");
 }
@@ -602,7 +604,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
     gates.push(stays(&world, "no run has succeeded"));
     world.tests();
     gates.push(stays(&world, "git seed phase checkpoint"));
-    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    world.checkpoint("escapes survive").succeeds();
     gates.push(stays(&world, "too little of the plan"));
     for n in 0..4 {
         world.edits(CODE, "escapes();", &format!("escapes(); step{n}();")).passes();

@@ -194,7 +194,7 @@ fn a_terminal_that_is_younger_than_the_session_acts_on_a_persons_word() {
     // The command may have ended already, or is about to.
     let told = world.prompt(&code_word);
     let told = told.to_person().expect("a sentence");
-    assert!(told.contains("does not wait") || told.contains("no command waits"), "{told}");
+    assert!(told.contains("no longer waits") || told.contains("no command waits"), "{told}");
     let (code, told) = ended(&world);
     assert_eq!(code, "2", "{told}");
     assert!(told.contains("three wrong codes"), "{told}");
@@ -277,7 +277,7 @@ fn a_session_below_a_younger_multiplexer_works_and_grants_nothing() {
     left(&world, "code");
     let answers = fs::read_to_string(world.root().join("answers")).expect("there");
     assert!(answers.contains("nobody can tell who types"), "{answers}");
-    assert!(answers.contains("its short words do nothing"), "{answers}");
+    assert!(answers.contains("short words do nothing here"), "{answers}");
     assert!(answers.contains("this prompt starts a new job"), "{answers}");
     assert_eq!(world.json("status")["enabled"], true);
     assert_eq!(world.json("status")["job"]["status"], "active");
@@ -500,7 +500,7 @@ fn a_host_that_speaks_through_sockets_is_heard() {
 #[test]
 fn where_nobody_sits_the_agent_says_what_only_the_person_was_told() {
     let world = World::seeded();
-    let told = "nobody may have seen it";
+    let told = "perhaps nobody saw it";
     let reply = world.prompt("[APPROVE]");
     assert!(reply.context().is_none_or(|text| !text.contains(told)), "somebody sits there");
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");

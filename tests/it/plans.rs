@@ -93,7 +93,7 @@ fn a_plan_in_yaml_speaks_in_its_cycle_and_its_phase_and_never_as_git_seed() {
     goes_on(&world, "idle");
     let entry = world.seed("phase advance").succeeds();
     assert!(
-        entry.contains("says for this phase:\n> Cycle 2 of 2 looks at the parser.\n\nLook wide"),
+        entry.contains("says for this phase:\n> Cycle 2 of 2 looks at the parser.\n\nRead what"),
         "{entry}"
     );
     world.opens();
@@ -125,7 +125,7 @@ fn a_plan_stands_from_the_second_cycle_on_and_is_read_before_it_is_planned_by() 
     world.puts(&plan, "---\ntotal_cycles: 3\n---\n\n# The person's plan\n");
     world
         .seed("phase advance")
-        .tells("was changed between the cycles. As it is now it counts: 3 cycles");
+        .tells("was changed between the cycles. The new version applies: 3 cycles");
     world.works("observe");
     world.leaves();
     world.opens();
@@ -217,7 +217,7 @@ fn a_job_brings_rules_that_bind_it_alone_once_a_person_approves() {
         .fails(&format!("{own}:13: phase `review`, `acts`: `shell-write` is open in no"));
     world.person(&of_job("apply")).fails("`shell-write` is open in no phase");
     world.puts(&own, REVIEW);
-    world.seed(&of_job("check")).tells("is sound");
+    world.seed(&of_job("check")).tells("is valid");
     world.seed(&of_job("diff")).tells("opevc: phase verify: next");
     world.changes_nothing(|| world.seed(&of_job("apply")).ends(2, "rules apply"));
     world.person(&of_job("apply")).tells("is in force for this job");

@@ -154,7 +154,7 @@ fn a_replaced_hook_and_one_behind_a_link_are_put_back() {
     });
     did.after.tells(".git/hooks/commit-msg");
     assert!(
-        did.after.to_person().is_some_and(|told| told.contains("WARNING: git does not run")),
+        did.after.to_person().is_some_and(|told| told.contains("WARNING: git no longer runs")),
         "{did:?}"
     );
     world.seed("fence restore .git/hooks/commit-msg").succeeds();
@@ -181,7 +181,7 @@ fn what_a_person_changes_is_told_once_and_stops_nothing() {
         let did = a_call(&world);
         assert_eq!(did.after.context(), None, "{line}");
         let told = did.after.to_person().unwrap_or_default().to_owned();
-        assert!(told.contains(shown) && told.contains("no call claims it"), "{line}: {told}");
+        assert!(told.contains(shown) && told.contains("no call accounts for it"), "{line}: {told}");
         assert!(!told.contains("WARNING"), "{told}");
         assert!(a_call(&world).after.is_silent(), "{line}: said once");
         assert_eq!(world.json("fence status")["strays"], json!([]));
@@ -221,13 +221,13 @@ fn a_host_that_writes_its_settings_anew_between_calls_stops_nothing() {
 #[test]
 fn what_disarms_is_told_loudly_whoever_did_it() {
     for (line, told) in [
-        ("echo '{}' > .claude/settings.local.json", "has no hook line of git seed"),
+        ("echo '{}' > .claude/settings.local.json", "no longer has git seed's hook line"),
         (
             "echo '{ \"disableAllHooks\": true }' > ../home/.claude/settings.json",
             "switches all hooks of the agent off",
         ),
-        ("rm .git/hooks/pre-commit", "git does not run .git/hooks/pre-commit"),
-        ("git config core.hooksPath /nowhere", "core.hooksPath leads to /nowhere"),
+        ("rm .git/hooks/pre-commit", "git no longer runs .git/hooks/pre-commit"),
+        ("git config core.hooksPath /nowhere", "core.hooksPath is /nowhere"),
     ] {
         let world = at("execute");
         person(&world, line);
@@ -326,7 +326,7 @@ fn without_a_job_the_person_hears_of_it() {
     // What only looks is not looked before: no call claims what came of it.
     let did = world.runs_and("ls", || tampered(&world, ".git/config"));
     let told = did.after.to_person().unwrap_or_default();
-    assert!(told.contains(".git/config changed, and no call claims it"), "{did:?}");
+    assert!(told.contains(".git/config changed, and no call accounts for it"), "{did:?}");
     world.person("fence status").refuses("no job");
 }
 
@@ -336,7 +336,7 @@ fn prints_that_are_gone_are_told_and_taken_anew() {
     let did = world.runs_and("cargo test", || {
         fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
     });
-    assert!(did.after.to_person().is_some_and(|told| told.contains("taken anew")), "{did:?}");
+    assert!(did.after.to_person().is_some_and(|told| told.contains("taken again")), "{did:?}");
     assert!(a_call(&world).after.is_silent());
 }
 
@@ -347,10 +347,7 @@ fn what_cannot_be_compared_is_told_and_the_call_is_heard() {
         fs::remove_dir_all(world.path(".git/seed/prints")).expect("removed");
         fs::write(world.path(".git/seed/prints"), "").expect("written");
     });
-    assert!(
-        did.after.to_person().is_some_and(|told| told.contains("could not be compared")),
-        "{did:?}"
-    );
+    assert!(did.after.to_person().is_some_and(|told| told.contains("cannot compare")), "{did:?}");
     world.sh("git seed log --json | grep -q rg || grep -q Bash .git/seed/journal/*.jsonl");
 }
 
@@ -368,11 +365,11 @@ fn after_the_way_out_nothing_is_written() {
 fn doctor_tells_how_the_fingerprints_stand() {
     let world = World::new();
     world.person("init").succeeds();
-    world.person("doctor").tells("they are taken when a session starts");
+    world.person("doctor").tells("git seed takes them when a session starts");
     world.starts();
-    world.person("doctor").tells("as they were seen last");
+    world.person("doctor").tells("unchanged");
     person(&world, "git config user.nick ada");
-    world.person("doctor").tells("changed by no call: .git/config");
+    world.person("doctor").tells("no call accounts for changes in: .git/config");
     world.to("execute");
     world.runs_and("cargo test", || tampered(&world, ".git/info/exclude"));
     let said = world.person("doctor").said();

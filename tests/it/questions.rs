@@ -65,7 +65,7 @@ fn before_the_first_step_any_words_may_be_asked_and_the_side_lane_may_open() {
     let world = World::prompted();
     world.asks(&question("Which colour?", &["red", "blue"])).passes().answers("red");
     let repeat = question("[REPEAT-JOB] every 2", &["Hourly", "Daily", "Weekly", "Keep one-shot"]);
-    world.asks(&repeat).passes().answers("Daily").tells("cannot count");
+    world.asks(&repeat).passes().answers("Daily").tells("does not count");
     assert_eq!(world.json("job show")["repeating_interval"].as_u64().unwrap_or_default(), 0);
     world.asks(&gmode()).passes().answers("Enter gmode");
     assert_eq!(world.phase(), "gmode", "the one tag that the row names does what it says");
@@ -135,7 +135,7 @@ fn a_job_may_be_let_near_protected_surfaces_once_and_for_good() {
         .asks(&access())
         .passes()
         .answers("approve plugin access")
-        .tells("keeps protected surfaces closed");
+        .tells("keeps protected surfaces locked");
     assert_eq!(
         world.json("job show")["plugin_lock_approval"],
         false,
@@ -170,7 +170,7 @@ fn a_repeat_is_the_chosen_unit_times_the_number_in_the_text() {
         .asks(&repeating("[REPEAT-JOB] look again"))
         .passes()
         .answers("Keep one-shot")
-        .tells("done once");
+        .tells("does not repeat");
     assert_eq!(hours(), 0);
     world
         .asks(&repeating("[REPEAT-JOB] look again every 2"))
@@ -191,7 +191,7 @@ fn an_answer_belongs_to_the_very_text_that_went_out() {
             "answers": response["answers"] });
     let mut full = response.clone();
     full["questions"] = input["questions"].clone();
-    world.after("AskUserQuestion", &input, &asked.call, &full, 2000).tells("cannot count");
+    world.after("AskUserQuestion", &input, &asked.call, &full, 2000).tells("does not count");
     assert_eq!(world.phase(), "execute");
 }
 

@@ -146,7 +146,7 @@ fn the_size_does_not_bind_where_a_person_said_quick() {
     assert_eq!(world.json("status")["track"], "quick");
     let asked = world.asks(&done()).passes();
     let told = asked.reply.to_person().expect("a card").to_owned();
-    assert!(told.contains("more than the small lane is for (1 file, 82 lines)"), "{told}");
+    assert!(told.contains("too large for the small lane (1 file, 82 lines)"), "{told}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     world.before("Bash", &shell, &call);
     world.after("Bash", &shell, &call, &json!({"stdout": "ok", "stderr": ""}), 5);
     world.runs("git status --short").passes();
-    world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
+    world.checkpoint("keep escapes in quoted strings").succeeds();
     let all = receipts(&world);
     let told: Vec<(&str, Option<i64>)> = all
         .iter()
@@ -61,7 +61,7 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     );
     let id = first["receipt"].as_str().expect("an id");
     world.seed(&format!("show {id}")).tells("exit status 0");
-    world.seed("show 0123456789abcdef").ends(64, "no receipt");
+    world.seed("show 0123456789abcdef").ends(64, "is not a job, a receipt or a commit");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_failed_run_says_how_it_ended() {
         "error": "Exit code 101\ntest lex ... FAILED",
     });
     world.event("PostToolUseFailure", &failed);
-    world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
+    world.checkpoint("keep escapes in quoted strings").succeeds();
     let all = receipts(&world);
     assert_eq!(
         (all.len(), all[0]["status"].as_i64(), all[0]["failed"].as_bool()),
@@ -112,7 +112,7 @@ fn a_receipt_says_how_many_tests_it_was_and_which() {
     ] {
         prints(&world, command, text);
     }
-    world.seed("phase checkpoint -m 'keep escapes in quoted strings'").succeeds();
+    world.checkpoint("keep escapes in quoted strings").succeeds();
     let all = receipts(&world);
     let counts: Vec<&Value> = all.iter().map(|one| &one["counts"]).collect();
     assert_eq!(

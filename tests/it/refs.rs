@@ -35,18 +35,21 @@ fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
     let other = "$(git commit-tree -m other HEAD^{tree})";
     let keep = world.git("for-each-ref --format='%(refname)' refs/seed/keep").trim().to_owned();
     for (line, name) in [
-        ("git branch -D side".to_owned(), "refs/heads/side is gone"),
-        ("git branch -D loose".to_owned(), "refs/heads/loose is gone"),
-        ("git branch -D deep/er && git pack-refs --all".to_owned(), "refs/heads/deep/er is gone"),
-        (format!("git update-ref refs/heads/packed {other}"), "refs/heads/packed no longer"),
-        ("git tag -f v1 HEAD^{tree}".to_owned(), "refs/tags/v1 no longer"),
-        ("git tag -d v2".to_owned(), "refs/tags/v2 is gone"),
-        ("git stash drop -q 'stash@{1}'".to_owned(), "an entry of refs/stash is gone"),
+        ("git branch -D side".to_owned(), "refs/heads/side was deleted"),
+        ("git branch -D loose".to_owned(), "refs/heads/loose was deleted"),
+        (
+            "git branch -D deep/er && git pack-refs --all".to_owned(),
+            "refs/heads/deep/er was deleted",
+        ),
+        (format!("git update-ref refs/heads/packed {other}"), "refs/heads/packed was moved"),
+        ("git tag -f v1 HEAD^{tree}".to_owned(), "refs/tags/v1 was moved"),
+        ("git tag -d v2".to_owned(), "refs/tags/v2 was deleted"),
+        ("git stash drop -q 'stash@{1}'".to_owned(), "an entry of refs/stash was dropped"),
         (format!("git replace HEAD {other}"), "is new"),
-        ("git update-ref -d refs/notes/review".to_owned(), "refs/notes/review is gone"),
-        ("git update-ref -d refs/notes/seed".to_owned(), "refs/notes/seed is gone"),
-        (format!("git update-ref -d {keep}"), "is gone"),
-        (format!("git update-ref {keep} {other}"), "no longer"),
+        ("git update-ref -d refs/notes/review".to_owned(), "refs/notes/review was deleted"),
+        ("git update-ref -d refs/notes/seed".to_owned(), "refs/notes/seed was deleted"),
+        (format!("git update-ref -d {keep}"), "was deleted"),
+        (format!("git update-ref {keep} {other}"), "was moved"),
     ] {
         let before = refs(&world);
         let did = world.runs_and("cargo test", || drop(world.sh(&line)));

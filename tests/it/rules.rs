@@ -122,8 +122,8 @@ fn a_wrong_proposal_is_named_with_its_line_and_stays_out_of_force() {
     let world = World::seeded();
     world
         .person("rules check")
-        .fails("there is no seed.toml at the top of the work tree\nhint: write one");
-    world.person("rules diff").fails("git seed rules show prints all of them");
+        .fails("there is no seed.toml at the top of the work tree\nhint: create it");
+    world.person("rules diff").fails("git seed rules show prints all keys");
     world.person("rules apply").fails("there is no seed.toml");
     for (sound, broken, says) in [
         (
@@ -174,8 +174,8 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     world
         .person("rules apply")
         .prints("condense.share  80 -> 70\nidle  \"open\" -> \"closed\"\nseed.toml is in force.\n");
-    world.person("rules apply").prints("seed.toml is in force; no rule differs from before.\n");
-    world.person("rules diff").prints("seed.toml says what is in force.\n");
+    world.person("rules apply").prints("seed.toml is in force; no rule changed.\n");
+    world.person("rules diff").prints("seed.toml equals the rules in force.\n");
     let shown = world.person("rules show").tells("# Applied by a person");
     let (applied, shipped) = shown.split_once("# ----").expect("they are kept apart");
     assert!(applied.contains("share = 70") && shipped.contains("share = 80"), "{shown}");

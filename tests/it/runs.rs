@@ -51,7 +51,7 @@ fn a_completed_job_begins_its_next_run_where_a_person_says_so() {
 
     world.seed(&format!("job activate {job}")).tells("phase advance");
     world.ends();
-    world.starts().tells("a job is under way");
+    world.starts().tells("a job is active");
     assert_eq!(world.job(), job, "no small talk: the end of a session does not void it");
     world.to("plan");
     world.seed("plan set-plan-file other.md").ends(2, "decided already");
@@ -183,7 +183,7 @@ fn a_job_goes_on_in_another_clone_and_brings_no_grants() {
         "not granted here: access",
         "> contract: keep escapes",
         "src/parser",
-        "is the person's",
+        "belong to the person",
     ] {
         assert!(told.contains(part), "lacks {part:?}:\n{told}");
     }
@@ -242,7 +242,7 @@ fn a_later_run_is_told_what_earlier_ones_left_and_reads_their_summary() {
 
     world.person(&format!("job reactivate {job} --active")).succeeds();
     world.prompt("once more");
-    let told = world.seed("phase advance").tells("Fold what they learned into the plan");
+    let told = world.seed("phase advance").tells("Plan for them now");
     assert!(told.contains("> run 1: the error paths were left out of the plan"), "{told}");
     assert_eq!(
         shown(&world, &job)["extension_contexts"],

@@ -171,7 +171,7 @@ fn the_doctor_sees_hook_lines_that_do_not_answer() {
         world.puts(settings, &text.replace(from, to));
         world
     };
-    finds_fault(&spoil("PreToolUse", "PreToolUsed"), "host", "no hook line of ours");
+    finds_fault(&spoil("PreToolUse", "PreToolUsed"), "host", "does not have git seed's hook line");
     finds_fault(&spoil("git-seed\"", "git-sead\""), "host", "");
     let world = World::seeded();
     let text = world.text(settings);
@@ -458,11 +458,11 @@ fn a_host_has_one_registration() {
     // Two all the same, by hand or by an older version: doctor names both, and init mends it.
     world.puts(own, &lines);
     let found = world.seed("doctor --json").said().out;
-    assert!(found.contains("each event comes twice"), "{found}");
+    assert!(found.contains("each event arrives twice"), "{found}");
     world.person("init --host claude").succeeds();
     assert!(has(&world, team) && !has(&world, own));
     let found = world.seed("doctor --json").said().out;
-    assert!(!found.contains("each event comes twice"), "{found}");
+    assert!(!found.contains("each event arrives twice"), "{found}");
     // A clone where no shell finds the program needs its own.
     let world = World::new();
     world.puts(team, &shared);

@@ -47,7 +47,7 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     let shown = world.seed("summary show").succeeds();
     assert!(
         shown.contains(
-            "To be summed up through 3: git seed summary submit -F -\n## User Requests\n"
+            "Summarize through interaction 3: git seed summary submit -F -\n## User Requests\n"
         ),
         "{shown}"
     );
@@ -65,7 +65,7 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world
         .seed("summary submit -F -")
         .stdin(&summary(50))
-        .prints("Kept: summary 1 of interactions 1 to 3.\n");
+        .prints("Stored: summary 1 of interactions 1 to 3.\n");
     world.reads("README.md").passes();
 
     let shown = world.json("summary show");
@@ -76,7 +76,7 @@ fn a_long_instruction_is_summed_up_before_the_work_goes_on() {
     world
         .seed("summary submit -F -")
         .stdin(&summary(50))
-        .prints("Kept: summary 2 of interactions 4 to 4.\n");
+        .prints("Stored: summary 2 of interactions 4 to 4.\n");
     world
         .seed("summary submit -F -")
         .stdin(&summary(50))

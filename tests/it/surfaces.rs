@@ -69,7 +69,7 @@ fn unlocks(world: &World, name: &str) {
 
 fn checkpoint(world: &World) -> super::world::Said {
     world.minute();
-    world.seed("phase checkpoint -m 'the hook learns it'").said()
+    world.checkpoint("the hook learns it").said()
 }
 
 fn gmode(world: &World) {
@@ -96,7 +96,7 @@ fn a_surface_opens_by_its_name_alone_and_closes_with_the_next_commit() {
         .asks(&test_lock(test))
         .passes()
         .answers(&format!("unlock test {test}"))
-        .tells("leaves it locked");
+        .tells("keeps it locked");
     world.edits(test, "a", "b").refuses("tests have their own lock");
     world.asks(&test_lock(test)).passes().answers(&format!("Unlock test {test}")).tells("unlocked");
     world.edits(test, "a", "b").passes();
@@ -182,9 +182,9 @@ fn the_question_is_refused_where_the_lock_may_not_open() {
         .refuses("the rules define hooks, data, settings");
     world.asks(&lock(&["unlock plugin hooks", "Leave it"])).refuses("literal");
     world.asks(&lock(&["Unlock plugin hooks"])).refuses("one of your own");
-    world.asks(&lock(&hooks)).passes().answers("Leave it").tells("leaves it locked");
+    world.asks(&lock(&hooks)).passes().answers("Leave it").tells("keeps it locked");
     // An answer that names another surface than the question did opens neither.
-    world.asks(&lock(&hooks)).passes().answers("Unlock plugin data").tells("cannot count");
+    world.asks(&lock(&hooks)).passes().answers("Unlock plugin data").tells("does not count");
     world.edits("data/x", "x", "y").refuses("protected surface");
     world.edits("hooks/pre.sh", "good", "bad").refuses("protected surface");
     unlocks(&world, "hooks");

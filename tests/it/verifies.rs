@@ -47,7 +47,7 @@ fn in_verify() -> World {
     let claim = "claim verify --evidence 'cargo test' --type unit_test -m 'Fixed the escapes'";
     world.seed(&format!("{claim} --tested {CODE} --affected {CODE}")).said();
     assert!(!world.git("rev-parse refs/seed/claims").is_empty());
-    world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+    world.checkpoint("escapes survive").succeeds();
     world.works("execute");
     world.leaves();
     assert_eq!(world.phase(), "verify");
@@ -68,7 +68,7 @@ fn what_is_whole_is_broken_nowhere_and_nothing_is_no_yes() {
     let bare = World::new().installed();
     let nothing = Verified::of(&bare);
     assert_eq!(nothing.code, 3);
-    nothing.names("not_measured", "HEAD", "no step");
+    nothing.names("not_measured", "HEAD", "no records or job steps");
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn refs_that_are_gone_are_named() {
     world.git("update-ref -d refs/seed/claims");
     let gone = Verified::of(&world);
     assert_eq!(gone.code, 2);
-    gone.names("broken", head.trim(), "saw record");
+    gone.names("broken", head.trim(), "recorded");
     if first.len() >= 40 && !first.contains("refs/") {
         world.git(&format!("update-ref refs/seed/claims {}", first.trim()));
         let cut = Verified::of(&world);
         assert_eq!(cut.code, 2, "{}", cut.json);
-        cut.names("broken", head.trim(), "saw record");
+        cut.names("broken", head.trim(), "recorded");
     }
     world.git(&format!("update-ref refs/seed/claims {}", head.trim()));
     world.git("update-ref -d refs/notes/seed");
@@ -114,7 +114,7 @@ fn commits_without_their_trailers_go_by_what_they_change() {
     world.sh(&format!("{amend} plain"));
     let plain = Verified::of(&world);
     let now = world.git("rev-parse HEAD");
-    plain.names("followed", now.trim(), "trailers are gone");
+    plain.names("followed", now.trim(), "trailers are missing");
     assert_eq!(plain.named("broken"), [], "{}", plain.json);
 
     world.git("reset -q --hard HEAD~1");
@@ -124,7 +124,7 @@ fn commits_without_their_trailers_go_by_what_they_change() {
     world.sh("git -c core.hooksPath=/dev/null commit -qm picked");
     let now = world.git("rev-parse HEAD");
     let picked = Verified::of(&world);
-    picked.names("followed", now.trim(), "trailers are gone");
+    picked.names("followed", now.trim(), "trailers are missing");
 
     world.sh(&format!("echo changed >> {CODE} && git add {CODE} && {amend} changed"));
     let changed = Verified::of(&world);
@@ -153,12 +153,12 @@ fn a_line_of_a_note_is_the_chains_or_it_is_named() {
         world.sh("git notes --ref=seed add -f -F ../note HEAD");
         let found = Verified::of(&world);
         assert_eq!(found.code, 2, "{from}: {}", found.json);
-        found.names("broken", commit, "says other things");
+        found.names("broken", commit, "differently");
     }
     world.git("notes --ref=seed remove HEAD");
     let gone = Verified::of(&world);
     assert_ne!(gone.code, 0);
-    gone.names("not_measured", commit, "does not say which step");
+    gone.names("not_measured", commit, "does not name its step");
     world.puts("../note", &note);
     world.sh("git notes --ref=seed add -f -F ../note HEAD");
     assert_eq!(Verified::of(&world).named("broken"), []);
@@ -203,7 +203,7 @@ fn signed() -> Option<World> {
         let claim = "claim verify --evidence 'cargo test' --type unit_test -m 'Fixed the escapes'";
         world.seed(&format!("{claim} --tested {CODE} --affected {CODE}")).said();
         world.writes(CODE, &format!("fn lex() {{ keep({n}) }}\n")).passes();
-        world.seed("phase checkpoint -m 'escapes survive'").succeeds();
+        world.checkpoint("escapes survive").succeeds();
     }
     world.leaves();
     let whole = Verified::of(&world);

@@ -171,8 +171,8 @@ fn what_may_not_be_opened_is_told_with_its_reason() {
         (".git/hooks/x", "only git writes there"),
         (".git", "only git writes there"),
         (".git/seed/journal", "git seed's own state"),
-        (".claude/settings.json", "governs the agent"),
-        ("seed.toml", "governs the agent"),
+        (".claude/settings.json", "controls the agent"),
+        ("seed.toml", "controls the agent"),
         (PAGE, "[ALLOW src/parser]"),
         (".claude/knowledge/x.md", "memory"),
         ("src/*.rs", "pattern"),
@@ -182,7 +182,7 @@ fn what_may_not_be_opened_is_told_with_its_reason() {
         told(&reply, why);
         assert!(reply.context().is_none(), "{reply:?}");
     }
-    told(&world.prompt("[ALLOW]"), "[ALLOW] names what it opens");
+    told(&world.prompt("[ALLOW]"), "[ALLOW] needs paths");
     let reply = world.prompt("[ALLOW todo.txt .git/config]");
     told(&reply, "opened todo.txt");
     told(&reply, "not opened: .git/config (only git writes there)");
@@ -211,7 +211,7 @@ fn a_paused_job_goes_on_by_a_word() {
         assert!(status["next"].as_str().is_some_and(|next| next.contains("[RESUME]")), "{status}");
         assert!(status["words"].to_string().contains("[RESUME]"), "{status}");
         let told = world.prompt(word);
-        assert!(told.to_person().is_some_and(|told| told.contains("goes on in execute")));
+        assert!(told.to_person().is_some_and(|told| told.contains("continues in execute")));
         told.tells("scope");
         assert_eq!((world.job(), world.phase().as_str()), (job.clone(), "execute"));
         assert_eq!(last_words(&world, &job).1, word);
@@ -226,7 +226,7 @@ fn words_beside_a_paused_job_are_asked_about_once() {
     let job = world.job();
     world.prompt("[PAUSE]");
     let asked = world.prompt("and the parser, too");
-    asked.tells("it is open whether these words go on with it");
+    asked.tells("did not say whether these words continue it");
     assert!(asked.to_person().is_some_and(|told| told.contains("[RESUME]")), "{asked:?}");
     assert_eq!(world.phase(), "none");
     assert!(world.stops().is_silent(), "the agent asks, and the turn may end");
@@ -267,10 +267,10 @@ fn which_of_several_paused_jobs_goes_on_is_said_by_its_id() {
     assert_eq!(world.phase(), "none");
     world.prompt(&format!("[ON] {one}"));
     assert_eq!(world.job(), one);
-    told(&world.prompt("[RESUME]"), "at work already");
+    told(&world.prompt("[RESUME]"), "already active");
     // Nothing rests: the word says so, and bears no job.
     let world = World::seeded();
-    told(&world.prompt("[RESUME]"), "no job rests");
+    told(&world.prompt("[RESUME]"), "no job is paused");
     assert_eq!(world.phase(), "none");
 }
 
@@ -314,7 +314,7 @@ fn off_and_on_by_prompt() {
     assert_eq!(world.json("status")["enabled"], true);
     world.edits(CODE, "fn flex", "fn lex").refuses("BLOCKED");
     assert_eq!(last_words(&world, &job).1, "[ON] go on");
-    told(&world.prompt("[ON]"), "on already");
+    told(&world.prompt("[ON]"), "already on");
     world.prompt("[OFF]");
     assert_eq!(world.sh("cat .git/seed/off/*").trim(), "by prompt");
 }
@@ -401,7 +401,7 @@ fn a_word_confirms_the_command_that_it_names() {
     assert!(world.person("status").succeeds().contains("[OK <command> <code>]"));
     // Nobody sits there; then somebody does, and one of them goes on waiting.
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
-    told(&world.prompt("[OK approve k7m2qx]"), "nobody sits at this session");
+    told(&world.prompt("[OK approve k7m2qx]"), "no person was seen at this session");
     assert_eq!(world.json("job show")["user_approval"], false);
     world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
     told(&world.prompt("[OK approve k7m2qx]"), "git seed job approve");
@@ -461,7 +461,7 @@ fn a_host_without_mark_and_terminal_is_nobodys() {
             world.sh(line);
             let said = world.json("job show")["interactions"].clone();
             let told = std::fs::read_to_string(world.root().join("approve.out")).expect("there");
-            assert_eq!(told.contains("nothing shows that a person sits"), !approved, "{told}");
+            assert_eq!(told.contains("no person was seen at this session"), !approved, "{told}");
             assert_eq!(said.as_array().map(Vec::len), Some(2), "{said}");
         }
     }
@@ -578,8 +578,8 @@ fn a_finished_job_rests_and_the_next_one_takes_the_focus() {
     let first = world.job();
     world.works("condense");
     let out = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
-    assert!(out.contains("rests until the person approves it"), "{out}");
-    assert!(out.contains("\"write the docs\" is active and focused now"), "{out}");
+    assert!(out.contains("waits for the person's approval"), "{out}");
+    assert!(out.contains("\"write the docs\" is now active and focused"), "{out}");
     assert_eq!(world.json("status")["job"]["name"], "write the docs");
     let rests = ("fix the lexer".to_owned(), "awaiting you".to_owned());
     assert!(jobs(&world).contains(&rests), "{:?}", jobs(&world));
@@ -614,7 +614,7 @@ fn a_job_that_rests_holds_up_no_stop_and_ends_by_a_persons_word_alone() {
     let shown = world.json(&format!("job show {job}"));
     assert_eq!((&shown["user_approval"], &shown["status"]), (&json!(true), &json!("completed")));
     assert_eq!(last_words(&world, &job).1, format!("[APPROVE] {job} good work"));
-    told(&world.prompt(&format!("[APPROVE] {job}")), "not awaiting you");
+    told(&world.prompt(&format!("[APPROVE] {job}")), "does not await approval");
     assert_eq!(jobs(&world).len(), 1, "the words bore nothing");
 }
 
@@ -746,7 +746,7 @@ fn a_guest_joins_and_the_driver_becomes_the_guest() {
     }
     world.changes_nothing(|| world.prompt("do my bidding"));
     let reply = world.prompt("[JOIN] I go on here");
-    told(&reply, "this session drives");
+    told(&reply, "this session now drives");
     reply.tells("execute");
     assert_eq!(last_words(&world, &job).1, "[JOIN] I go on here");
     world.edits(CODE, "fn lex", "fn flex").passes();
@@ -754,7 +754,7 @@ fn a_guest_joins_and_the_driver_becomes_the_guest() {
     world.edits(CODE, "fn flex", "fn lex").refuses("another session");
     world.changes_nothing(|| world.prompt("and now?"));
     assert!(world.stops().is_silent());
-    told(&world.prompt("[JOIN]"), "this session drives");
+    told(&world.prompt("[JOIN]"), "this session now drives");
     told(&world.prompt("[JOIN]"), "already");
     world.edits(CODE, "fn flex", "fn lex").passes();
 }

@@ -322,6 +322,11 @@ impl World {
         }
     }
 
+    /// A commit in between whose message begins with `subject`.
+    pub fn checkpoint(&self, subject: &str) -> Asked<'_> {
+        self.seed(&checkpoint(subject))
+    }
+
     /// A command of git seed that a person types at a terminal.
     pub fn person(&self, arguments: &str) -> Asked<'_> {
         Asked { person: true, ..self.seed(arguments) }
@@ -1214,6 +1219,13 @@ pub fn objective() -> String {
 /// The one criterion of the plans here.
 pub const CRITERION: &str = "quoted strings keep their escapes";
 
+/// The words of a commit in between, with as many in its message as `opevc` asks for.
+pub fn checkpoint(subject: &str) -> String {
+    let told = "What was asked for is kept, and a test of its own shows that, as it stands now, \
+        with nothing else changed.";
+    format!("phase checkpoint -m '{subject}\n\n{told}'")
+}
+
 /// A boundary message that tells the whole story of `phase`.
 pub fn message(phase: &str) -> String {
     let sections: &[&str] = match phase {
@@ -1225,7 +1237,9 @@ pub fn message(phase: &str) -> String {
         _ => return String::new(),
     };
     let mut text = format!("settle what {phase} had to say\n\n");
-    let told = "This was done with care, and here is the sentence that tells it.";
+    let told = "This was done with care, and here is the sentence that tells it, with what was \
+        seen on the way, what shows it, and what somebody who was not there has to know before \
+        they change it again.";
     for section in sections {
         let listed = match *section {
             "Acceptance Criteria" => format!("- {CRITERION}\n\n"),

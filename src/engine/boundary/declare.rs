@@ -59,8 +59,8 @@ pub(crate) fn dirs_of(repo: &Repo, scope: &[String]) -> Vec<String> {
     scope.iter().map(dir).collect()
 }
 
-/// Pages that the next phase finds without their anchors: the root page when a cycle
-/// begins, and pages that the agent has looked at or written in.
+/// Pages that the next phase finds without their anchors: those that the agent has written in,
+/// and of the ones that are near the work those that had anchors before.
 pub(crate) fn pages_to_heal(
     repo: &Repo,
     judged: &Judged,
@@ -86,13 +86,10 @@ pub(crate) fn pages_to_heal(
     let dirty: Vec<String> =
         if repo.rests(&focused.state.stand) { fence::tree::dirty_now(repo)? } else { Vec::new() };
     let since = repo.read_since(&focused)?;
-    pages.extend(
-        since
-            .touched()
-            .chain(since.looked_at())
-            .filter(|path| repo.is_page(path))
-            .map(str::to_owned),
-    );
+    let written: Vec<String> =
+        fence::survey::touched(repo, &focused, &since)?.into_iter().collect();
+    let near = written.iter().map(String::as_str).chain(since.looked_at());
+    pages.extend(near.filter(|path| repo.is_page(path)).map(str::to_owned));
     pages.sort();
     pages.dedup();
     pages.retain(|page| !persons.contains(page) && !dirty.contains(page));
@@ -102,7 +99,10 @@ pub(crate) fn pages_to_heal(
     Ok(pages
         .iter()
         .filter_map(|page| Some((page.clone(), heal::heal(&text(page)?, &anchors).ok()?)))
-        .filter(|(_, healed)| !healed.is_unchanged())
+        .filter(|(page, healed)| {
+            let had_some = healed.inserted.len() < anchors.len();
+            !healed.is_unchanged() && (had_some || written.contains(page))
+        })
         .map(|(page, healed)| (page, healed.text))
         .collect())
 }

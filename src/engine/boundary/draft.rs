@@ -50,6 +50,7 @@ pub(crate) fn draft(
     judged.message.text().clone_into(&mut draft.body);
     draft.edits.extend(judged.ledger.clone());
     let crossed = crossed(repo, chain, state, passed)?;
+    judged.naming.clone().give(&mut state.job);
     let change = state.cross(&crossed)?;
     draft.cycle = change.cycle;
     draft.edits.extend(change.files.into_iter().map(|(path, bytes)| TreeEdit::Put { path, bytes }));
@@ -100,6 +101,7 @@ fn crossed<'a>(
         commit: commit.map(|commit| Committed {
             id: commit.to_string(),
             checkpoint: *toward == Transition::Checkpoint,
+            files: judged.survey.written(),
         }),
         look: judged.survey.tree.as_ref().map(|tree| Look {
             tree: tree.to_string(),

@@ -12,6 +12,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
 use crate::format::names;
+use crate::jobs::Naming;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing};
@@ -19,9 +20,9 @@ use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
-use crate::phases::{Move, PhaseName, Position};
+use crate::phases::{Move, Phase, PhaseName, Position};
 use crate::store::CommitId;
-use crate::verdict::{Case, Refusal};
+use crate::verdict::{Case, Refusal, Verdict};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -40,12 +41,11 @@ pub(crate) fn judge(
         Ok(step) => step,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    if matches!(toward, Transition::Back { .. } | Transition::Checkpoint)
-        && let Err(refusal) = gates::says_why(&message)
-    {
+    let row = repo.row(Some(focused));
+    if let Err(refusal) = says_enough(row, toward, &message) {
         return Ok(Err(refusal));
     }
-    let row = repo.row(Some(focused));
+    let (naming, message) = named(row, stand.cycle, message)?;
     let message = message.titled(row.titles());
     if let Err(refusal) =
         boundary::declare::scope_is_sound(repo, focused, row, toward, step.as_ref())?
@@ -69,8 +69,8 @@ pub(crate) fn judge(
     if let Err(refusal) = gates::nobody_writes_now(new, runs) {
         return Ok(Err(refusal));
     }
-    let asked =
-        Asked { to: leads_to(stand, step.as_ref()), message: &message, strays: &survey.strays };
+    let to = leads_to(stand, step.as_ref());
+    let asked = Asked { to, message: &message, naming: &naming, strays: &survey.strays };
     if let Err(refusal) = ask_gates(repo, focused, since, toward, &asked, &survey)? {
         return Ok(Err(refusal));
     }
@@ -80,7 +80,28 @@ pub(crate) fn judge(
         && repo.map(stand).ends_cycle(step.as_ref());
     let rests = closes && jobs::unattended::would_rest(repo, focused, review);
     let last = closes && jobs::completion::eligible(repo, focused);
-    Ok(Ok(Judged { survey, step, name, message, at, rests, last, ledger: None }))
+    Ok(Ok(Judged { survey, step, name, message, naming, at, rests, last, ledger: None }))
+}
+
+/// What the message of a step says that is no step forward.
+fn says_enough(row: &Phase, toward: &Transition, message: &Message) -> Verdict {
+    if matches!(toward, Transition::Back { .. } | Transition::Checkpoint) {
+        gates::says_why(message)?;
+    }
+    if *toward == Transition::Checkpoint {
+        gates::tells_what_was_done(row, message)?;
+    }
+    Ok(())
+}
+
+/// What the head of the message calls the job, where its row asks for that, and the rest.
+fn named(row: &Phase, cycle: u32, message: Message) -> Result<(Naming, Message)> {
+    let asks = |gate: &str| row.exit.iter().any(|name| name == gate);
+    if cycle > 1 || !(asks("name") && asks("objective")) {
+        return Ok((Naming::default(), message));
+    }
+    let (naming, rest) = Naming::at_head(message.text()).map_err(jobs::lifecycle::usage)?;
+    Ok((naming, Message::new(rest)))
 }
 
 /// The step that `toward` means, if the map has it; absent where the phase stays.
@@ -132,6 +153,8 @@ struct Asked<'a> {
     /// The phase that it leads to.
     to: &'a PhaseName,
     message: &'a Message,
+    /// What its head calls the job.
+    naming: &'a Naming,
     /// Paths that the agent changed outside the fence.
     strays: &'a [String],
 }
@@ -182,8 +205,9 @@ fn ask_gates(
         row_of: &row_of,
         speaks_of_all: &judge::criteria::speaks_of_all,
     };
-    let crossing =
-        Crossing { criteria, lines: found.lines, uncommitted: !survey.own.is_empty(), ..crossing };
+    let changed = survey.written() + focused.state.stand.entry.changed as usize;
+    let uncommitted = !survey.own.is_empty();
+    let crossing = Crossing { criteria, lines: found.lines, uncommitted, changed, ..crossing };
     Ok(match toward {
         Transition::Forward { .. } | Transition::Small => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
@@ -204,7 +228,8 @@ fn crossing<'a>(
     let state = &focused.state;
     // No line since the last step: nothing is counted yet.
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
-    let objective_words = u32::try_from(words::count(&state.job.objective)).unwrap_or(u32::MAX);
+    let objective = asked.naming.objective.as_deref().unwrap_or(&state.job.objective);
+    let objective_words = u32::try_from(words::count(objective)).unwrap_or(u32::MAX);
     let declared = !repo.lines(&focused.chain, names::SCOPE)?.is_empty()
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
     Ok(Crossing {
@@ -213,11 +238,12 @@ fn crossing<'a>(
         message: asked.message,
         cycle: state.stand.cycle,
         multiplier: state.stand.entry.multiplier,
+        changed: 0,
         page_edits: state.stand.entry.page_edits + counts.page_edits,
         plan_edits: state.stand.entry.plan_edits + counts.plan_edits,
-        named: !state.job.provisional,
+        named: !state.job.provisional || asked.naming.name.is_some(),
         objective_words,
-        shapeless: gates::shapeless(&state.job.shape, &state.job.objective),
+        shapeless: gates::shapeless(&state.job.shape, objective),
         plan: repo.plan_standing(focused)?,
         plan_path: gathered.plan.0.as_str(),
         plan_fault: gathered.plan.1.clone(),
@@ -311,7 +337,8 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let strays = fence::shown::fence_shown(repo, focused)?.strays;
     let message = Message::default();
     let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;
-    let asked = Asked { to, message: &message, strays: &strays };
+    let naming = Naming::default();
+    let asked = Asked { to, message: &message, naming: &naming, strays: &strays };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
     let lost = stands_at_home(repo, focused).err();
     let lost = lost.filter(|no| no.facts.get("case") == Some(Case::History.word()));

@@ -3,6 +3,7 @@
 use crate::engine::fence::survey::Survey;
 use crate::engine::repo::LoadedJob;
 use crate::format::trailers::StepTrailers;
+use crate::jobs::Naming;
 use crate::phases::message::Message;
 use crate::phases::{Move, PhaseName};
 use crate::store::{CommitId, TreeEdit};
@@ -31,6 +32,8 @@ pub(crate) struct Judged {
     pub(crate) step: Option<Move>,
     pub(crate) name: String,
     pub(crate) message: Message,
+    /// What its head called the job.
+    pub(crate) naming: Naming,
     /// Phase and cycle that it was judged in.
     pub(crate) at: (PhaseName, u32),
     /// The job is finished, and rests with this step until a person approves it.

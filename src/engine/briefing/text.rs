@@ -280,7 +280,8 @@ impl<'a> Opening<'a> {
     }
 
     fn declared(&self) -> Option<Part> {
-        let dirs = listed(&self.dirs);
+        let shown = |dir: &String| if dir == "." { TOP.to_owned() } else { dir.clone() };
+        let dirs = listed(&self.dirs.iter().map(shown).collect::<Vec<_>>());
         let writes = |write: Write| self.row.write.contains(&write);
         let line = match self.dirs.is_empty() {
             false if writes(Write::Scope) => Line::Declared,
@@ -394,7 +395,8 @@ impl<'a> Opening<'a> {
         let mut parts = Vec::new();
         let asks = |name: &str| row.exit.iter().any(|gate| gate == name);
         if asks("objective") && state.stand.cycle <= 1 && state.job.provisional {
-            parts.push(self.told(Line::Name, &[]));
+            let words = gates::OBJECTIVE_WORDS.to_string();
+            parts.push(self.told(Line::Name, &[("words", &words)]));
         }
         if asks("decision") && state.plan.pointer.stage() == 0 {
             parts.push(self.told(Line::Decision, &[]));
@@ -413,14 +415,10 @@ impl<'a> Opening<'a> {
                 parts.push(self.told(Line::Card, &[("card", &self.card)]));
             }
         }
-        let sections: Vec<String> =
-            row.sections.iter().map(|title| format!("## {title}")).collect();
-        let sections = sections.join(", ");
+        let sections = row.sections.join(", ");
         if !sections.is_empty() {
-            let multiplier = state.stand.entry.multiplier;
-            let floor = gates::message_floor(multiplier).to_string();
-            let line = if multiplier.is_some() { Line::EndsWithWords } else { Line::Ends };
-            parts.push(self.told(line, &[("sections", &sections), ("words", &floor)]));
+            let floors = row.words.map_or_else(gates::message_floors, |n| format!("{n} words"));
+            parts.push(self.told(Line::Ends, &[("sections", &sections), ("words", &floors)]));
         }
         parts
     }
@@ -441,6 +439,9 @@ impl<'a> Opening<'a> {
 fn quoted(lead: String, text: &str, most: usize, rest: String) -> Part {
     Part::Quoted(Quote { lead, text: text.to_owned(), most, rest })
 }
+
+/// What the top directory is called in a sentence.
+const TOP: &str = "the top directory";
 
 /// Items with commas between them; those that are too many are counted.
 fn listed(items: &[String]) -> String {
@@ -499,17 +500,17 @@ mod tests {
         let order = [
             "execute · cycle 0 · job \"fix the lexer\"\n",
             "\nBuild what the contract says",
-            "\nFirst: git seed phase multiplier",
-            "\nverify sent it back here:\n> two tests fail\n",
+            "\nBefore the first edit: git seed phase multiplier",
+            "\nverify sent the job back:\n> two tests fail\n",
             "\nDeclared: src.\n",
             "\nThe contract in src/CLAUDE.md, last committed by Ada:\n> keep escapes\n",
-            "\nIt ends with git seed phase advance -F - and the sections ## What I Implemented",
+            "\nTo end it: git seed phase advance -F -, sections (##) What I Implemented",
         ];
         let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{text}");
         let short = opening.short();
-        assert!(!short.contains("First:") && !short.contains('>'), "{short}");
-        assert!(short.ends_with("## Outstanding Items.\n"), "{short}");
+        assert!(!short.contains("multiplier") && !short.contains('>'), "{short}");
+        assert!(short.ends_with("100 from 6).\n"), "{short}");
     }
 
     #[test]
@@ -535,12 +536,12 @@ mod tests {
         let text = opening.text();
         let order = [
             "\n> keep escapes\n",
-            "\nNotes that still wait:\n> carried 1 cycles: word",
+            "\nOpen and carried notes:\n> carried 1 cycles: word",
             "\nAnd 190 more: git seed note list\n",
             "\nPages near the work:\n> src/CLAUDE.md: The sources\n> x\n",
             "\nKnowledge near the work:\n> .claude/knowledge/lexers.md: How lexers fail\n",
             "\nThe last session left this:\n> Next: run the tests\n",
-            "\nIt ends with",
+            "\nTo end it:",
         ];
         let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{text}");
@@ -575,9 +576,9 @@ mod tests {
         };
         for phase in ["observe", "plan", "execute", "verify", "condense"] {
             let text = told(phase, &said);
-            let block = "\nThe objective:\n> escapes survive\nWhat the person said last:\n> Do it \
-                today.\n> Never touch src/b.\nThe summary of what was said before:\n> They want \
-                escapes.\nWhat holds throughout this job:\n> Keep the API, always.\n";
+            let block = "\nThe objective:\n> escapes survive\nThe person said last:\n> Do it \
+                today.\n> Never touch src/b.\nSummary of the earlier conversation:\n> They want \
+                escapes.\nDemands for the whole job:\n> Keep the API, always.\n";
             assert!(text.contains(block), "{phase}\n{text}");
         }
         // Cut words do not hold what was demanded in them.

@@ -50,6 +50,12 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
+    /// Files and pages of the step that somebody wrote: what boundaries write themselves is none.
+    pub(crate) fn written(&self) -> usize {
+        let ours = |path: &&RepoPath| path.as_bytes().starts_with(names::JOB_FILES.as_bytes());
+        self.own.iter().filter(|path| !ours(path)).count()
+    }
+
     /// The path that is shown as `path`.
     pub(crate) fn named(&self, path: &str) -> Option<RepoPath> {
         self.names.get(path).cloned().or_else(|| RepoPath::try_from(path).ok())

@@ -32,7 +32,14 @@ pub(crate) fn scene<'a>(
 ) -> Result<Scene<'a>> {
     let phase = if guest { repo.rules.maps.home().none() } else { repo.row(focused) };
     let stand = focused.map(|focused| &focused.state.stand);
-    let acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
+    let mut acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
+    let dial_set = stand.is_some_and(|stand| stand.entry.multiplier.is_some());
+    if let Act::Shell { command, .. } = &call.act
+        && phase.dial
+        && !dial_set
+    {
+        acts.tests = repo.rules.runs().recognise(command).run().is_some();
+    }
     let away = focused.and_then(|focused| repo.away(focused));
     Ok(Scene {
         anchors: repo.rules.maps.anchors(),
@@ -40,7 +47,7 @@ pub(crate) fn scene<'a>(
         first: focused.map_or(FirstStep::Whole, |job| repo.first_step(&job.state)),
         cycle: stand.map_or(0, |stand| stand.cycle),
         by: &event.by,
-        dial_set: stand.is_some_and(|stand| stand.entry.multiplier.is_some()),
+        dial_set,
         page: repo.rules.page_name(),
         guest,
         stay: focused.map(|focused| record::activity::stay(repo, focused)).unwrap_or_default(),
@@ -100,6 +107,7 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         moves: None,
         git: None,
         confinable: false,
+        tests: false,
         question: None,
         dispatch: None,
         unproven: None,

@@ -15,7 +15,7 @@ use crate::voice::{Notice, tell};
 pub(crate) fn objective_is_short(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     let (state, row) = (&focused.state, repo.row(Some(focused)));
     let asked = state.stand.cycle <= 1 && row.exit.iter().any(|gate| gate == "objective");
-    let floor = gates::objective_floor(state.stand.entry.multiplier);
+    let floor = gates::OBJECTIVE_WORDS;
     let words = words::count(&state.job.objective);
     let facts = [("words", &*words.to_string()), ("floor", &*floor.to_string())];
     (asked && words < floor as usize).then(|| tell(Notice::ObjectiveShort, &facts))

@@ -10,7 +10,7 @@ use crate::engine::{fence, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::{JobId, Status};
+use crate::jobs::{JobId, Naming, Status};
 use crate::phases::{Multiplier, commands};
 use crate::plans::Pointer;
 use crate::store::TreeEdit;
@@ -76,13 +76,8 @@ pub(crate) fn update_job(
         return Err(EngineError::Usage(tell(Notice::NothingToUpdate, &[])));
     }
     engine::jobs::focus::always(repo, &focused.chain, |state| {
-        if let Some(name) = name {
-            name.clone_into(&mut state.job.name);
-            state.job.provisional = false;
-        }
-        if let Some(objective) = objective {
-            objective.clone_into(&mut state.job.objective);
-        }
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Naming { name: owned(name), objective: owned(objective) }.give(&mut state.job);
         StepDraft::new(state, "update", format!("the job is \"{}\"", state.job.name), By::Agent)
     })
 }
@@ -331,7 +326,7 @@ pub(crate) fn switch_on(repo: &Repo) -> Result<()> {
     Ok(())
 }
 
-fn usage(error: impl std::fmt::Display) -> EngineError {
+pub(crate) fn usage(error: impl std::fmt::Display) -> EngineError {
     EngineError::Usage(error.to_string())
 }
 

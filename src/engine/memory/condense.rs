@@ -17,7 +17,7 @@ use crate::memory::archive::{self, Capture, Footer};
 use crate::memory::condense::{Baseline, Deflation, Stage};
 use crate::memory::lock::{self, Held, Unarchived};
 use crate::memory::{footers, words};
-use crate::phases::commands;
+use crate::phases::{PhaseKind, commands};
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -95,6 +95,9 @@ pub(crate) fn deflation(repo: &Repo, focused: &LoadedJob) -> Result<Option<Defla
 
 /// How far condense has come; trouble reading the pages keeps it from being ready.
 pub(crate) fn condense_stage(repo: &Repo, focused: &LoadedJob) -> Stage {
+    if !has_begun(repo, focused) {
+        return Stage::Address;
+    }
     match (memory::pages::live_notes(repo, focused), deflation(repo, focused)) {
         (Ok(notes), _) if !notes.is_empty() => Stage::Address,
         (Ok(_), Ok(None)) => Stage::Ready,
@@ -102,6 +105,11 @@ pub(crate) fn condense_stage(repo: &Repo, focused: &LoadedJob) -> Stage {
         (Ok(_), Ok(Some(deflation))) if deflation.holds() => Stage::Ready,
         _ => Stage::Deflate,
     }
+}
+
+/// The job stands where memory is condensed.
+pub(crate) fn has_begun(repo: &Repo, focused: &LoadedJob) -> bool {
+    repo.row(Some(focused)).kind == PhaseKind::Consolidation
 }
 
 /// The session log holds what the footers say, or there is nothing for it to hold.
