@@ -84,6 +84,8 @@ pub enum Way {
 pub(crate) enum Line {
     /// Where the job stands.
     Head,
+    /// Whom a subagent works for.
+    Subagent,
     /// The first act of the stay.
     Dial,
     /// Why the side lane is open.

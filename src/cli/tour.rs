@@ -305,8 +305,6 @@ impl Tour<'_> {
         self.scene("PLAN: the contract, and what execute may touch")?;
         let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\n\
             Done when: sh tests/run.sh passes.\n";
-        let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
-        self.refused("the agent writes a contract off the top of its head", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
         self.passes("the agent reads what observe noted", came)?;
         let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;

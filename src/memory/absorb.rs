@@ -20,7 +20,7 @@ use super::footers::{
     split_lines,
 };
 use super::heal::line_break;
-use super::notes::{Kinds, Standing};
+use super::notes::{self, Kinds, Note, Standing};
 use crate::front_matter;
 
 /// The heading that takes what no heading of the page's own speaks of.
@@ -246,19 +246,32 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
     let code = code_blocks(text);
     let plain = code.is_some();
     let blocks = code.unwrap_or_else(|| parsed_blocks(text));
+    let lists = lists(text, plain);
     let mut blocks = blocks.iter().peekable();
     let notes = kinds.read(text);
     let mut notes = notes.iter().peekable();
     let (mut lines, mut groups) =
         (Vec::<Line<'_>>::with_capacity(line_ends(text) + 1), Vec::<Group>::new());
-    let (mut at, mut open) = (0, false);
+    let (mut at, mut open, mut item_is_tagged) = (0, false, false);
     for (n, line) in split_lines(text).enumerate() {
         let note = notes.next_if(|note| note.range.start == at);
-        let role = role(line, note.map(|note| note.standing));
+        // Behind words of somebody's an end says nothing of them.
+        let alone = |note: &&Note| notes::before(line, note.span.start - at).is_empty();
+        let role = match note.filter(alone) {
+            None if note.is_some() => Role::Fixed,
+            alone => role(line, alone.map(|note| note.standing)),
+        };
         while blocks.next_if(|block| block.end <= at).is_some() {}
         let inside = blocks.peek().is_some_and(|block| block.start < at);
+        // An item with a tag stands for itself, and ends where the next one begins.
+        let listed = is_item(line) && (!inside || lists.iter().any(|list| list.contains(&at)));
+        let splits = listed && (item_is_tagged || tagged_item(line));
+        if listed {
+            item_is_tagged = tagged_item(line);
+        }
+        open &= !splits;
         if role == Role::Blank && !inside {
-            open = false;
+            (open, item_is_tagged) = (false, false);
         } else if let (true, Some(group)) = (open, groups.last_mut()) {
             group.lines.end = n + 1;
         } else {
@@ -298,6 +311,27 @@ fn parsed_blocks(text: &str) -> Vec<Range<usize>> {
     blocks
 }
 
+/// The bytes of the top lists; a text that is `plain` has none.
+fn lists(text: &str, plain: bool) -> Vec<Range<usize>> {
+    if plain {
+        return Vec::new();
+    }
+    let (mut depth, mut found) = (0_usize, Vec::new());
+    for (event, range) in Parser::new_ext(text, Markdown::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(block) => {
+                if depth == 0 && matches!(block, Block::List(_)) {
+                    found.push(range);
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Lists and code with an indent may hold blank lines.
 fn may_hold_blanks(line: &str) -> bool {
     line.starts_with(|c: char| {
@@ -323,9 +357,54 @@ fn role(line: &str, standing: Option<Standing>) -> Role {
     }
 }
 
-fn tag(line: &str) -> Option<(Tag, &str)> {
-    let durable = line.strip_prefix("[DURABLE]").map(|rest| (Tag::Durable, rest));
-    durable.or_else(|| line.strip_prefix("[EPHEMERAL]").map(|rest| (Tag::Ephemeral, rest)))
+/// The tag that a line begins with, behind a list marker and in bold or code as well, and the
+/// line without it.
+fn tag(line: &str) -> Option<(Tag, String)> {
+    let (marker, text) = line.split_at(marker(line));
+    TAGS.iter().find_map(|(word, tag)| {
+        let bare = |mark: &&str| {
+            text.strip_prefix(mark)?.strip_prefix(word)?.strip_prefix(mark).map(str::to_owned)
+        };
+        let after = ["", "**", "__", "*", "`"].iter().find_map(bare)?;
+        match marker.trim() {
+            "" => Some((*tag, after)),
+            _ if is_blank(&after) => None,
+            _ => Some((*tag, format!("{marker}{}", after.trim_start_matches([' ', '\t'])))),
+        }
+    })
+}
+
+/// The tag that a line ends with, behind words, and the words.
+fn tag_at_end(line: &str) -> Option<(Tag, String)> {
+    let text = line.trim_end();
+    TAGS.iter().find_map(|(word, tag)| {
+        let bare = |mark: &&str| {
+            text.strip_suffix(mark)?.strip_suffix(word)?.strip_suffix(mark).map(str::trim_end)
+        };
+        let words = ["", "**", "__", "*", "`"].iter().find_map(bare)?;
+        let says = words.len() > marker(line);
+        says.then(|| (*tag, words.to_owned()))
+    })
+}
+
+const TAGS: [(&str, Tag); 2] = [("[DURABLE]", Tag::Durable), ("[EPHEMERAL]", Tag::Ephemeral)];
+
+/// The bytes of the list marker that a line begins with, its indent among them.
+fn marker(line: &str) -> usize {
+    let bare = line.trim_start_matches([' ', '\t']);
+    let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = digits.strip_prefix(['.', ')']).filter(|_| digits.len() < bare.len());
+    let rest = number.or_else(|| bare.strip_prefix(['-', '*', '+']));
+    rest.and_then(|rest| rest.strip_prefix([' ', '\t'])).map_or(0, |rest| line.len() - rest.len())
+}
+
+/// A line that begins an item of a list that stands in no other one.
+fn is_item(line: &str) -> bool {
+    marker(line) > 0 && !line.starts_with([' ', '\t'])
+}
+
+fn tagged_item(line: &str) -> bool {
+    is_item(line) && (tag(line).is_some() || tag_at_end(line).is_some())
 }
 
 impl Section<'_> {
@@ -334,15 +413,8 @@ impl Section<'_> {
         // A tag on a line of its own speaks for the group behind it, and goes with it even
         // where that has a tag of its own: it must not come to speak for what stands below.
         let mut alone: Vec<(usize, Tag)> = Vec::new();
+        self.drop_resolved(taken);
         for group in &self.groups {
-            for n in group.lines.clone() {
-                if self.lines[n].role != Role::Resolved {
-                    continue;
-                }
-                self.lines[n].goes = true;
-                let line = group.line + n - group.lines.start;
-                taken.dropped.push(Dropped { line, why: Why::Resolved });
-            }
             let role = |n: &usize| self.lines[*n].role;
             let rest: Vec<usize> =
                 group.lines.clone().filter(|n| role(n) != Role::Resolved).collect();
@@ -351,15 +423,18 @@ impl Section<'_> {
             let (noted, rest) = (text > 0, &rest[text..]);
             let line = group.line + rest[0] - group.lines.start;
             let own = tag(self.lines[rest[0]].text);
-            if let (Some((tag, after)), [only]) = (own, rest)
+            if let (Some((tag, after)), [only]) = (&own, rest)
                 && is_blank(after)
             {
-                alone.push((*only, tag));
+                alone.push((*only, *tag));
                 continue;
             }
+            let last = rest.last().map(|n| self.lines[*n].text);
+            let end = last.filter(|_| own.is_none()).and_then(tag_at_end);
             let above = std::mem::take(&mut alone);
-            let told = above.last().filter(|_| own.is_none() && !noted);
-            let Some(tag) = own.map(|(tag, _)| tag).or(told.map(|(_, tag)| *tag)) else {
+            let said = own.as_ref().or(end.as_ref()).map(|(tag, _)| *tag);
+            let told = above.last().filter(|_| said.is_none() && !noted);
+            let Some(tag) = said.or(told.map(|(_, tag)| *tag)) else {
                 taken.left.push(Left { line, why: Stays::Untagged });
                 continue;
             };
@@ -367,7 +442,7 @@ impl Section<'_> {
                 taken.left.push(Left { line, why: Stays::Notes });
                 continue;
             }
-            let text = self.untagged(rest, own.map(|(_, after)| after));
+            let text = self.untagged(rest, own.as_ref(), end.as_ref());
             if text.is_empty() {
                 continue;
             }
@@ -389,6 +464,20 @@ impl Section<'_> {
                 self.lines[n].goes = true;
             }
         }
+        taken.dropped.sort_by_key(|dropped| dropped.line);
+    }
+
+    /// Notes that were acted on go.
+    fn drop_resolved(&mut self, taken: &mut Absorbed) {
+        for group in &self.groups {
+            for n in group.lines.clone().filter(|n| self.lines[*n].role == Role::Resolved) {
+                let line = group.line + n - group.lines.start;
+                taken.dropped.push(Dropped { line, why: Why::Resolved });
+            }
+        }
+        for line in &mut self.lines {
+            line.goes |= line.role == Role::Resolved;
+        }
     }
 
     /// Says whether what stays reads as it did before: nothing that goes opens or closes code.
@@ -397,8 +486,19 @@ impl Section<'_> {
         self.plain && !self.lines.iter().any(|line| line.goes && fence(line))
     }
 
-    /// The text of a group without its tag and the break of its last line.
-    fn untagged(&self, lines: &[usize], after_tag: Option<&str>) -> String {
+    /// The text of a group without its tag, which its first line began or its last one ended with,
+    /// and without the break of its last line.
+    fn untagged(
+        &self,
+        lines: &[usize],
+        own: Option<&(Tag, String)>,
+        end: Option<&(Tag, String)>,
+    ) -> String {
+        let [after_tag, before_tag] = [own, end].map(|tag| tag.map(|(_, text)| text.as_str()));
+        let (lines, end) = match (before_tag, lines.split_last()) {
+            (Some(before), Some((_, lines))) => (lines, before),
+            _ => (lines, ""),
+        };
         let mut text = String::new();
         let (first, rest) =
             lines.split_first().map_or((None, lines), |(first, rest)| (Some(first), rest));
@@ -411,6 +511,7 @@ impl Section<'_> {
         for n in rest {
             text.push_str(self.lines[*n].text);
         }
+        text.push_str(end);
         let end = text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
         text.truncate(end);
         text
@@ -831,12 +932,40 @@ mod tests {
     }
 
     #[test]
+    fn a_tag_stands_where_people_write_it() {
+        for (section, body, left) in [
+            ("- [DURABLE] tabs are eaten\n- plain\n", "- tabs are eaten", "- plain\n"),
+            ("- plain\n- tabs are eaten [DURABLE]\n", "- tabs are eaten", "- plain\n"),
+            (
+                "1. **[DURABLE]** tabs\n   are eaten\n2. plain\n",
+                "1. tabs\n   are eaten",
+                "2. plain\n",
+            ),
+            ("Tabs are eaten. [DURABLE]\n", "Tabs are eaten.", ""),
+            ("Tabs are\neaten. `[DURABLE]`\n", "Tabs are\neaten.", ""),
+            ("**[DURABLE]** Tabs are eaten.\n", "Tabs are eaten.", ""),
+            ("- [EPHEMERAL] scratch\n- plain\n", "", "- plain\n"),
+        ] {
+            let found = absorbed(&format!("b\n\n---Ob---\n\n{section}"));
+            let moved: Vec<&str> = found.moved.iter().map(|moved| moved.text.as_str()).collect();
+            let expected: Vec<&str> =
+                Some(body).filter(|body| !body.is_empty()).into_iter().collect();
+            assert_eq!(moved, expected, "{section}");
+            let (above, below) = found.text.split_once("---Ob---").expect("its anchor");
+            assert!(above.contains(body) && below.contains(left), "{section}: {}", found.text);
+            assert!(!below.contains("tabs") && !below.contains("scratch"), "{}", found.text);
+        }
+    }
+
+    #[test]
     fn what_is_no_group_with_a_tag_stays() {
         for page in [
             "no anchor\n[DURABLE] x\n",
             "b\n---Ob---\nplain\n",
             "b\n---Ob---\nplain\n[DURABLE] in the middle\n",
-            "b\n---Ob---\n- [DURABLE] an item\n",
+            "b\n---Ob---\n- [DURABLE]\n",
+            "b\n---Ob---\n- plain\n  [DURABLE] in an item\n",
+            "b\n---Ob---\nthe tag [DURABLE] in a line\n",
             "b\n---Ob---\n[DURABLE]\n",
             "b\n---Ob---\n[DURABLE] x\n[KNOWLEDGE]{lexers}\n",
             "b\n---Ob---\n[EPHEMERAL] x\n[CARRIED:KNOWLEDGE:2]{lexers}{later}\n",

@@ -36,20 +36,23 @@ impl<'a> Said<'a> {
     fn read(page: &'a str, anchors: &[&str], kinds: &Kinds) -> Self {
         let layout = layout(page, anchors);
         let notes = kinds.in_footer(page, anchors);
-        let mut starts = notes.iter().map(|note| (note.range.start, note.span.end)).peekable();
+        let mut starts = notes.iter().map(|note| (note.range.start, note.span.clone())).peekable();
         let mut words = Vec::new();
         for anchor in layout.found() {
             let range = layout.range_below(anchor);
             let mut at = range.start;
             for (line, n) in page[range].split_inclusive('\n').zip(anchor.line + 1..) {
                 while starts.next_if(|(start, _)| *start < at).is_some() {}
-                // Behind a note stands prose.
+                // Before a note and behind it stands prose.
                 let prose = match starts.peek() {
-                    Some((start, end)) if *start == at => notes::behind(line, end - at),
-                    _ if points(line) => "",
-                    _ => line,
+                    Some((start, span)) if *start == at => {
+                        [notes::before(line, span.start - at), notes::behind(line, span.end - at)]
+                    }
+                    _ if points(line) => ["", ""],
+                    _ => [line, ""],
                 };
-                words.extend(prose.split_whitespace().map(|word| (n, word)));
+                let prose = prose.into_iter().flat_map(str::split_whitespace);
+                words.extend(prose.map(|word| (n, word)));
                 at += line.len();
             }
         }

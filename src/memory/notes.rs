@@ -1,8 +1,9 @@
 //! Notes: lines in a footer that wait for somebody to act on them.
 //!
-//! A note is `[KIND]{content}` at the start of its line; an indent, a list bullet or one
-//! backtick may stand before it, and code blocks do not hide it: what somebody wrote down
-//! may be doubtful, but is never overlooked. It is live until it has one of two ends:
+//! A note is `[KIND]{content}` at the start of its line, behind an indent, list markers, a task
+//! box, bold or a backtick; or at the end of its line, behind words. Code blocks do not hide it:
+//! what somebody wrote down may be doubtful, but is never overlooked. It is live until it has one
+//! of two ends:
 //! `[RESOLVED:KIND]{breadcrumb}` or `[CARRIED:KIND:n]{content}{why}`. An end that says
 //! nothing is none. `[KIND]{content}{context}` was handed back, and is live. Kinds are rows.
 //!
@@ -408,7 +409,34 @@ pub(crate) fn behind_carried(line: &str) -> Option<&str> {
 
 /// What stands behind the last brace of a note, which ends at `end`.
 pub(super) fn behind(line: &str, end: usize) -> &str {
-    line[end..].trim_start_matches('`')
+    line[end..].trim_start_matches(MARKS)
+}
+
+/// The words before a note that begins at `start`; empty where only marks stand there.
+pub(crate) fn before(line: &str, start: usize) -> &str {
+    let words = line.get(..start).unwrap_or_default();
+    let bare = &words[lead(words)..];
+    if bare.is_empty() { "" } else { words.trim_end_matches(MARKS) }
+}
+
+/// What Markdown puts around words to show them bold, slanted or as code.
+const MARKS: [char; 3] = ['`', '*', '_'];
+
+/// The bytes of marks that a line begins with: indents, list markers, task boxes, bold, code.
+pub(super) fn lead(line: &str) -> usize {
+    let mut rest = line;
+    loop {
+        let bare = rest.trim_start();
+        let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+        let number = (digits.len() < bare.len()).then_some(digits);
+        let number =
+            number.and_then(|rest| rest.strip_prefix(['.', ')'])?.strip_prefix([' ', '\t']));
+        let listed = ["- ", "* ", "+ ", "> ", "[ ] ", "[x] ", "[X] ", "**", "__", "`"];
+        match number.or_else(|| listed.iter().find_map(|mark| bare.strip_prefix(mark))) {
+            Some(more) => rest = more,
+            None => return line.len() - bare.len(),
+        }
+    }
 }
 
 struct TagAt<'a> {
@@ -420,18 +448,33 @@ struct TagAt<'a> {
     rest: usize,
 }
 
-/// The word in brackets that a line begins with.
+/// The word in brackets that a line begins with, or that its last braces belong to.
 fn tag(line: &str) -> Option<TagAt<'_>> {
-    let bare = line.trim_start();
-    if !bare.starts_with(['[', '-', '*', '+', '`']) {
+    tag_at(line, lead(line)).or_else(|| tag_at_end(line))
+}
+
+/// The word in brackets at byte `start`.
+fn tag_at(line: &str, start: usize) -> Option<TagAt<'_>> {
+    let (word, rest) = line.get(start..)?.strip_prefix('[')?.split_once(']')?;
+    Some(TagAt { word, start, rest: line.len() - rest.len() })
+}
+
+/// The word in brackets whose braces a line of words ends with.
+fn tag_at_end(line: &str) -> Option<TagAt<'_>> {
+    let loud = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | ':');
+    // Only a line that ends with a brace can be one, but for marks and a full stop.
+    let ends =
+        |rest: &str| rest.chars().all(|c| MARKS.contains(&c) || c == '.' || c.is_whitespace());
+    let last = line.rfind('}')?;
+    if !ends(&line[last + 1..]) {
         return None;
     }
-    let bare =
-        ["- ", "* ", "+ "].iter().find_map(|bullet| bare.strip_prefix(bullet)).unwrap_or(bare);
-    let bare = bare.trim_start();
-    let bare = bare.strip_prefix('`').unwrap_or(bare);
-    let (word, rest) = bare.strip_prefix('[')?.split_once(']')?;
-    Some(TagAt { word, start: line.len() - bare.len(), rest: line.len() - rest.len() })
+    line.match_indices('[').find_map(|(start, _)| {
+        let tag = tag_at(line, start)?;
+        let (found, end) = braces(line, tag.rest);
+        let shaped = tag.word.len() >= 3 && tag.word.chars().all(loud);
+        (shaped && !found.is_empty() && ends(&line[end..])).then_some(tag)
+    })
 }
 
 /// The texts between the braces from byte `from` on, trimmed and otherwise as they stand, and
@@ -626,7 +669,18 @@ mod tests {
             ("[LATER:KNOWLEDGE]{x}", None),
             ("[DURABLE]", None),
             ("[EPHEMERAL]", None),
-            ("see [KNOWLEDGE]{x}", None),
+            ("A finding. [KNOWLEDGE]{x}", Some(Live)),
+            ("A finding. `[KNOWLEDGE]{x}`.", Some(Live)),
+            ("- found twice [RESOLVED:KNOWLEDGE]{a.md}", Some(Resolved)),
+            ("it stays [CARRIED:KNOWLEDGE:2]{x}{later}", Some(Carried)),
+            ("1. [KNOWLEDGE]{x}", Some(Live)),
+            ("  12) **[KNOWLEDGE]{x}**", Some(Live)),
+            ("- - [ ] [PENDING-JOB]{x}", Some(Live)),
+            ("> [KNOWLEDGE]{x}", Some(Live)),
+            ("see [KNOWLEDGE]{x} there", None),
+            ("see [KNOWLEDGE] at the end", None),
+            ("see [KNOWLEDGE]", None),
+            ("a struct [Name]{x}", None),
             ("[ ] task", None),
             ("", None),
         ] {
@@ -679,7 +733,9 @@ mod tests {
             ("[README](README.md)", false),
             ("[RFC]: http://x", false),
             ("[link] text", false),
-            ("text [KNOWLEDGE]{x}", false),
+            ("text [KNOWLEDGE]{x}", true),
+            ("text [KNOWLEDGE]{x} and more", false),
+            ("2. [KNOWLEGE]{x}", true),
         ] {
             assert_eq!(is_shaped(line), shaped, "{line}");
         }
@@ -694,8 +750,8 @@ mod tests {
     fn an_open_note_of_a_kind_says_something() {
         let page = "---Ob---\n[PENDING-JOB]{the cache lies}\n- [PENDING-JOB]{b}\n[PENDING-JOB]\n\
                     [PENDING-JOB]{ }\n[KNOWLEDGE]{x}\n[RESOLVED:PENDING-JOB]{done}\n\
-                    see [PENDING-JOB]{y}\n";
-        assert_eq!(kinds().open(page, &ANCHORS, "PENDING-JOB"), 2);
+                    see [PENDING-JOB]{y}\nsee [PENDING-JOB]{y} there\n";
+        assert_eq!(kinds().open(page, &ANCHORS, "PENDING-JOB"), 3);
         assert_eq!(kinds().open(page, &ANCHORS, "KNOWLEDGE"), 1);
     }
 

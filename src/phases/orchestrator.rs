@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::pacing::Acts;
+use super::pacing::{Acts, Deed};
 use super::{Map, Multiplier, Phase, PhaseName};
 use crate::verdict::{Case, Refusal, Wants};
 
@@ -104,6 +104,19 @@ impl Entry {
             launches: Acts::new(),
             reflections: Acts::new(),
         }
+    }
+
+    /// What was looked at in talk counts: half of it for the stay that begins the work, and all of
+    /// it before the first page is written.
+    fn after(self, before: &Self) -> Self {
+        if before.cycle != 0 || self.cycle != 1 {
+            return self;
+        }
+        let looks = [Deed::Read, Deed::Recall, Deed::Search, Deed::Web, Deed::Shell];
+        let seen = |deed: &Deed| Some((deed.word().to_owned(), *before.acts.get(deed.word())?));
+        let since: Acts = looks.iter().filter_map(seen).collect();
+        let half = since.iter().map(|(word, n)| (word.clone(), n / 2));
+        Self { acts: half.filter(|(_, n)| *n > 0).collect(), since, ..self }
     }
 
     /// The same stay, entered once more: what was done counts on, rhythm and balance begin anew.
@@ -343,7 +356,7 @@ impl Position {
         let shelved = self.shelved.iter().position(|entry| &entry.phase == to);
         self.entry = match shelved {
             Some(n) => self.shelved.remove(n).again(from, backwards),
-            None => Entry::fresh(to, self.cycle, from, backwards),
+            None => Entry::fresh(to, self.cycle, from, backwards).after(&self.entry),
         };
         self.phase = to.clone();
     }

@@ -82,6 +82,31 @@ pub(crate) fn stay_text(repo: &Repo, focused: &LoadedJob) -> String {
     opening(repo, focused).short()
 }
 
+/// The text for a subagent that begins to work for the job.
+pub(crate) fn subagent_text(repo: &Repo, focused: &LoadedJob) -> Option<String> {
+    let row = repo.row(Some(focused));
+    let mut opening = opening(repo, focused);
+    if !row.is_in_cycle() {
+        return None;
+    }
+    opening.dirs = shortened(opening.dirs);
+    opening.files = shortened(opening.files);
+    let map = repo.map(&focused.state.stand);
+    let anchors = repo.rules.maps.anchors();
+    if let Some(rank) = map.contract_of(row).and_then(|phase| phase.rank(&anchors)) {
+        opening.contract = contract(repo, focused, &anchors, rank);
+    }
+    Some(opening.for_subagent().trim_end().to_owned())
+}
+
+/// The first of many names; `git seed status` lists all of them.
+fn shortened(names: Vec<String>) -> Vec<String> {
+    const MOST: usize = 4;
+    let more = names.len().saturating_sub(MOST);
+    let rest = (more > 0).then(|| format!("{more} more (git seed status)"));
+    names.into_iter().take(MOST).chain(rest).collect()
+}
+
 fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     // The text lists where one may write; guards read it afresh, and refuse where it does not read.
     let scope = repo.scope(focused).unwrap_or_default();

@@ -188,6 +188,19 @@ impl<'a> Opening<'a> {
         compose(&parts, MOST)
     }
 
+    /// The text for a subagent: where the work stands, what it may change, and the contract.
+    pub(crate) fn for_subagent(&self) -> String {
+        let lead = [self.head(), self.told(Line::Subagent, &[])];
+        let scope = self.open().into_iter().chain(self.clauses()).collect::<Vec<_>>();
+        let whole = [&lead[..], &self.purpose(), &scope].concat();
+        let text = compose(&whole, SUBAGENT);
+        // What the phase is for gives way to the names of many directories.
+        if text.chars().count() <= SUBAGENT {
+            return text;
+        }
+        compose(&[&lead[..], &scope].concat(), SUBAGENT)
+    }
+
     fn parts(&self) -> Vec<Part> {
         let mut parts = vec![self.head()];
         parts.extend(self.purpose());
@@ -439,6 +452,9 @@ impl<'a> Opening<'a> {
 fn quoted(lead: String, text: &str, most: usize, rest: String) -> Part {
     Part::Quoted(Quote { lead, text: text.to_owned(), most, rest })
 }
+
+/// The most characters that a subagent is told.
+const SUBAGENT: usize = 600;
 
 /// What the top directory is called in a sentence.
 const TOP: &str = "the top directory";

@@ -1,5 +1,6 @@
 //! A session begins or ends, a subagent begins.
 
+use crate::engine::repo::text::count_words;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{briefing, jobs, memory, person, record};
 use crate::event::{Event, SessionSource};
@@ -8,15 +9,18 @@ use crate::hosts::Answer;
 use crate::jobs::Status;
 use crate::voice::{Notice, tell};
 
-/// A subagent begins or ends.
+/// A subagent begins: it hears where the work stands, and what it may change.
 pub(crate) fn subagent(repo: &Repo, change: impl FnOnce(&mut Counts)) -> Result<Answer> {
-    if let Some(focused) = repo.focused()? {
-        record::journal_line::note(repo, Some(&focused), |line| {
-            line.what = What::Launched;
-            change(&mut line.counts);
-        })?;
-    }
-    Ok(Answer::silence())
+    let Some(focused) = repo.focused()? else { return Ok(Answer::silence()) };
+    let told = briefing::gather::subagent_text(repo, &focused);
+    record::journal_line::note(repo, Some(&focused), |line| {
+        line.what = What::Launched;
+        change(&mut line.counts);
+        if let Some(told) = &told {
+            line.counts.tell(count_words(told));
+        }
+    })?;
+    Ok(told.map_or_else(Answer::silence, Answer::context))
 }
 
 pub(crate) fn session_start(repo: &Repo, event: &Event, source: &SessionSource) -> Result<Answer> {

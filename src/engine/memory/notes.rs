@@ -421,7 +421,8 @@ fn paragraph(page: &str, line: usize) -> Vec<&str> {
 }
 
 /// The page with `line` in the place of the note; `None` where the note is not there any more.
-/// Words behind the note stay; what made the line a list item or code goes.
+/// Words before the note and behind it stay; what made a line that begins with it a list item or
+/// code goes.
 fn with_line(page: &str, note: &Note, line: &str) -> Option<String> {
     let old = page.get(note.range.clone())?;
     let tail = page.get(note.span.end..note.range.end)?;
@@ -429,7 +430,10 @@ fn with_line(page: &str, note: &Note, line: &str) -> Option<String> {
         return None;
     }
     let tail = tail.trim().trim_matches('`').trim();
-    let line = if tail.is_empty() { line.to_owned() } else { format!("{line} {tail}") };
+    let start = note.span.start.checked_sub(note.range.start)?;
+    let head = notes::before(old, start).trim_end();
+    let pieces = [head, line, tail].into_iter().filter(|piece| !piece.is_empty());
+    let line = pieces.collect::<Vec<_>>().join(" ");
     let mut text = page.to_owned();
     text.replace_range(note.range.clone(), &line);
     Some(text)
