@@ -331,7 +331,7 @@ fn looking_comes_before_writing() {
         };
         // What the cycle has seen counts for the contract, and for what is settled at its end.
         if matches!(phase, "plan" | "condense") {
-            let no = did.refusal().unwrap_or_default();
+            let no = did.before.refusal().unwrap_or_default();
             assert!(!no.contains("read something new"), "{phase}: {no}");
             continue;
         }
