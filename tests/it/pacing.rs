@@ -630,7 +630,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
     // condense
     opened(&world, "condense", "1");
     let lost = "no session log holds it";
-    no(&world.writes(PAGE, &page("Escapes need lookahead.\n")).before, lost);
+    world.writes(PAGE, &page("Escapes need lookahead.\n")).refuses(lost);
     world.reads(PAGE).passes();
     world.seed("condense archive").succeeds();
     world.writes(PAGE, &page("Escapes need lookahead.\n")).passes();
