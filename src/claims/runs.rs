@@ -679,6 +679,7 @@ mod tests {
         for (line, wanted) in [
             ("cargo test | tail -5", "shown cargo"),
             ("cargo test 2>&1 | tail -n 30 | cat", "shown cargo"),
+            ("cargo test --offline 2>&1 | tail -5", "shown cargo"),
             ("cargo test 2>&1 | tee out.log | tail -3", "shown cargo"),
             ("set -o pipefail && npm run build && npm test 2>&1 | tail -20", "shown npm"),
             ("set -o pipefail; cargo test 2>&1 | tail -20", "shown cargo"),

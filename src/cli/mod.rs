@@ -328,11 +328,12 @@ pub fn main() -> ExitCode {
         Some(dir) => dir.clone(),
         None => current_dir(),
     };
-    if let Command::Exec(args) = &arguments.command {
-        return exec::run(args, &cwd);
-    }
     let context = Context { cwd };
-    let done = match set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out) {
+    let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);
+    if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {
+        return exec::run(args, &context.cwd);
+    }
+    let done = match set {
         Ok(Outcome::Yes) => run(&arguments.command, &context, &mut out),
         not_set => not_set,
     };
@@ -356,10 +357,7 @@ pub fn main() -> ExitCode {
 fn set_the_multiplier(value: Option<&str>, context: &Context, out: &mut Report) -> Result<Outcome> {
     match value {
         None => Ok(Outcome::Yes),
-        Some(value) => phase::set_multiplier(&context.repo()?, value, out).map(|set| match set {
-            Ok(_) => Outcome::Yes,
-            Err(refused) => refused,
-        }),
+        Some(value) => phase::bring_multiplier(&context.repo()?, value, out),
     }
 }
 

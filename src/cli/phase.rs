@@ -193,31 +193,34 @@ fn list(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
 }
 
 fn multiplier(repo: &Repo, value: &str, out: &mut Report) -> crate::cli::Result<Outcome> {
-    match set_multiplier(repo, value, out)? {
-        Ok(value) => {
-            let stand = &repo.require_focused()?.state.stand;
+    let value = read_multiplier(value)?;
+    match jobs::lifecycle::set_multiplier(repo, value)? {
+        Ok(focused) => {
+            let stand = &focused.state.stand;
             out.json(&serde_json::json!({ "phase": stand.phase.as_str(),
                 "multiplier": f64::from(value.tenths()) / 10.0 }));
             out.line(format_args!("{} is open.", stand.phase));
             Ok(Outcome::Yes)
         }
-        Err(refused) => Ok(refused),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }
 
-/// Sets the multiplier of the stay; the outcome of a refusal that has been told.
-pub(super) fn set_multiplier(
+/// Sets the multiplier that a command brings along, before the command itself.
+pub(super) fn bring_multiplier(
     repo: &Repo,
     value: &str,
     out: &mut Report,
-) -> crate::cli::Result<Result<Multiplier, Outcome>> {
-    let value = value
-        .parse()
-        .map_err(|bad: crate::phases::BadMultiplier| EngineError::Usage(bad.to_string()))?;
-    Ok(match jobs::lifecycle::set_multiplier(repo, value)? {
-        Ok(_) => Ok(value),
-        Err(refusal) => Err(refuse(repo, &refusal, out)),
-    })
+) -> crate::cli::Result<Outcome> {
+    match jobs::lifecycle::bring_multiplier(repo, read_multiplier(value)?)? {
+        Ok(()) => Ok(Outcome::Yes),
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
+    }
+}
+
+fn read_multiplier(value: &str) -> Result<Multiplier, EngineError> {
+    let read: Result<Multiplier, crate::phases::BadMultiplier> = value.parse();
+    read.map_err(|bad| EngineError::Usage(bad.to_string()))
 }
 
 fn cross(

@@ -73,12 +73,9 @@ pub(crate) fn job_of(chain: &str) -> Option<JobId> {
     chain.strip_prefix(JOBS)?.parse().ok()
 }
 
-/// Where the directories of jobs lie in the work tree.
-pub(crate) const JOB_FILES: &str = ".claude/jobs/";
-
 /// The directory of a job in the work tree, with a trailing `/`.
 pub(crate) fn job_dir(id: &JobId) -> String {
-    format!("{JOB_FILES}{id}/")
+    format!(".claude/jobs/{id}/")
 }
 
 /// A file of a run, below the job's directory and in the job's tree alike.

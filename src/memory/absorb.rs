@@ -246,7 +246,6 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
     let code = code_blocks(text);
     let plain = code.is_some();
     let blocks = code.unwrap_or_else(|| parsed_blocks(text));
-    let lists = lists(text, plain);
     let mut blocks = blocks.iter().peekable();
     let notes = kinds.read(text);
     let mut notes = notes.iter().peekable();
@@ -261,10 +260,11 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
             None if note.is_some() => Role::Fixed,
             alone => role(line, alone.map(|note| note.standing)),
         };
-        while blocks.next_if(|block| block.end <= at).is_some() {}
-        let inside = blocks.peek().is_some_and(|block| block.start < at);
+        while blocks.next_if(|block| block.bytes.end <= at).is_some() {}
+        let block = blocks.peek().filter(|block| block.bytes.start <= at);
+        let inside = block.is_some_and(|block| block.bytes.start < at);
         // An item with a tag stands for itself, and ends where the next one begins.
-        let listed = is_item(line) && (!inside || lists.iter().any(|list| list.contains(&at)));
+        let listed = is_item(line) && (!inside || block.is_some_and(|block| block.is_list));
         let splits = listed && (item_is_tagged || tagged_item(line));
         if listed {
             item_is_tagged = tagged_item(line);
@@ -285,22 +285,33 @@ fn cut<'a>(text: &'a str, first: usize, kinds: &Kinds) -> Section<'a> {
 }
 
 /// The same as [`parsed_blocks`], as far as blank lines stand in them, where lines can tell.
-fn code_blocks(text: &str) -> Option<Vec<Range<usize>>> {
+fn code_blocks(text: &str) -> Option<Vec<Top>> {
     let code = plain_fences_but(text, text.len(), may_hold_blanks)?;
-    Some(
-        code.into_iter().map(|code| code.start..code.start + text[code].trim_end().len()).collect(),
-    )
+    let top = |code: Range<usize>| {
+        let end = code.start + text[code.clone()].trim_end().len();
+        Top { bytes: code.start..end, is_list: false }
+    };
+    Some(code.into_iter().map(top).collect())
 }
 
-/// The bytes of the top blocks, without the blank lines at their ends.
-fn parsed_blocks(text: &str) -> Vec<Range<usize>> {
+/// A block that stands in no other one.
+#[derive(Clone, Debug)]
+struct Top {
+    /// Its bytes, without the blank lines at its end.
+    bytes: Range<usize>,
+    is_list: bool,
+}
+
+/// The top blocks.
+fn parsed_blocks(text: &str) -> Vec<Top> {
     let (mut depth, mut blocks) = (0_usize, Vec::new());
     for (event, range) in Parser::new_ext(text, Markdown::ENABLE_TABLES).into_offset_iter() {
         match event {
-            Event::Start(_) => {
+            Event::Start(block) => {
                 if depth == 0 {
                     let end = range.start + text[range.clone()].trim_end().len();
-                    blocks.push(range.start..end);
+                    let is_list = matches!(block, Block::List(_));
+                    blocks.push(Top { bytes: range.start..end, is_list });
                 }
                 depth += 1;
             }
@@ -309,27 +320,6 @@ fn parsed_blocks(text: &str) -> Vec<Range<usize>> {
         }
     }
     blocks
-}
-
-/// The bytes of the top lists; a text that is `plain` has none.
-fn lists(text: &str, plain: bool) -> Vec<Range<usize>> {
-    if plain {
-        return Vec::new();
-    }
-    let (mut depth, mut found) = (0_usize, Vec::new());
-    for (event, range) in Parser::new_ext(text, Markdown::ENABLE_TABLES).into_offset_iter() {
-        match event {
-            Event::Start(block) => {
-                if depth == 0 && matches!(block, Block::List(_)) {
-                    found.push(range);
-                }
-                depth += 1;
-            }
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// Lists and code with an indent may hold blank lines.
@@ -391,11 +381,7 @@ const TAGS: [(&str, Tag); 2] = [("[DURABLE]", Tag::Durable), ("[EPHEMERAL]", Tag
 
 /// The bytes of the list marker that a line begins with, its indent among them.
 fn marker(line: &str) -> usize {
-    let bare = line.trim_start_matches([' ', '\t']);
-    let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = digits.strip_prefix(['.', ')']).filter(|_| digits.len() < bare.len());
-    let rest = number.or_else(|| bare.strip_prefix(['-', '*', '+']));
-    rest.and_then(|rest| rest.strip_prefix([' ', '\t'])).map_or(0, |rest| line.len() - rest.len())
+    notes::item(line.trim_start_matches([' ', '\t'])).map_or(0, |rest| line.len() - rest.len())
 }
 
 /// A line that begins an item of a list that stands in no other one.
@@ -876,10 +862,13 @@ mod tests {
         fn lines_find_the_blank_lines_that_markdown_finds_in_a_block(page in page_like()) {
             // A mark stands before a page, never before a section.
             let page = page.trim_start_matches('\u{feff}');
-            let blank_in = |blocks: &[Range<usize>]| -> Vec<usize> {
+            let blank_in = |blocks: &[Top]| -> Vec<usize> {
                 let blank = lines(page).filter(|line| is_blank(line.text)).map(|line| line.start);
-                blank.filter(|at| blocks.iter().any(|block| block.start < *at && *at < block.end))
-                    .collect()
+                let inside = |at: &usize| {
+                    let mut bytes = blocks.iter().map(|block| &block.bytes);
+                    bytes.any(|bytes| bytes.start < *at && *at < bytes.end)
+                };
+                blank.filter(inside).collect()
             };
             if let Some(code) = code_blocks(page) {
                 prop_assert_eq!(blank_in(&code), blank_in(&parsed_blocks(page)));

@@ -427,16 +427,19 @@ pub(super) fn lead(line: &str) -> usize {
     let mut rest = line;
     loop {
         let bare = rest.trim_start();
-        let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
-        let number = (digits.len() < bare.len()).then_some(digits);
-        let number =
-            number.and_then(|rest| rest.strip_prefix(['.', ')'])?.strip_prefix([' ', '\t']));
-        let listed = ["- ", "* ", "+ ", "> ", "[ ] ", "[x] ", "[X] ", "**", "__", "`"];
-        match number.or_else(|| listed.iter().find_map(|mark| bare.strip_prefix(mark))) {
+        let marks = ["> ", "[ ] ", "[x] ", "[X] ", "**", "__", "`"];
+        match item(bare).or_else(|| marks.iter().find_map(|mark| bare.strip_prefix(mark))) {
             Some(more) => rest = more,
             None => return line.len() - bare.len(),
         }
     }
+}
+
+/// What stands behind the list marker that `bare` begins with.
+pub(super) fn item(bare: &str) -> Option<&str> {
+    let digits = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = digits.strip_prefix(['.', ')']).filter(|_| digits.len() < bare.len());
+    number.or_else(|| bare.strip_prefix(['-', '*', '+']))?.strip_prefix([' ', '\t'])
 }
 
 struct TagAt<'a> {

@@ -5,7 +5,7 @@
 //! caller's to find.
 
 use super::pacing::{CORE_LENSES, Pace};
-use super::{Phase, PhaseKind, PhaseName};
+use super::{Multiplier, Phase, PhaseKind, PhaseName};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Words that a look through a lens has at least.
@@ -27,6 +27,21 @@ pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
         (true, true) => Err(elsewhere("dial", Case::DialTwice, phase)),
         (false, _) => Err(elsewhere("dial", Case::DialNowhere, phase)),
     }
+}
+
+/// The same of a command that brings the multiplier along: one that was refused is given again as
+/// it was, so the value that is set already is no second one.
+///
+/// # Errors
+///
+/// Refuses another value, and any where the row asks for none.
+pub fn brings_multiplier(
+    row: &Phase,
+    phase: &PhaseName,
+    set: Option<Multiplier>,
+    value: Multiplier,
+) -> Verdict {
+    if row.dial && set == Some(value) { Ok(()) } else { multiplier(row, phase, set.is_some()) }
 }
 
 /// The pace of a row where a stay can be looked at again.

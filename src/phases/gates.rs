@@ -247,30 +247,28 @@ pub fn has_checkpoints(row: &Phase) -> Verdict {
     Err(Refusal::new("edge", Wants::Edge).case(Case::NoCheckpoint))
 }
 
-/// A step back, and a commit in between, say why.
+/// What is said with a step that is none forward: why it is taken, and in a checkpoint, `in_between`,
+/// what was done, in as many words as the row asks for.
 ///
 /// # Errors
 ///
-/// Refuses an empty message.
-pub fn says_why(message: &Message) -> Verdict {
+/// Refuses an empty message, and one with fewer words.
+pub fn says_enough(row: &Phase, in_between: bool, message: &Message) -> Verdict {
+    let refusal = |case: Case| Refusal::new("message", Wants::Message).case(case);
     if message.text().is_empty() {
-        return Err(Refusal::new("message", Wants::Message).case(Case::Back));
+        return Err(refusal(Case::Back));
+    }
+    let floor = row.words.unwrap_or(CHECKPOINT_WORDS);
+    if in_between && message.words() < floor {
+        return Err(refusal(Case::Checkpoint).with("words", floor.to_string()));
     }
     Ok(())
 }
 
-/// A checkpoint says what was done, in as many words as the row asks for.
-///
-/// # Errors
-///
-/// Refuses a message with fewer words.
-pub fn tells_what_was_done(row: &Phase, message: &Message) -> Verdict {
-    let floor = row.words.unwrap_or(CHECKPOINT_WORDS);
-    if message.words() >= floor {
-        return Ok(());
-    }
-    let refusal = Refusal::new("message", Wants::Message).case(Case::Checkpoint);
-    Err(refusal.with("words", floor.to_string()))
+/// The message at the end of this row may name the job and say what it is for.
+pub fn names_the_job(row: &Phase, cycle: u32) -> bool {
+    let asks = |gate: &str| row.exit.iter().any(|name| name == gate);
+    cycle <= 1 && asks("name") && asks("objective")
 }
 
 /// Directories are declared in the row that has that; `dir` is the first one of the step.
@@ -848,10 +846,10 @@ mod tests {
         assert_eq!(case(adds_cycle(condense, &condense.name, false)), "cycle-late");
     }
 
-    fn checkpointed(map: &str, text: &str) -> Verdict {
+    fn said_with(map: &str, in_between: bool, text: &str) -> Verdict {
         let map = Map::read(map).expect("a shipped map");
         let row = map.phase(&"execute".into()).expect("a phase");
-        tells_what_was_done(row, &Message::new(text))
+        says_enough(row, in_between, &Message::new(text))
     }
 
     #[test]
@@ -864,11 +862,12 @@ mod tests {
     #[test]
     fn what_every_step_is_asked() {
         for (verdict, expected) in [
-            (says_why(&Message::new(" \n")), "back"),
-            (says_why(&Message::new("it does not hold")), "yes"),
-            (checkpointed(OPEVC, "lexer: keep the escapes"), "checkpoint"),
-            (checkpointed(OPEVC, &"word ".repeat(20)), "yes"),
-            (checkpointed(include_str!("quick.toml"), "lexer: keep the escapes"), "yes"),
+            (said_with(OPEVC, false, " \n"), "back"),
+            (said_with(OPEVC, true, " \n"), "back"),
+            (said_with(OPEVC, false, "it does not hold"), "yes"),
+            (said_with(OPEVC, true, "lexer: keep the escapes"), "checkpoint"),
+            (said_with(OPEVC, true, &"word ".repeat(20)), "yes"),
+            (said_with(include_str!("quick.toml"), true, "lexer: keep the escapes"), "yes"),
             (prints_hold(None, None), "yes"),
             (prints_hold(Some("a"), None), "print"),
             (prints_hold(Some("a"), Some("b")), "print-person"),

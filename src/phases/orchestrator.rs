@@ -106,8 +106,8 @@ impl Entry {
         }
     }
 
-    /// What was looked at in talk counts: half of it for the stay that begins the work, and all of
-    /// it before the first page is written.
+    /// What was looked at in talk counts: half of it, rounded up, for the stay that begins the work,
+    /// and all of it before the first page is written.
     fn after(self, before: &Self) -> Self {
         if before.cycle != 0 || self.cycle != 1 {
             return self;
@@ -115,8 +115,8 @@ impl Entry {
         let looks = [Deed::Read, Deed::Recall, Deed::Search, Deed::Web, Deed::Shell];
         let seen = |deed: &Deed| Some((deed.word().to_owned(), *before.acts.get(deed.word())?));
         let since: Acts = looks.iter().filter_map(seen).collect();
-        let half = since.iter().map(|(word, n)| (word.clone(), n / 2));
-        Self { acts: half.filter(|(_, n)| *n > 0).collect(), since, ..self }
+        let half = since.iter().map(|(word, n)| (word.clone(), n.div_ceil(2)));
+        Self { acts: half.collect(), since, ..self }
     }
 
     /// The same stay, entered once more: what was done counts on, rhythm and balance begin anew.

@@ -164,12 +164,11 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     };
     let literal = words.iter().take(deciding).all(Term::is_literal);
     let open = literal && (is_open(&args) || asks_for_help(&args));
-    let steady = all_literal || row.is_some_and(|(row, _)| row.open && row.changes.is_empty());
     let mut found = Found::new(if open { Effect::Read } else { Effect::Unknown }, part);
     found.seed = true;
     found.persons = !open;
     let wraps = row.is_some_and(|(row, _)| row.wraps);
-    found.looks = open && ((steady && looks(&args)) || wraps);
+    found.looks = open && ((all_literal && looks(&args)) || wraps);
     // What the fence is to put back may be a hook; naming it reads nothing.
     let reaches =
         |word: &&Term| !(restores && all_literal) && own::is_ours(own::reach(word, false));

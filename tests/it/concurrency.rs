@@ -6,7 +6,7 @@ use std::time::Instant;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::world::{CODE, PAGE, Said, World, completion, message, objective, question};
+use super::world::{CODE, PAGE, Said, World, completion, message, objective, page, question};
 
 const SESSION: &str = "e2fc06a6-4aaf-49f6-8712-117cd08f9339";
 
@@ -320,6 +320,36 @@ fn killed_alone_at_any_moment_a_boundary_is_whole_or_was_not() {
         };
         round(&world, n, kill, took, &mut dice);
     }
+}
+
+/// The head of the message names the job; what is judged again after the kill has it, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_in_the_message_outlives_a_killed_boundary() {
+    let world = World::seeded();
+    world.prompt("Fix the lexer: quoted strings lose their escapes");
+    world.seed("phase advance").succeeds();
+    world.reads(CODE).passes();
+    let seen = page("# parser\n").replace("---Ob---", "---Ob---\n\nescapes are dropped");
+    world.writes(PAGE, &seen).passes();
+    world.puts(".git/hooks/pre-commit", "#!/bin/sh\ntouch ../at-it\nsleep 1\n");
+    let head = format!("name: keep escapes\nobjective: {}\n\n", objective());
+    let text = format!("{head}{}", message("observe"));
+    fs::write(world.path("../message"), text).expect("it can be written");
+    world.agents_shell(
+        "git-seed phase advance --multiplier 3 -F ../message & pid=$!; n=0; while [ ! -e \
+         ../at-it ] && [ $n -lt 500 ]; do sleep 0.02; n=$((n + 1)); done; kill -9 $pid",
+        "",
+    );
+    assert!(world.path("../at-it").exists(), "git had come to the hook");
+    world.sh("sleep 1.5");
+    let status = world.json("status");
+    assert_eq!(
+        (&status["phase"], &status["job"]["name"]),
+        (&json!("plan"), &json!("keep escapes"))
+    );
+    assert_eq!(world.json("job show")["objective"], objective().trim());
+    assert!(!world.git("log -1 --format=%B").contains("name: keep"), "the head is no message");
 }
 
 #[cfg(target_os = "linux")]

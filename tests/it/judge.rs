@@ -41,6 +41,25 @@ fn unrun() -> World {
     world
 }
 
+/// What a boundary writes itself (session log, ledger) takes nothing from the run before it.
+#[test]
+fn a_run_of_verify_is_shown_once_its_cycle_is_closed() {
+    let world = World::seeded();
+    world.puts("seed.toml", "[approval]\nmode = \"defer\"\n");
+    world.person("rules apply").succeeds();
+    world.prompt("keep escapes in quoted strings");
+    world.to("condense").works("condense");
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    let files = world.files_of_head();
+    assert!(files.iter().any(|file| file.ends_with("sessions.jsonl")), "{files:?}");
+    let told = ends(&world, "The lexer keeps escapes now. The tests pass.");
+    assert!(told.refusal().is_none(), "{told:?}");
+    // Code that changed since is another thing.
+    world.sh("echo 'fn more() {}' >> src/parser/lex.rs");
+    let no = ends(&world, "The lexer keeps escapes now. The tests pass.");
+    assert!(no.refusal().is_some_and(|text| text.contains("you end with")), "{no:?}");
+}
+
 #[test]
 fn a_lie_ends_no_turn_at_any_host() {
     for [host, prompt, stop, said] in HOSTS {

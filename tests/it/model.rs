@@ -1549,8 +1549,12 @@ impl<'a> Search<'a> {
         if let Err(no) = home::takes_steps(here, || true) {
             return self.no(state, no);
         }
-        if let Err(no) = says_enough(row, cmd) {
-            return self.no(state, no);
+        if let Cmd::Back { said, .. } | Cmd::Checkpoint { said } = cmd {
+            let message = Message::new(&if said { "why ".repeat(20) } else { String::new() });
+            let in_between = matches!(cmd, Cmd::Checkpoint { .. });
+            if let Err(no) = gates::says_enough(row, in_between, &message) {
+                return self.no(state, no);
+            }
         }
         let dir = matches!(cmd, Cmd::Advance { scope: true, .. }).then_some("src/parser");
         if let Err(no) = gates::declares(row, dir) {
@@ -3033,17 +3037,6 @@ fn lenses(row: &Phase) -> Vec<String> {
     let pace = row.pace.clone().unwrap_or_default();
     let core = CORE_LENSES.iter().map(|lens| (*lens).to_owned());
     core.chain(pace.lenses.into_iter().take(3)).chain(pace.reflectors.into_iter().take(1)).collect()
-}
-
-/// `boundary::judge::says_enough`.
-fn says_enough(row: &Phase, cmd: Cmd) -> Result<(), Refusal> {
-    let said = !matches!(cmd, Cmd::Back { said: false, .. } | Cmd::Checkpoint { said: false });
-    let message = Message::new(&if said { "why ".repeat(20) } else { String::new() });
-    gates::says_why(&message)?;
-    match cmd {
-        Cmd::Checkpoint { .. } => gates::tells_what_was_done(row, &message),
-        _ => Ok(()),
-    }
 }
 
 fn multiplier(dial: Dial) -> Option<Multiplier> {

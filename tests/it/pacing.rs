@@ -344,6 +344,65 @@ fn looking_comes_before_writing() {
 }
 
 #[test]
+fn what_was_seen_in_talk_counts_before_the_first_page() {
+    for looks in [true, false] {
+        let world = World::seeded();
+        world.prompt("Fix the lexer: quoted strings lose their escapes");
+        if looks {
+            world.reads(CODE).passes();
+        }
+        world.seed("phase advance").succeeds();
+        let did = world.writes(PAGE, &page("# parser\n").replace("---Ob---", "---Ob---\n\nseen"));
+        if looks {
+            did.passes();
+        } else {
+            did.refuses("read something new");
+        }
+    }
+}
+
+#[test]
+fn every_command_brings_the_multiplier_along_once() {
+    let world = World::seeded();
+    world.enters("plan");
+    world.seed("status --multiplier 7").ends(64, "0.5");
+    world.seed("note list --multiplier=2").succeeds();
+    assert_eq!(world.json("phase current")["entry"]["multiplier"], 2.0);
+    let line = "plan set-plan-file false --multiplier";
+    world.changes_nothing(|| world.seed(&format!("{line} 3")).refuses("without --multiplier"));
+    // What was refused, for instance, is given again as it was.
+    world.seed(&format!("{line} 2")).succeeds();
+    let world = World::seeded();
+    world.enters("verify");
+    world.agents_shell("git-seed exec --multiplier 3 -- true", "");
+    assert_eq!(world.json("phase current")["entry"]["multiplier"], 3.0, "before what it runs");
+    // A subagent sets none, by whatever command.
+    let world = World::seeded();
+    world.enters("execute");
+    let line = json!({ "command": "git seed status --multiplier 3", "description": "x" });
+    world
+        .event(
+            "PreToolUse",
+            &json!({ "tool_name": "Bash", "tool_input": line, "tool_use_id": "sub",
+                "agent_id": "a1", "agent_type": "general" }),
+        )
+        .refuses("subagent");
+}
+
+#[test]
+fn a_subagent_hears_where_it_works() {
+    let world = World::seeded();
+    world.to("execute");
+    let told = world.event("SubagentStart", &json!({ "agent_id": "a", "agent_type": "execute-a" }));
+    let text = told.context().expect("a text").to_owned();
+    for piece in ["execute · cycle 1", "You are a subagent", "Declared: src/parser", "keep escapes"]
+    {
+        assert!(text.contains(piece), "{piece}: {text}");
+    }
+    assert!(text.chars().count() <= 600, "{text}");
+}
+
+#[test]
 fn what_was_seen_is_written_down_before_more_is_looked_at() {
     let world = World::seeded();
     world.to("observe");

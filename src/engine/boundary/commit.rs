@@ -43,7 +43,7 @@ pub(crate) fn phase_commit(
         message: short_hash(message.as_bytes(), 32),
         chain: focused.chain.clone(),
         toward: toward.clone(),
-        text: judged.message.text().to_owned(),
+        text: judged.sent.clone(),
         held: staged.held().to_vec(),
         owner: crate::world::myself(),
     };

@@ -101,7 +101,7 @@ fn crossed<'a>(
         commit: commit.map(|commit| Committed {
             id: commit.to_string(),
             checkpoint: *toward == Transition::Checkpoint,
-            files: judged.survey.written(),
+            files: judged.survey.written(repo, state),
         }),
         look: judged.survey.tree.as_ref().map(|tree| Look {
             tree: tree.to_string(),

@@ -22,7 +22,7 @@ use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseName, Position};
 use crate::store::CommitId;
-use crate::verdict::{Case, Refusal, Verdict};
+use crate::verdict::{Case, Refusal};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -42,9 +42,13 @@ pub(crate) fn judge(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let row = repo.row(Some(focused));
-    if let Err(refusal) = says_enough(row, toward, &message) {
+    let in_between = *toward == Transition::Checkpoint;
+    if (in_between || matches!(toward, Transition::Back { .. }))
+        && let Err(refusal) = gates::says_enough(row, in_between, &message)
+    {
         return Ok(Err(refusal));
     }
+    let sent = message.text().to_owned();
     let (naming, message) = named(row, stand.cycle, message)?;
     let message = message.titled(row.titles());
     if let Err(refusal) =
@@ -80,24 +84,12 @@ pub(crate) fn judge(
         && repo.map(stand).ends_cycle(step.as_ref());
     let rests = closes && jobs::unattended::would_rest(repo, focused, review);
     let last = closes && jobs::completion::eligible(repo, focused);
-    Ok(Ok(Judged { survey, step, name, message, naming, at, rests, last, ledger: None }))
-}
-
-/// What the message of a step says that is no step forward.
-fn says_enough(row: &Phase, toward: &Transition, message: &Message) -> Verdict {
-    if matches!(toward, Transition::Back { .. } | Transition::Checkpoint) {
-        gates::says_why(message)?;
-    }
-    if *toward == Transition::Checkpoint {
-        gates::tells_what_was_done(row, message)?;
-    }
-    Ok(())
+    Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, ledger: None }))
 }
 
 /// What the head of the message calls the job, where its row asks for that, and the rest.
 fn named(row: &Phase, cycle: u32, message: Message) -> Result<(Naming, Message)> {
-    let asks = |gate: &str| row.exit.iter().any(|name| name == gate);
-    if cycle > 1 || !(asks("name") && asks("objective")) {
+    if !gates::names_the_job(row, cycle) {
         return Ok((Naming::default(), message));
     }
     let (naming, rest) = Naming::at_head(message.text()).map_err(jobs::lifecycle::usage)?;
@@ -205,7 +197,8 @@ fn ask_gates(
         row_of: &row_of,
         speaks_of_all: &judge::criteria::speaks_of_all,
     };
-    let changed = survey.written() + focused.state.stand.entry.changed as usize;
+    let before = focused.state.stand.entry.changed as usize;
+    let changed = survey.written(repo, &focused.state) + before;
     let uncommitted = !survey.own.is_empty();
     let crossing = Crossing { criteria, lines: found.lines, uncommitted, changed, ..crossing };
     Ok(match toward {

@@ -34,6 +34,8 @@ pub(crate) struct Judged {
     pub(crate) message: Message,
     /// What its head called the job.
     pub(crate) naming: Naming,
+    /// The message as it was sent, head and all: what is judged again after a kill.
+    pub(crate) sent: String,
     /// Phase and cycle that it was judged in.
     pub(crate) at: (PhaseName, u32),
     /// The job is finished, and rests with this step until a person approves it.

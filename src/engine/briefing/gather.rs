@@ -99,12 +99,20 @@ pub(crate) fn subagent_text(repo: &Repo, focused: &LoadedJob) -> Option<String> 
     Some(opening.for_subagent().trim_end().to_owned())
 }
 
-/// The first of many names; `git seed status` lists all of them.
+/// The first of many names, as many as a short text holds; `git seed status` lists all of them.
 fn shortened(names: Vec<String>) -> Vec<String> {
-    const MOST: usize = 4;
-    let more = names.len().saturating_sub(MOST);
+    const MOST: usize = 120;
+    let mut left = MOST;
+    let fits = |name: &&String| {
+        let length = name.chars().count();
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    let shown = names.iter().take_while(fits).count();
+    let more = names.len() - shown;
     let rest = (more > 0).then(|| format!("{more} more (git seed status)"));
-    names.into_iter().take(MOST).chain(rest).collect()
+    names.into_iter().take(shown).chain(rest).collect()
 }
 
 fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {

@@ -190,7 +190,9 @@ impl<'a> Opening<'a> {
 
     /// The text for a subagent: where the work stands, what it may change, and the contract.
     pub(crate) fn for_subagent(&self) -> String {
-        let lead = [self.head(), self.told(Line::Subagent, &[])];
+        let (cycle, job) = (self.state.stand.cycle.to_string(), brief(&self.state.job.name, ABOUT));
+        let head = self.told(Line::Head, &[("cycle", &cycle), ("job", &job)]);
+        let lead = [head, self.told(Line::Subagent, &[])];
         let scope = self.open().into_iter().chain(self.clauses()).collect::<Vec<_>>();
         let whole = [&lead[..], &self.purpose(), &scope].concat();
         let text = compose(&whole, SUBAGENT);
@@ -602,6 +604,23 @@ mod tests {
         let text = told("execute", &long);
         assert!(text.contains("> Keep the API, always.\n> Never touch src/b.\n"), "{text}");
         assert!(text.contains("The rest: git seed job show"), "{text}");
+    }
+
+    #[test]
+    fn what_a_subagent_hears_is_short_whatever_things_are_called() {
+        let map = Map::read(crate::phases::OPEVC).expect("the shipped map is sound");
+        let state = state(&"a very long name ".repeat(60));
+        for phase in ["observe", "plan", "execute", "verify", "condense"] {
+            let opening = Opening {
+                dirs: vec!["d".repeat(120), "9 more (git seed status)".into()],
+                files: vec!["f".repeat(120), "9 more (git seed status)".into()],
+                contract: vec![clause(&"keep escapes. ".repeat(90)), clause("and tabs")],
+                ..Opening::new(row(&map, phase), &state)
+            };
+            let text = opening.for_subagent();
+            assert!(text.chars().count() <= SUBAGENT, "{phase}: {}\n{text}", text.chars().count());
+            assert!(text.contains("You are a subagent"), "{text}");
+        }
     }
 
     #[test]

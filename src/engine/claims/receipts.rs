@@ -296,7 +296,8 @@ pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result
         let changed = match &ran.tree_after {
             Some(after) if since.contains_key(after) => since[after].clone(),
             Some(after) => {
-                since.entry(after.clone()).or_insert(changed_since(repo, after, tree)?).clone()
+                let changed = changed_since(repo, job, after, tree)?;
+                since.entry(after.clone()).or_insert(changed).clone()
             }
             None => None,
         };
@@ -353,14 +354,26 @@ impl Tests<'_> {
 }
 
 /// What differs between the tree of a run and `tree`; `None` where that tree is gone.
-fn changed_since(repo: &Repo, after: &str, tree: &TreeId) -> Result<Option<Vec<String>>> {
+fn changed_since(
+    repo: &Repo,
+    job: &LoadedJob,
+    after: &str,
+    tree: &TreeId,
+) -> Result<Option<Vec<String>>> {
     let Ok(after) = after.parse::<TreeId>() else { return Ok(None) };
     if !repo.store.has_object(after.as_str()) {
         return Ok(None);
     }
     // A gc may have taken a part of it: what cannot be compared shows nothing.
-    let changed = repo.store.diff_trees(&after, tree).ok();
-    Ok(changed.map(|all| all.into_iter().map(|change| change.path.to_string()).collect()))
+    let Ok(all) = repo.store.diff_trees(&after, tree) else { return Ok(None) };
+    let mut changed = Vec::with_capacity(all.len());
+    for path in all.into_iter().map(|change| change.path.to_string()) {
+        // What git seed writes itself takes nothing from a run.
+        if !record::own_files::is_own_file(repo, &job.chain, &job.state, &path)? {
+            changed.push(path);
+        }
+    }
+    Ok(Some(changed))
 }
 
 /// The receipt `id` of the focused job, or of any open one.

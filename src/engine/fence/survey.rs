@@ -51,9 +51,9 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// Files and pages of the step that somebody wrote: what boundaries write themselves is none.
-    pub(crate) fn written(&self) -> usize {
-        let ours = |path: &&RepoPath| path.as_bytes().starts_with(names::JOB_FILES.as_bytes());
-        self.own.iter().filter(|path| !ours(path)).count()
+    pub(crate) fn written(&self, repo: &Repo, state: &State) -> usize {
+        let place = |path: &RepoPath| place_of(repo, &path.to_string(), state);
+        self.own.iter().filter(|path| place(path) != Place::JobFile).count()
     }
 
     /// The path that is shown as `path`.

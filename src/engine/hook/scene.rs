@@ -37,6 +37,7 @@ pub(crate) fn scene<'a>(
     if let Act::Shell { command, .. } = &call.act
         && phase.dial
         && !dial_set
+        && acts.classes.iter().any(|(class, _)| *class == Class::ShellCode)
     {
         acts.tests = repo.rules.runs().recognise(command).run().is_some();
     }

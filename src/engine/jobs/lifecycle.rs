@@ -37,6 +37,17 @@ pub(crate) fn set_multiplier(repo: &Repo, value: Multiplier) -> Answered<LoadedJ
     Ok(taken.map(|taken| taken.focused))
 }
 
+/// Sets the multiplier that a command brings along, unless it is that already.
+pub(crate) fn bring_multiplier(repo: &Repo, value: Multiplier) -> Answered<()> {
+    let focused = repo.require_focused()?;
+    let (row, stand) = (repo.row(Some(&focused)), &focused.state.stand);
+    let set = stand.entry.multiplier;
+    if let Err(refusal) = commands::brings_multiplier(row, &stand.phase, set, value) {
+        return Ok(Err(refusal));
+    }
+    if set == Some(value) { Ok(Ok(())) } else { Ok(set_multiplier(repo, value)?.map(drop)) }
+}
+
 /// Keeps what the agent sees when it looks at its stay through `lens`.
 pub(crate) fn reflect(repo: &Repo, lens: &str, text: &str) -> Answered<LoadedJob> {
     let focused = repo.require_focused()?;
