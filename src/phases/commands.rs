@@ -35,7 +35,7 @@ pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
 /// # Errors
 ///
 /// Refuses another value, and any where the row asks for none.
-pub fn brings_multiplier(
+pub(crate) fn brings_multiplier(
     row: &Phase,
     phase: &PhaseName,
     set: Option<Multiplier>,
@@ -220,6 +220,22 @@ mod tests {
             |no| format!("{} {}", no.by, no.facts.get("case").unwrap_or("-")),
             |()| "yes".to_owned(),
         )
+    }
+
+    #[test]
+    fn a_multiplier_that_a_command_brings_is_the_same_or_the_first() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let value = |text: &str| text.parse::<Multiplier>().expect("a value");
+        for (name, set, brought, expected) in [
+            ("observe", None, "3", "yes"),
+            ("observe", Some("3"), "3", "yes"),
+            ("observe", Some("2"), "3", "dial dial-twice"),
+            ("idle", None, "3", "dial dial-nowhere"),
+        ] {
+            let row = map.phase(&name.into()).expect("a phase of the map");
+            let verdict = brings_multiplier(row, &row.name, set.map(value), value(brought));
+            assert_eq!(said(verdict), expected, "{name} {set:?} {brought}");
+        }
     }
 
     /// Each rule asks what the row opens: a row by any other name gets the same answer.

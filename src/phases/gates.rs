@@ -247,7 +247,7 @@ pub fn has_checkpoints(row: &Phase) -> Verdict {
     Err(Refusal::new("edge", Wants::Edge).case(Case::NoCheckpoint))
 }
 
-/// What is said with a step that is none forward: why it is taken, and in a checkpoint, `in_between`,
+/// What is said with a step that is none forward: why it is taken, and in a commit in between
 /// what was done, in as many words as the row asks for.
 ///
 /// # Errors
@@ -266,7 +266,7 @@ pub fn says_enough(row: &Phase, in_between: bool, message: &Message) -> Verdict 
 }
 
 /// The message at the end of this row may name the job and say what it is for.
-pub fn names_the_job(row: &Phase, cycle: u32) -> bool {
+pub(crate) fn names_the_job(row: &Phase, cycle: u32) -> bool {
     let asks = |gate: &str| row.exit.iter().any(|name| name == gate);
     cycle <= 1 && asks("name") && asks("objective")
 }

@@ -106,8 +106,8 @@ impl Entry {
         }
     }
 
-    /// What was looked at in talk counts: half of it, rounded up, for the stay that begins the work,
-    /// and all of it before the first page is written.
+    /// What was looked at in talk counts: half of it, rounded up, for the stay that begins the
+    /// work, and all of it before the first page is written.
     fn after(self, before: &Self) -> Self {
         if before.cycle != 0 || self.cycle != 1 {
             return self;
