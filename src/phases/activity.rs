@@ -13,11 +13,14 @@ use super::orchestrator::Entry;
 use super::pacing::{Acts, Deed, Stay};
 use super::place::Place;
 use crate::event::{Act, Outcome, ToolCall, UnixSeconds};
+use crate::format::short_hash;
 
 /// The most subagents that are remembered as under way, and the most background commands.
 const FLIGHTS: usize = 8;
 /// The most letters of a name that a host gives: the state that keeps them is small.
 const NAME: usize = 64;
+/// The most pages that are remembered as read.
+const RECALLED: usize = 64;
 /// The most types of subagents that a stay remembers.
 const LAUNCHES: usize = 16;
 
@@ -41,6 +44,9 @@ pub struct Activity {
     /// Launches by type of subagent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub launches: Acts,
+    /// Pages that were read, as hashes: a page pays once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recalled: Vec<String>,
     /// Subagents under way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flights: Vec<Flight>,
@@ -126,7 +132,8 @@ impl Activity {
         places: &[(String, Place)],
         spends: &[Deed],
     ) {
-        for deed in deeds {
+        let again = self.recalls(act, places);
+        for deed in deeds.iter().filter(|deed| **deed != Deed::Recall || !again) {
             let word = deed.word().to_owned();
             *self.acts.entry(word.clone()).or_insert(0) += 1;
             if *deed == Deed::Page {
@@ -144,6 +151,21 @@ impl Activity {
             *self.launches.entry(short(agent)).or_insert(0) += 1;
             self.grants += u32::from(deeds.contains(&Deed::Launch));
         }
+    }
+
+    /// Only pages that were read before are read again. Keeps the others.
+    fn recalls(&mut self, act: &Act, places: &[(String, Place)]) -> bool {
+        if !matches!(act, Act::Read { .. }) {
+            return false;
+        }
+        let pages = places.iter().filter(|(_, place)| matches!(place, Place::Page { .. }));
+        let read: Vec<String> = pages.map(|(path, _)| short_hash(path.as_bytes(), 8)).collect();
+        let fresh: Vec<String> =
+            read.iter().filter(|page| !self.recalled.contains(page)).cloned().collect();
+        let again = !read.is_empty() && fresh.is_empty();
+        let room = RECALLED.saturating_sub(self.recalled.len());
+        self.recalled.extend(fresh.into_iter().take(room));
+        again
     }
 
     /// So many pages were updated by a command of git seed's.
@@ -278,6 +300,7 @@ impl Entry {
             multiplier: self.multiplier,
             direct: self.direct + counted.direct,
             grants: self.grants + counted.grants,
+            checkpoints: self.checkpoints,
             in_flight: u32::try_from(up).unwrap_or(u32::MAX),
             launches: sum(self.launches.clone(), &counted.launches),
             reflections: self.reflections.clone(),
@@ -381,6 +404,22 @@ mod tests {
             let mut counted = Activity::default();
             counted.count(act, &[deed], places, &spends);
             assert_eq!(counted.direct, direct, "{deed:?} where {spends:?} are spent");
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_read_again_pays_nothing_more() {
+        let page = |dir: &str| Place::Page { dir: dir.to_owned() };
+        let one = [("CLAUDE.md".to_owned(), page(""))];
+        let both = [one[0].clone(), ("a/CLAUDE.md".to_owned(), page("a"))];
+        let knowledge = [("k.md".to_owned(), Place::Knowledge)];
+        let read = Act::Read { path: "CLAUDE.md".into() };
+        let mut counted = Activity::default();
+        for (places, sum) in
+            [(&one[..], 1), (&one, 1), (&both, 2), (&both, 2), (&knowledge, 3), (&knowledge, 4)]
+        {
+            counted.count(&read, &[Deed::Recall], places, &[]);
+            assert_eq!(counted.acts.get("recall"), Some(&sum), "{places:?}");
         }
     }
 

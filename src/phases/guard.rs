@@ -648,13 +648,18 @@ fn few_subagents_at_once(scene: &Scene<'_>) -> Result<(), Refusal> {
 
 fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
-    // Where nobody can be launched, nothing is better delegated.
-    if !scene.delegates || !scene.phase.opens(Class::Delegate) || !pace.is_spent(&scene.stay) {
+    let delegates = scene.delegates && scene.phase.opens(Class::Delegate);
+    let commits = scene.phase.checkpoints;
+    if !(delegates || commits) || !pace.is_spent(&scene.stay, delegates) {
         return Ok(());
     }
     match direct(scene).find(|(deed, _)| pace.spends.contains(deed)) {
         Some((_, path)) => {
-            let case = if pace.is_crowded(&scene.stay) { Case::Crowded } else { Case::Spent };
+            let case = match () {
+                () if !delegates => Case::Uncommitted,
+                () if pace.is_crowded(&scene.stay) => Case::Crowded,
+                () => Case::Spent,
+            };
             Err(no(Wants::Delegation).case(case).with("path", path))
         }
         None => Ok(()),

@@ -146,10 +146,14 @@ pub struct Pace {
     /// What the work that the phase demands is worth, once it is done.
     #[serde(default)]
     pub demands: BTreeMap<Demand, u32>,
-    /// Worth of looking that comes before a page is updated.
+    /// What a kind of act weighs while looking and writing take turns, where that is not what
+    /// it pays: work that pays well must not fill the stay before it is done.
+    #[serde(default)]
+    pub weighs: BTreeMap<Deed, u32>,
+    /// Weight of looking that comes before a page is updated.
     #[serde(default)]
     pub least: u32,
-    /// Worth of acts after which a page is updated first; 0 leaves it open.
+    /// Weight of acts after which a page is updated first; 0 leaves it open.
     #[serde(default)]
     pub most: u32,
     /// Acts before a page is updated, under the profile that counts by kind.
@@ -201,6 +205,8 @@ pub struct Stay {
     /// Acts that took from the balance, and launches that added to it, since the last way in.
     pub direct: u32,
     pub grants: u32,
+    /// Commits in between, which make up for them where nobody can be launched.
+    pub checkpoints: u32,
     /// Subagents under way.
     pub in_flight: u32,
     /// Launches by type of subagent.
@@ -235,9 +241,12 @@ impl Pace {
     }
 
     fn worth_of(&self, acts: &Acts) -> u32 {
-        let pay =
-            |word: &str| Deed::of(word).and_then(|deed| self.pays.get(&deed)).copied().unwrap_or(0);
-        acts.iter().map(|(word, n)| pay(word).saturating_mul(*n)).fold(0, u32::saturating_add)
+        sum(acts, |deed| self.pays.get(deed).copied())
+    }
+
+    /// What the acts weigh while looking and writing take turns.
+    fn weight_of(&self, acts: &Acts) -> u32 {
+        sum(acts, |deed| self.weighs.get(deed).or_else(|| self.pays.get(deed)).copied())
     }
 
     /// Enough was done at this multiplier. Both sides are counted in tenths.
@@ -251,7 +260,7 @@ impl Pace {
             return false;
         }
         match profile {
-            Profile::Dial => self.worth_of(&stay.since) < self.least,
+            Profile::Dial => self.weight_of(&stay.since) < self.least,
             Profile::Rhythm => {
                 stay.since.values().copied().fold(0, u32::saturating_add) < self.least_acts
             }
@@ -262,14 +271,16 @@ impl Pace {
     pub fn is_full(&self, stay: &Stay, profile: Profile) -> bool {
         let count = |deed: &Deed| stay.since.get(deed.word()).copied().unwrap_or(0);
         match profile {
-            Profile::Dial => self.most > 0 && self.worth_of(&stay.since) >= self.most,
+            Profile::Dial => self.most > 0 && self.weight_of(&stay.since) >= self.most,
             Profile::Rhythm => self.ceilings.iter().any(|(deed, most)| count(deed) >= *most),
         }
     }
 
-    /// Nothing is left of the balance for acts that are better delegated.
-    pub(crate) fn is_spent(&self, stay: &Stay) -> bool {
-        let had = self.budget.saturating_add(self.grant.saturating_mul(stay.grants));
+    /// Nothing is left of the balance for acts that are better delegated; where the host
+    /// `delegates` nothing, that are better committed in between.
+    pub(crate) fn is_spent(&self, stay: &Stay, delegates: bool) -> bool {
+        let grants = if delegates { stay.grants } else { stay.checkpoints };
+        let had = self.budget.saturating_add(self.grant.saturating_mul(grants));
         !self.spends.is_empty() && self.budget > 0 && stay.direct >= had
     }
 
@@ -321,6 +332,12 @@ impl Phase {
             _ => None,
         }
     }
+}
+
+/// The sum over all acts of what `each` says of their kind; one that it does not know is nothing.
+fn sum(acts: &Acts, each: impl Fn(&Deed) -> Option<u32>) -> u32 {
+    let one = |word: &str| Deed::of(word).and_then(|deed| each(&deed)).unwrap_or(0);
+    acts.iter().map(|(word, n)| one(word).saturating_mul(*n)).fold(0, u32::saturating_add)
 }
 
 /// Counts of acts in words, for people: `page 1, read 4`.
@@ -465,14 +482,51 @@ mod tests {
             [(0, 0, false), (4, 0, false), (5, 0, true), (5, 1, false), (7, 1, false), (8, 1, true)]
         {
             let stay = Stay { direct, grants, ..Stay::default() };
-            assert_eq!(pace.is_spent(&stay), spent, "{direct} by hand, {grants} launched");
+            assert_eq!(pace.is_spent(&stay, true), spent, "{direct} by hand, {grants} launched");
         }
         let stay = Stay { direct: 99, ..Stay::default() };
         assert!(
-            !Pace { budget: 0, ..pace.clone() }.is_spent(&stay),
+            !Pace { budget: 0, ..pace.clone() }.is_spent(&stay, true),
             "without a balance it is open"
         );
-        assert!(!Pace { spends: Vec::new(), ..pace }.is_spent(&stay), "and where nothing spends");
+        let free = Pace { spends: Vec::new(), ..pace.clone() };
+        assert!(!free.is_spent(&stay, true), "and where nothing spends");
+        let stay = Stay { direct: 7, grants: 9, checkpoints: 1, ..Stay::default() };
+        assert!(!pace.is_spent(&stay, false) && pace.is_spent(&Stay { direct: 8, ..stay }, false));
+    }
+
+    #[test]
+    fn each_phase_pays_best_for_what_it_is_for() {
+        use Deed::{Delegate, Edit, Knowledge, Launch, Memory, Page, Recall, Run, Test};
+        for (phase, best) in [
+            ("observe", &[Page, Launch][..]),
+            ("plan", &[Page, Launch]),
+            ("execute", &[Edit, Launch]),
+            ("verify", &[Test, Run, Launch]),
+            ("condense", &[Knowledge, Memory, Launch]),
+        ] {
+            let pace = row(phase).pace.expect("it is paced");
+            let pay = |deed: &Deed| pace.pays.get(deed).copied().unwrap_or(0);
+            let rest = Deed::VARIANTS.iter().filter(|deed| !best.contains(deed));
+            let next = rest.map(pay).max().expect("there are others");
+            assert!(best.iter().all(|deed| pay(deed) > next), "{phase}: {:?}", pace.pays);
+            assert_eq!(pay(&Delegate), 0, "{phase}: another subagent pays nothing");
+            assert!(pay(&Recall) < pay(&Page), "{phase}");
+            let reads = pace.spends.contains(&Deed::Read);
+            assert!(!reads, "{phase}: reading spends no balance");
+            assert_eq!(pace.spends == [Edit], phase == "execute", "{phase}");
+        }
+    }
+
+    #[test]
+    fn work_that_pays_well_does_not_fill_the_stay_before_it_is_done() {
+        for phase in ["execute", "verify"] {
+            let pace = row(phase).pace.expect("it is paced");
+            let since = acts(&[(if phase == "execute" { Deed::Edit } else { Deed::Test }, 4)]);
+            let stay = Stay { since, ..Stay::default() };
+            assert!(!pace.is_full(&stay, Profile::Dial), "{phase}");
+            assert!(pace.worth(&stay.since, &[]) > pace.most, "{phase}");
+        }
     }
 
     #[test]

@@ -248,6 +248,7 @@ pub(crate) enum Case {
     Trailers,
     Unasked,
     Unclaimed,
+    Uncommitted,
     Unconsumed,
     Undecided,
     UnlinkTime,

@@ -900,6 +900,7 @@ impl<'a> Search<'a> {
             multiplier: multiplier(state.dial),
             direct: if state.spent { pace.budget } else { 0 },
             grants: 0,
+            checkpoints: 0,
             in_flight: if state.crowded { pace.in_flight } else { 0 },
             launches: Acts::new(),
             reflections: lenses(row).into_iter().take(state.seen).map(|lens| (lens, 1)).collect(),

@@ -420,29 +420,43 @@ fn what_was_seen_is_written_down_before_more_is_looked_at() {
 }
 
 #[test]
-fn so_much_is_read_by_hand_and_the_rest_is_delegated() {
+fn so_much_is_changed_by_hand_and_the_rest_is_delegated() {
     let world = roomy(&[]);
-    world.to("observe");
+    opened(&world, "execute", "1");
+    let changes = |n: usize| world.edits(&file(n), "fn part() {}", "fn piece() {}");
     for n in 0..5 {
         world.reads(&file(n)).passes();
+        world.notes("---Ex---", &format!("part {n} is renamed"));
+        changes(n).passes();
     }
-    world.reads(&file(5)).refuses("launch a subagent");
+    changes(5).refuses("launch a subagent");
     world.launches("general-purpose");
-    world.reads(&file(5)).passes();
-    world.reads("CLAUDE.md").passes();
+    changes(5).passes();
+}
+
+#[test]
+fn reading_takes_from_no_balance() {
+    let world = roomy(&[]);
+    world.to("observe");
+    for n in 0..8 {
+        world.reads(&file(n)).passes();
+    }
 }
 
 #[test]
 fn where_the_phase_has_its_own_subagents_they_are_the_ones_that_count() {
-    let world = roomy(&[(".claude/agents/observe-x.md", "---\nname: observe-x\n---\nLook.\n")]);
-    world.to("observe");
+    let world = roomy(&[(".claude/agents/execute-x.md", "---\nname: execute-x\n---\nDo.\n")]);
+    opened(&world, "execute", "1");
+    let changes = |n: usize| world.edits(&file(n), "fn part() {}", "fn piece() {}");
     for n in 0..5 {
         world.reads(&file(n)).passes();
+        world.notes("---Ex---", &format!("part {n} is renamed"));
+        changes(n).passes();
     }
     world.launches("general-purpose");
-    world.reads(&file(5)).refuses("launch a subagent");
-    world.launches("observe-x");
-    world.reads(&file(5)).passes();
+    changes(5).refuses("launch a subagent");
+    world.launches("execute-x");
+    changes(5).passes();
 }
 
 #[test]
@@ -632,12 +646,9 @@ fn an_agent_never_hears_of_the_arithmetic() {
     // observe: too early, too much by hand, too much at once
     opened(&world, "observe", "2");
     no(&world.writes(PAGE, &page("# parser\n\n")).before, "read something new");
-    for n in 0..5 {
+    for n in 0..9 {
         world.reads(&file(n)).passes();
     }
-    no(&world.reads(&file(5)).before, "launch a subagent");
-    world.launches("observe-x");
-    world.reads(&file(5)).passes();
     no(&searches(&world, "lex").before, "you have seen much");
     world.notes("---Ob---", "the lexer drops escapes");
     named(&world);
@@ -653,7 +664,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
         world.edits(PAGE, "keep escapes", &format!("keep escapes, case {n}")).passes();
     }
     leaves(&world);
-    // execute: no proof, no checkpoint, too little, too many subagents
+    // execute: no proof, no checkpoint, too little, too much by hand, too many subagents
     opened(&world, "execute", "1");
     let launch = |call: &str| {
         world.before("Agent", &json!({ "subagent_type": "execute-a", "prompt": "Build." }), call)
@@ -675,6 +686,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
         world.tests();
         world.notes("---Ex---", &format!("step {n}"));
     }
+    no(&world.edits(CODE, "escapes();", "escapes(); more();").before, "launch a subagent");
     leaves(&world);
     // verify
     opened(&world, "verify", "1");
