@@ -20,6 +20,7 @@ const TABLES: &[&str] = &[
     "src/claims/languages.toml",
     "src/phases/companions.toml",
     "src/phases/git_acts.toml",
+    "src/phases/mcp.toml",
     "src/claims/hooks.toml",
     "src/claims/gate.toml",
     "src/claims/runs.toml",

@@ -17,6 +17,9 @@ pub(crate) struct Open {
     pub paths: Vec<PathBuf>,
     /// No connection over TCP may be made, where the kernel can refuse them.
     pub offline: bool,
+    /// Real paths that may not be read either, with all below them. The directories above them
+    /// cannot be listed then; all else can be read.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// The kernel cannot confine a process.
@@ -41,6 +44,13 @@ pub fn check() -> Result<(), CannotConfine> {
     system::check()
 }
 
+/// What [`enter`] could not hold here though it was told to: `files`, `network`.
+pub(crate) fn unheld() -> impl Iterator<Item = &'static str> {
+    let files = check().is_err().then_some("files");
+    let network = (!system::holds_network()).then_some("network");
+    files.into_iter().chain(network)
+}
+
 /// Confines this thread and everything it starts from now on.
 ///
 /// To be called right before the process becomes the confined program.
@@ -50,9 +60,11 @@ pub(crate) fn enter(open: &Open) -> Result<(), CannotConfine> {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::path::{Path, PathBuf};
+
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-        RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
+        Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
     };
 
     use super::{CannotConfine, Open};
@@ -66,10 +78,16 @@ mod system {
         CannotConfine::Kernel(error.to_string())
     }
 
-    fn ruleset(offline: bool) -> Result<RulesetCreated, CannotConfine> {
+    /// What a rule on a file or a directory says of reading.
+    fn reading() -> BitFlags<AccessFs> {
+        AccessFs::ReadFile | AccessFs::ReadDir
+    }
+
+    fn ruleset(offline: bool, hides: bool) -> Result<RulesetCreated, CannotConfine> {
+        let write = AccessFs::from_write(NEEDED);
         let files = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_write(NEEDED));
+            .handle_access(if hides { write | reading() } else { write });
         let rules = files.map_err(|error| failed(&error))?;
         let rules = if offline {
             let connecting = AccessNet::from_all(NETWORK) & AccessNet::ConnectTcp;
@@ -84,15 +102,45 @@ mod system {
     }
 
     pub(super) fn check() -> Result<(), CannotConfine> {
-        ruleset(false).map(drop)
+        ruleset(false, false).map(drop)
+    }
+
+    pub(super) fn holds_network() -> bool {
+        let connecting = AccessNet::from_all(NETWORK) & AccessNet::ConnectTcp;
+        let rules = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(connecting);
+        rules.and_then(Ruleset::create).is_ok()
+    }
+
+    /// Places that together hold everything but `hidden`. A link is none: what it leads to lies
+    /// elsewhere, and is held by its own place.
+    fn beside(dir: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+        let mut places = Vec::new();
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_link || hidden.contains(&path) {
+                continue;
+            }
+            if hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+                places.extend(beside(&path, hidden));
+            } else {
+                places.push(path);
+            }
+        }
+        places
     }
 
     pub(super) fn enter(open: &Open) -> Result<(), CannotConfine> {
-        let mut rules = ruleset(open.offline)?;
-        for path in &open.paths {
+        let hides = !open.hidden.is_empty();
+        let mut rules = ruleset(open.offline, hides)?;
+        let readable = if hides { beside(Path::new("/"), &open.hidden) } else { Vec::new() };
+        let readable = readable.iter().map(|path| (path, reading()));
+        let writable = open.paths.iter().map(|path| (path, AccessFs::from_write(NEEDED)));
+        for (path, whole) in readable.chain(writable) {
             let Ok(data) = path.metadata() else { continue };
             let Ok(place) = PathFd::new(path) else { continue };
-            let whole = AccessFs::from_write(NEEDED);
             let access = if data.is_dir() { whole } else { whole & AccessFs::from_file(NEEDED) };
             rules =
                 rules.add_rule(PathBeneath::new(place, access)).map_err(|error| failed(&error))?;
@@ -113,6 +161,10 @@ mod system {
 
     pub(super) fn check() -> Result<(), CannotConfine> {
         Err(CannotConfine::OtherSystem)
+    }
+
+    pub(super) fn holds_network() -> bool {
+        false
     }
 
     pub(super) fn enter(_: &Open) -> Result<(), CannotConfine> {
@@ -158,7 +210,7 @@ mod tests {
         }
         fs::write(at("single"), "1").expect("written");
         let open =
-            Open { paths: vec![at("open"), at("single"), at("never there")], offline: false };
+            Open { paths: vec![at("open"), at("single"), at("never there")], ..Open::default() };
         let denied = |done: std::io::Result<()>| {
             done.expect_err("closed").kind() == ErrorKind::PermissionDenied
         };
@@ -183,6 +235,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_hidden_cannot_be_read_and_all_else_can() {
+        if let Err(why) = check() {
+            skipped(&why.to_string());
+            return;
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        let dir = dir.path().canonicalize().expect("it is there");
+        let at = |name: &str| dir.join(name);
+        for name in [".ssh", ".config/gh", ".config/other", "work"] {
+            fs::create_dir_all(at(name)).expect("made");
+            fs::write(at(name).join("file"), "1").expect("written");
+        }
+        std::os::unix::fs::symlink(at(".ssh"), at("around")).expect("a link");
+        let open = Open {
+            paths: vec![at("work")],
+            hidden: vec![at(".ssh"), at(".config/gh")],
+            ..Open::default()
+        };
+        confined(&open, || {
+            for hidden in [".ssh/file", ".config/gh/file", "around/file"] {
+                let no = fs::read(at(hidden)).expect_err(hidden).kind();
+                assert_eq!(no, ErrorKind::PermissionDenied, "{hidden}");
+            }
+            assert!(fs::read_dir(at(".ssh")).is_err());
+            for read in [".config/other/file", "work/file"] {
+                assert_eq!(fs::read_to_string(at(read)).expect(read), "1");
+            }
+            assert!(fs::read_dir(at("work")).is_ok() && fs::read("/proc/self/stat").is_ok());
+            fs::write(at("work/file"), "22").expect("open");
+        });
+    }
+
+    #[test]
     fn an_offline_process_connects_nowhere() {
         if let Err(why) = check() {
             skipped(&why.to_string());
@@ -191,7 +276,7 @@ mod tests {
         let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let at = server.local_addr().expect("it has one");
         std::net::TcpStream::connect(at).expect("it listens");
-        let tried = confined(&Open { paths: Vec::new(), offline: true }, || {
+        let tried = confined(&Open { offline: true, ..Open::default() }, || {
             std::net::TcpStream::connect(at).err()
         });
         match tried {

@@ -20,6 +20,7 @@ use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kinds, NoteKind};
 use crate::phases::companions::{BadCompanion, Build, Cache, Companion, Companions};
+use crate::phases::mcp::{self, BadServer, ServerRow};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
 use crate::phases::{BadMap, FirstStep, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
@@ -28,7 +29,7 @@ use crate::shipped;
 const SHIPPED: &str = include_str!("rules.toml");
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 23] = [
+const OF_ALL: [&str; 24] = [
     "approval",
     "build",
     "cache",
@@ -40,6 +41,7 @@ const OF_ALL: [&str; 23] = [
     "gmode",
     "idle",
     "lane",
+    "mcp",
     "memory",
     "nights",
     "pacing",
@@ -172,6 +174,8 @@ struct RulesTable {
     #[serde(default)]
     cache: Vec<Cache>,
     #[serde(default)]
+    mcp: Vec<ServerRow>,
+    #[serde(default)]
     note: Vec<NoteKind>,
 }
 
@@ -204,6 +208,8 @@ struct PacingTable {
 struct ShellTable {
     confine: Option<Confining>,
     caches: Option<Vec<String>>,
+    hides: Option<Vec<String>>,
+    drops: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -526,6 +532,10 @@ pub struct Rules {
     pub confining: Confining,
     /// Places outside the work tree that stay open to confined code.
     pub caches: Vec<String>,
+    /// Places that code which runs for a look may not read; `~` is home.
+    pub hides: Vec<String>,
+    /// Variables that it starts without; `*` stands for any letters.
+    pub drops: Vec<String>,
     pub subject: String,
     pub approving: Approving,
     pub unattended: Unattended,
@@ -559,6 +569,8 @@ pub struct Rules {
     pub commands: Commands,
     /// What the rules add to the shipped companions.
     more: Companions,
+    /// What they say of MCP servers, before the shipped rows.
+    servers: Vec<ServerRow>,
     /// What they add to the shipped kinds of notes.
     more_kinds: Vec<NoteKind>,
     kinds: OnceLock<Kinds>,
@@ -581,6 +593,8 @@ pub enum BadRules {
     Question { phase: PhaseName, question: String },
     #[error(transparent)]
     Companion(#[from] BadCompanion),
+    #[error(transparent)]
+    Server(#[from] BadServer),
     #[error(transparent)]
     Command(#[from] BadCommand),
     #[error("`run`: {0}")]
@@ -615,6 +629,9 @@ impl BadRules {
                 BadCompanion::Empty { table, row, .. } | BadCompanion::Name { table, row, .. },
             )
             | Self::Command(BadCommand { table, row, .. }) => nth_row(text, table, *row)?,
+            Self::Server(BadServer::Empty { row } | BadServer::Both { row, .. }) => {
+                nth_row(text, "mcp", *row)?
+            }
             Self::Note(bad) => nth_row(text, "note", bad.row())?,
             Self::Map(_) => return None,
         };
@@ -839,7 +856,9 @@ impl Rules {
             )?,
             scratch: table.scratch.unwrap_or_default(),
             confining: table.shell.confine.unwrap_or(Confining::Auto),
-            caches: caches(table.shell.caches.unwrap_or_default())?,
+            caches: places("shell.caches", table.shell.caches.unwrap_or_default())?,
+            hides: places("shell.hides", table.shell.hides.unwrap_or_default())?,
+            drops: table.shell.drops.unwrap_or_default(),
             subject,
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
@@ -861,6 +880,7 @@ impl Rules {
             commands: Commands::new(table.check, table.tests)?,
             more: Companions::new(table.companion, table.build, table.cache)?,
             companions: OnceLock::new(),
+            servers: mcp::checked(table.mcp)?,
             kinds: OnceLock::new(),
             more_kinds: with_kinds(table.note)?,
         })
@@ -906,6 +926,11 @@ impl Rules {
                 Companions::shipped().unwrap_or_else(|bad| unreachable!("companions.toml: {bad}"));
             shipped.and(&self.more)
         })
+    }
+
+    /// What the name of a tool of an MCP server says of a call.
+    pub(crate) fn tool_of(&self, server: &str, tool: &str) -> mcp::Tool {
+        mcp::shipped().judge(&self.servers, server, tool)
     }
 
     /// The runs of tests that are known.
@@ -1007,19 +1032,19 @@ fn surfaces(mut named: Vec<Surface>, plain: Vec<String>) -> Result<Vec<Surface>,
 }
 
 /// Phases name questions that there are. Here, because phases and jobs do not know each other.
-/// A cache is a place of its own: the root, or a whole home, would open everything.
-fn caches(caches: Vec<String>) -> Result<Vec<String>, BadRules> {
-    let is_place = |cache: &String| {
+/// A cache, or what is hidden, is a place of its own: the root, or a whole home, would open everything.
+fn places(key: &'static str, places: Vec<String>) -> Result<Vec<String>, BadRules> {
+    let is_place = |place: &String| {
         let below =
-            cache.strip_prefix("~/").or_else(|| cache.strip_prefix('/')).unwrap_or_default();
+            place.strip_prefix("~/").or_else(|| place.strip_prefix('/')).unwrap_or_default();
         !below.trim_matches('/').is_empty() && !below.split('/').any(|part| part == "..")
     };
-    match caches.iter().find(|cache| !is_place(cache)) {
-        Some(cache) => BadRules::key(
-            "shell.caches",
-            format!("has `{cache}`; name a place below `~/` or `/`, without `..`"),
+    match places.iter().find(|place| !is_place(place)) {
+        Some(place) => BadRules::key(
+            key,
+            format!("has `{place}`; name a place below `~/` or `/`, without `..`"),
         ),
-        None => Ok(caches),
+        None => Ok(places),
     }
 }
 

@@ -42,6 +42,11 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// The names of all variables that are set.
+pub(crate) fn variable_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
+}
+
 fn debug_variable(name: &str) -> Option<String> {
     if cfg!(debug_assertions) { variable(name) } else { None }
 }
@@ -484,9 +489,13 @@ pub(crate) fn become_program(
     program: &std::ffi::OsStr,
     arguments: &[std::ffi::OsString],
     scratch: Option<&std::path::Path>,
+    without: &[String],
 ) -> std::io::Error {
     let mut command = std::process::Command::new(program);
     command.args(arguments);
+    for name in without {
+        command.env_remove(name);
+    }
     if let Some(dir) = scratch {
         command.env("TMPDIR", dir);
     }
@@ -498,6 +507,7 @@ pub(crate) fn become_program(
     _: &std::ffi::OsStr,
     _: &[std::ffi::OsString],
     _: Option<&std::path::Path>,
+    _: &[String],
 ) -> std::io::Error {
     std::io::ErrorKind::Unsupported.into()
 }

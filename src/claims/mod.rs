@@ -297,6 +297,12 @@ pub struct Ran {
     /// The stay in which it ran, by run, cycle and phase.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stay: String,
+    /// It ran where one only looks: it shows what happened then, and proves nothing later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reproduced: bool,
+    /// What the kernel did not hold of a run that reproduces: `files`, `network`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unheld: Vec<String>,
 }
 
 /// The file that a command ran.

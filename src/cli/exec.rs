@@ -83,7 +83,12 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         return told(1, &error, &voice::tell(Notice::ExecWithout, &[]));
     }
     let Some((program, arguments)) = args.command.split_first() else { return ExitCode::from(64) };
-    let error = world::become_program(program, arguments, confinement.scratch.as_deref());
+    let error = world::become_program(
+        program,
+        arguments,
+        confinement.scratch.as_deref(),
+        &confinement.dropped,
+    );
     let found = error.kind() != io::ErrorKind::NotFound;
     let what = format!("{}: {error}", program.to_string_lossy());
     told(if found { 126 } else { 127 }, &what, "git seed exec -- <command> [<argument>…]")

@@ -8,7 +8,7 @@
 use serde::de::DeserializeOwned;
 
 use crate::memory::{knowledge, notes};
-use crate::phases::companions;
+use crate::phases::{companions, mcp};
 use crate::phases::{Class, OPEVC, PhaseKind, Reads, Write, gates};
 use crate::rules::Rules;
 
@@ -102,6 +102,7 @@ fn made(line: &str) -> Option<String> {
         // One screen is wanted: no lines between the kinds.
         "{{kinds}}" => Some(format!(".PD 0\n{}.PD\n", list(&kinds()))),
         "{{commands}}" => Some(list(&phase_keys(OF_COMMANDS))),
+        "{{mcp}}" => Some(list(&phase_keys(mcp::SHIPPED))),
         "{{companions}}" => Some(list(&phase_keys(companions::SHIPPED))),
         "{{keys of seed.toml}}" => Some(list(&phase_keys(OF_PROPOSALS))),
         _ => None,
@@ -247,8 +248,8 @@ mod tests {
     use crate::phases::Phase;
 
     /// Tables that stand in any number.
-    const ROWS: [&str; 8] =
-        ["phase", "surface", "companion", "build", "cache", "note", "check", "tests"];
+    const ROWS: [&str; 9] =
+        ["phase", "surface", "companion", "build", "cache", "mcp", "note", "check", "tests"];
 
     /// The names that `said` lists after one that it does not know.
     fn known(said: &str) -> Vec<String> {
@@ -326,7 +327,7 @@ mod tests {
 
     #[test]
     fn each_key_of_companions_is_in_the_page() {
-        for row in ["companion", "build", "note", "check", "tests"] {
+        for row in ["companion", "build", "mcp", "note", "check", "tests"] {
             for key in known(&said_of(&format!("[[{row}]]\n\"?\" = 1"))) {
                 assert!(mentions(&rules(), &key), "the head of the table of `{row}` lacks `{key}`");
             }

@@ -76,7 +76,7 @@ fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
         "command": ran.command, "dir": ran.dir, "run": ran.run, "status": ran.status,
         "failed": ran.failed, "output": ran.output, "tree_before": ran.tree_before,
         "tree_after": ran.tree_after, "program": ran.program, "counts": ran.counts,
-        "part": ran.part,
+        "part": ran.part, "reproduced": ran.reproduced, "unheld": ran.unheld,
     }));
     out.pair("receipt", id);
     out.pair("ran", &ran.command);
@@ -93,6 +93,12 @@ fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
     if let Some(run) = &ran.run {
         out.pair("known", run);
         out.pair("tests", counts_told(ran));
+        if ran.reproduced {
+            let unheld = [("unheld", ran.unheld.join(", "))];
+            let key =
+                if ran.unheld.is_empty() { Notice::Reproduced } else { Notice::ReproducedFree };
+            out.pair("proves", voice::tell(key, &unheld.each_ref().map(|(k, v)| (*k, v.as_str()))));
+        }
         out.pair("part", ran.part.as_ref().map_or_else(|| "all".to_owned(), Part::told));
     }
     if let Some(program) = &ran.program {

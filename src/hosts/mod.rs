@@ -142,6 +142,9 @@ pub struct Host {
     pub project: Option<String>,
     /// Where subagent definitions lie, where the host has such.
     pub agents: Option<String>,
+    /// Types of subagents of the host's own that only look.
+    #[serde(default)]
+    pub lookers: Vec<String>,
     /// Where Markdown lies that every session reads, where the host has such a place.
     pub rules: Option<String>,
     /// Where skills lie, each in a folder of its own.

@@ -8,7 +8,7 @@ use super::git_acts::{GitAct, Ruling};
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
-use super::{Class, FirstStep, Phase, PhaseKind, Reads, Write};
+use super::{Class, FirstStep, Phase, PhaseKind, PhaseName, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::shell;
 use crate::verdict::{Case, Refusal, Verdict, Wants};
@@ -39,6 +39,7 @@ pub const GUARDS: &[Guard] = &[
     Guard { name: "summary", binds: Binds::Main, check: the_instruction_is_summed_up },
     Guard { name: "git", binds: Binds::Everyone, check: a_person_answers_for_git },
     Guard { name: "question", binds: Binds::Main, check: questions_have_their_shape },
+    Guard { name: "run", binds: Binds::Everyone, check: somebody_answers_for_it },
     Guard { name: "act", binds: Binds::Everyone, check: the_act_is_open },
     Guard { name: "reads", binds: Binds::Everyone, check: the_read_is_open },
     Guard { name: "place", binds: Binds::Everyone, check: the_place_is_open },
@@ -117,8 +118,19 @@ pub struct Call<'a> {
     pub dispatch: Option<Refusal>,
     /// An act that waits for a ruling on the claim behind it: what is wanted.
     pub unproven: Option<Refusal>,
+    /// Nobody has answered yet for code that would run where one only looks.
+    pub untried: Option<Untried>,
     /// The file with which it would make the work larger than its small lane takes.
     pub outgrows: Option<String>,
+}
+
+/// What a person answers for once, and has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untried {
+    /// The host puts this question to them.
+    Asked(String),
+    /// Nobody can be asked.
+    Refused(Refusal),
 }
 
 /// One file that a call would change.
@@ -327,8 +339,16 @@ fn the_act_is_open(scene: &Scene<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
+fn somebody_answers_for_it(scene: &Scene<'_>) -> Result<(), Refusal> {
+    match &scene.call.untried {
+        Some(Untried::Refused(refusal)) => Err(refusal.clone()),
+        Some(Untried::Asked(_)) | None => Ok(()),
+    }
+}
+
 fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
     let (wants, case) = match scene.phase.kind {
+        _ if scene.call.confinable && class == Class::ShellCode => (Wants::Looking, Case::Run),
         // Each room without work has words of its own.
         PhaseKind::Outside if scene.phase.name.is_talk() => (
             Wants::Begin,
@@ -345,12 +365,14 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
         {
             (Wants::Looking, Case::Later)
         }
-        _ if scene.call.confinable && scene.phase.confined.contains(&class) => {
-            (Wants::Looking, Case::Confine)
+        _ if scene.call.tests && class == Class::ShellCode && !scene.phase.back.is_empty() => {
+            (Wants::Looking, Case::Reproduce)
         }
+        _ if scene.call.confinable => (Wants::Looking, Case::Confine),
         _ => (Wants::Looking, case_of(class)),
     };
-    no(wants).case(case).with("what", part).with("dir", dir_of_work(scene))
+    let back = scene.phase.back.first().map_or("", PhaseName::as_str);
+    no(wants).case(case).with("what", part).with("dir", dir_of_work(scene)).with("back", back)
 }
 
 /// The directory that the call would change something in, for a command to be copied.
@@ -773,6 +795,7 @@ mod tests {
             git: None,
             confinable: false,
             tests: false,
+            untried: None,
             question: None,
             dispatch: None,
             unproven: None,
@@ -844,7 +867,7 @@ mod tests {
         let cases = [
             (Class::Read, "yy.yyyyyy"),
             (Class::Search, "yy.y.yyyy"),
-            (Class::Web, ".y.y..y.y"),
+            (Class::Web, "yy.y..y.y"),
             (Class::ShellRead, "yy.yyyyyy"),
             (Class::ShellCode, ".....yy.y"),
             (Class::ShellWrite, ".....y..y"),

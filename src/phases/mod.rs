@@ -18,6 +18,7 @@ pub mod guard;
 pub mod home;
 pub mod lane;
 pub(crate) mod maps;
+pub mod mcp;
 pub mod message;
 pub mod next;
 pub mod orchestrator;
@@ -252,6 +253,10 @@ pub struct Phase {
     /// Shell acts that are open too where the kernel confines them.
     #[serde(default)]
     pub confined: Vec<Class>,
+    /// Runs of the project's tests are open too where the kernel confines them: they show what
+    /// happens, and prove nothing.
+    #[serde(default)]
+    pub reproduces: bool,
     #[serde(default)]
     pub reads: Reads,
     /// Tag words of the questions that may be asked; `*` for any words at all.

@@ -112,7 +112,7 @@ impl Entry {
         if before.cycle != 0 || self.cycle != 1 {
             return self;
         }
-        let looks = [Deed::Read, Deed::Recall, Deed::Search, Deed::Web, Deed::Shell];
+        let looks = [Deed::Read, Deed::Recall, Deed::Search, Deed::Web, Deed::Shell, Deed::Test];
         let seen = |deed: &Deed| Some((deed.word().to_owned(), *before.acts.get(deed.word())?));
         let since: Acts = looks.iter().filter_map(seen).collect();
         let half = since.iter().map(|(word, n)| (word.clone(), n.div_ceil(2)));

@@ -25,7 +25,8 @@ const MORE: [&str; 11] = [
     "purpose",
 ];
 /// What the row of a phase of its own may not say.
-const NEVER: [&str; 9] = [
+const NEVER: [&str; 10] = [
+    "reproduces",
     "anchor",
     "write",
     "declares",

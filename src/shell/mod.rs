@@ -73,6 +73,8 @@ pub enum Tag {
     PackageManager,
     /// Rewrites source files into one style.
     Formatter,
+    /// What it does over the network is looking something up.
+    Lookup,
     /// Runs with another user's rights.
     Elevated,
     /// Changes what later words of the line mean: `PATH=`, `GIT_DIR=`, an alias.

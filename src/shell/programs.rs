@@ -528,6 +528,7 @@ impl ProgramRow {
         base.tag = self.tag.filter(|&tag| match tag {
             Tag::Formatter => writes,
             Tag::PackageManager => base.effect > Effect::Read,
+            Tag::Lookup => base.effect == Effect::Network,
             _ => true,
         });
         if self.untag.iter().any(|flag| args.has(flag)) {

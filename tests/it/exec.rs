@@ -25,7 +25,11 @@ fn at(phase: &str) -> Option<World> {
     world.git("add -A");
     world.git("commit -qm more");
     let world = world.installed();
-    world.to(phase);
+    if phase == "talk" {
+        world.prompt("why does the lexer fail?");
+    } else {
+        world.to(phase);
+    }
     Some(world)
 }
 
@@ -313,6 +317,92 @@ fn what_git_seed_runs_leaves_a_status_on_every_host() {
             ("git seed exec -- git push nowhere main", "command"),
         ]
     );
+}
+
+// ---- looking by running
+
+/// A run of tests beside the repository that fails, and says so.
+fn failing(world: &World) -> &'static str {
+    world.puts("../bin/pytest", "#!/bin/sh\necho '1 failed, 2 passed in 0.02s'\nexit 1\n");
+    world.sh("chmod +x ../bin/pytest");
+    "git seed exec -- ../bin/pytest"
+}
+
+fn receipts_of_a_claim(world: &World) -> Vec<String> {
+    let said = "claim verify --claim 'Fixed the lexer' --evidence x --type unit_test --json";
+    let json: serde_json::Value =
+        serde_json::from_str(&world.seed(said).said().out).expect("JSON beside the reasons");
+    let all = json["receipts"].as_array().expect("a list");
+    all.iter().map(|one| one["command"].as_str().expect("a command").to_owned()).collect()
+}
+
+#[test]
+fn nobody_there_lets_the_tests_of_a_strange_repository_run() {
+    for phase in ["talk", "observe"] {
+        let Some(world) = at(phase) else { return };
+        let run = failing(&world);
+        world.runs(run).refuses("have never run here");
+        world.runs("../bin/pytest").refuses("have never run here");
+        // A person is there and answers the host's own question; later runs ask nobody.
+        world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
+        world.session("a-person-sits-here");
+        world.starts();
+        if phase == "talk" {
+            world.prompt("run its tests");
+        } else {
+            world.prompt("[JOIN]");
+        }
+        let did = world.runs(run);
+        assert_eq!(did.before.question(), None, "the host asks by itself");
+        assert!(!did.before.grants(), "{did:?}");
+        world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "");
+        assert!(world.runs(run).before.is_silent());
+        // As it is given it would run free.
+        world.runs("../bin/pytest").refuses("git seed exec -- ../bin/pytest");
+        world.runs("cd src && ../../bin/pytest -q").refuses("git seed exec");
+        // Other code is none the wiser.
+        world.runs("git seed exec -- sh gen.sh").refuses("BLOCKED");
+        world.runs("git seed exec -- ../bin/pytest && sh gen.sh").refuses("BLOCKED");
+        world.runs("git seed exec -- ../bin/pytest > out.txt").refuses("BLOCKED");
+    }
+}
+
+#[test]
+fn a_run_that_only_looks_is_kept_and_proves_nothing_later() {
+    let Some(world) = at("condense") else { return };
+    world.works("condense");
+    world.approved();
+    world.leaves();
+    world.prompt("why does the lexer drop escapes?");
+    let run = failing(&world);
+    world.runs(run).before.passes();
+    assert_eq!(receipts_of_a_claim(&world), [run], "while one looks it is heard");
+    world.enters("observe");
+    assert!(receipts_of_a_claim(&world).is_empty(), "and later it proves nothing");
+    let kept = super::receipts::receipts(&world);
+    let kept = kept.iter().find(|one| one["command"] == run).expect("it is kept");
+    assert_eq!((&kept["reproduced"], &kept["run"]), (&json!(true), &json!("pytest")));
+    // It is looking: before the multiplier, and it weighs for the first page.
+    world.runs(run).before.passes();
+    world.enters("plan");
+    world.runs("../bin/pytest").refuses("git seed phase back observe");
+    world.enters("verify");
+    world.opens();
+    world.runs("../bin/pytest").before.passes();
+}
+
+#[test]
+fn a_run_that_only_looks_gets_no_secrets() {
+    let Some(world) = at("observe") else { return };
+    world.sh("mkdir -p ~/.ssh && echo key > ~/.ssh/id && echo free > ~/notes");
+    let line = |line: &str| format!("MY_TOKEN=1 PLAIN=2 git seed exec -- sh -c '{line}'");
+    let seen = |said: &str| world.agents_shell(&line(said), "");
+    assert_eq!(seen("echo [$MY_TOKEN] [$PLAIN]").out, "[] [2]\n");
+    assert_eq!(seen("cat ~/notes").out, "free\n");
+    assert!(seen("cat ~/.ssh/id").code != 0);
+    world.is_let("cat src/parser/lex.rs; ls src; cat /proc/self/stat");
+    world.enters("verify");
+    assert_eq!(seen("echo [$MY_TOKEN]; cat ~/.ssh/id").out, "[1]\nkey\n");
 }
 
 // ---- lines that the hook replaces

@@ -987,6 +987,7 @@ impl<'a> Search<'a> {
             git: None,
             confinable: false,
             tests: false,
+            untried: None,
             question: self.question(state, row, act),
             unproven: None,
             outgrows: None,

@@ -81,7 +81,15 @@ pub(crate) fn receipt(
         tree_before,
         tree_after,
         stay: stay_of(&focused.state),
+        reproduced: read.run().is_some() && repo.row(Some(focused)).reproduces,
+        unheld: unheld(repo, focused, read.run().is_some()),
     }))
+}
+
+/// What the kernel does not hold of a run of tests where one only looks.
+fn unheld(repo: &Repo, focused: &LoadedJob, is_run: bool) -> Vec<String> {
+    let reproduces = is_run && repo.row(Some(focused)).reproduces;
+    if reproduces { crate::confine::unheld().map(str::to_owned).collect() } else { Vec::new() }
 }
 
 /// The stay in which `state` stands, as receipts name it.
@@ -183,7 +191,13 @@ pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Ran;
         line.session.clone_from(&ran.session);
-        line.ran = Some(Ran { stay: stay_of(&focused.state), ..ran });
+        let is_run = ran.run.is_some();
+        line.ran = Some(Ran {
+            stay: stay_of(&focused.state),
+            reproduced: is_run && repo.row(Some(&focused)).reproduces,
+            unheld: unheld(repo, &focused, is_run),
+            ..ran
+        });
     })
 }
 
@@ -285,7 +299,12 @@ pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result
     }
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let tests = Tests { repo, tree, paths: OnceCell::new() };
-    let counts = |ran: &Ran| ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command);
+    // What ran where one only looks is heard while one looks, and proves nothing later.
+    let now = stay_of(&job.state);
+    let heard = |ran: &Ran| !ran.reproduced || ran.stay == now;
+    let counts = |ran: &Ran| {
+        heard(ran) && (ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command))
+    };
     let mut receipts: Vec<Receipt> = Vec::new();
     for ((id, ran), other_program) in
         all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran))

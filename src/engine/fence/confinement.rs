@@ -38,6 +38,8 @@ pub(crate) struct Confinement {
     pub open: Open,
     /// The directory for its scratch files, where the shared one cannot be opened.
     pub scratch: Option<PathBuf>,
+    /// Variables that it starts without.
+    pub dropped: Vec<String>,
     /// Directories that were made for it: build directories, since it could not make them, and
     /// its own scratch.
     pub made: Vec<PathBuf>,
@@ -75,7 +77,22 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     walls.open.extend(DEVICES.map(PathBuf::from));
     // Where the phase runs no code of its own accord, nothing is to be reached either.
     let offline = !row.opens(Class::ShellCode);
-    Ok(Confinement { open: Open { paths: walls.open, offline }, scratch, made })
+    let (hidden, dropped) =
+        if row.reproduces { secrets(repo, &top, home.as_deref()) } else { Default::default() };
+    let open = Open { paths: walls.open, offline, hidden };
+    Ok(Confinement { open, scratch, dropped, made })
+}
+
+/// Places that code which runs for a look does not read, and variables that it does not get.
+fn secrets(repo: &Repo, top: &Path, home: Option<&Path>) -> (Vec<PathBuf>, Vec<String>) {
+    let places = repo.rules.hides.iter().filter_map(|place| from_home(place, home));
+    // What the repository itself lies in, or holds, is its own to read.
+    let hidden = places
+        .map(|path| real(&path))
+        .filter(|path| path.exists() && !path.starts_with(top) && !top.starts_with(path));
+    let dropped = world::variable_names()
+        .filter(|name| repo.rules.drops.iter().any(|pattern| fits(pattern, name)));
+    (hidden.collect(), dropped.collect())
 }
 
 /// What is never opened, wherever it lies.

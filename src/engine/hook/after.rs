@@ -42,6 +42,7 @@ pub(crate) fn after(
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
     let answered = record::git_mark::end(repo, call)?;
+    hook::first_time::has_answered(repo, event, call);
     // What a person answers for is no call's own: the fence names it, and lays it to nobody.
     let window = window.filter(|_| answered.is_none());
     let ended = EndedCall { host, event, call, outcome };
@@ -240,7 +241,10 @@ fn add_up(
     }
     let left = Left { outcome, changed: after.changed, late: after.late, places };
     let tells = |line: &str| record::activity::tells(line, &outcome.printed);
-    counts.activity.prove(&call.act, &left, &tells);
+    // What runs where one only looks shows what happens, and proves nothing.
+    if !repo.row(Some(focused)).reproduces {
+        counts.activity.prove(&call.act, &left, &tells);
+    }
     counts.tree = entry.kept.tree.clone().or(counts.tree.take());
     claims::required::count(counts, &focused.state.gate, after.moved, effects.lines);
     if matches!(call.act, Act::Delegate { .. }) {
@@ -288,6 +292,9 @@ fn kept_of_call(
         effects.places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
     let receipt =
         claims::receipts::receipt(repo, event, call, outcome, (&effects.after, known), focused)?;
+    if receipt.as_ref().is_some_and(|ran| ran.reproduced) {
+        hook::first_time::has_run(repo);
+    }
     // What an edit tool changed is seen by the fence's next look only.
     let edited = matches!(call.act, Act::Edit(_)).then(String::new);
     Ok(KeptOfCall {

@@ -43,6 +43,9 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
         let closing = focused.is_some_and(|focused| focused.state.is_closing());
         answer.ask = hook::git_consent::let_through(repo, call, ruled, scene.phase, closing)?;
     }
+    if let Some(guard::Untried::Asked(question)) = &scene.call.untried {
+        answer.ask.get_or_insert_with(|| question.clone());
+    }
     fence::looks::look_first(repo, event, call, answer.rewrite.is_some(), focused)?;
     Ok(answer)
 }

@@ -61,7 +61,7 @@ pub(crate) fn ruling(
         at_work: phase.is_in_cycle() && !closing,
         checkpoints: phase.checkpoints,
         prompts: &prompts,
-        somebody: somebody(repo, host, event, &acts)?,
+        somebody: somebody(repo, host, event, &parts(&acts))?,
         opened: opened.as_ref(),
         has_commits: focused.is_some_and(|focused| !focused.state.home.commit.is_empty()),
     };
@@ -125,8 +125,17 @@ fn prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     Ok(said)
 }
 
+fn parts(acts: &[GitAct]) -> Vec<&str> {
+    acts.iter().map(|act| act.part.as_str()).collect()
+}
+
 /// Whether a person would answer a question of the host's now.
-fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<Somebody> {
+pub(crate) fn somebody(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    parts: &[&str],
+) -> Result<Somebody> {
     let value = host.attended.as_deref().and_then(world::variable);
     let there = host.is_attended(value.as_deref()) == Some(true);
     if event.by != Actor::Main || !there {
@@ -149,7 +158,7 @@ fn somebody(repo: &Repo, host: &Host, event: &Event, acts: &[GitAct]) -> Result<
         };
         // A file that does not read lets nothing pass: the host does not read it, either.
         let settings = serde_json::from_slice(&crate::world::read_plain(&path).ok()?).ok()?;
-        acts.iter().find_map(|act| host.lets_pass(&settings, &act.part))
+        parts.iter().find_map(|part| host.lets_pass(&settings, part))
     });
     Ok(setting.map_or(Somebody::There, Somebody::Settings))
 }

@@ -8,6 +8,7 @@
 
 pub(crate) mod after;
 pub(crate) mod before;
+pub(crate) mod first_time;
 pub(crate) mod git_consent;
 pub(crate) mod last_words;
 pub(crate) mod once;

@@ -13,9 +13,9 @@ use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
 use crate::phases::guard::{self, Call, FileChange, Lost, Scene};
 use crate::phases::place::Place;
-use crate::phases::{Class, FirstStep, Phase};
+use crate::phases::{Class, FirstStep, Phase, mcp};
 use crate::rules::ClaimMode;
-use crate::shell::{self, Effect};
+use crate::shell::{self, Effect, Tag};
 use crate::verdict::Refusal;
 
 /// The longest file that a page edit is simulated on, in bytes.
@@ -35,8 +35,7 @@ pub(crate) fn scene<'a>(
     let mut acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
     let dial_set = stand.is_some_and(|stand| stand.entry.multiplier.is_some());
     if let Act::Shell { command, .. } = &call.act
-        && phase.dial
-        && !dial_set
+        && (phase.dial && !dial_set || !phase.opens(Class::ShellCode))
         && acts.classes.iter().any(|(class, _)| *class == Class::ShellCode)
     {
         acts.tests = repo.rules.runs().recognise(command).run().is_some();
@@ -109,11 +108,20 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         git: None,
         confinable: false,
         tests: false,
+        untried: None,
         question: None,
         dispatch: None,
         unproven: None,
         outgrows: None,
     }
+}
+
+/// The tool only looks, by its name, where the phase opens the web and not every server.
+fn looks_up(setting: &Setting<'_>, server: &str, tool: &str) -> bool {
+    let Setting { repo, phase, .. } = *setting;
+    !phase.opens(Class::Foreign)
+        && phase.opens(Class::Web)
+        && repo.rules.tool_of(server, tool) != mcp::Tool::Acts
 }
 
 /// The class of an act that is one thing; a shell line shows its classes piece by piece.
@@ -124,6 +132,12 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
         Act::Web { .. } => Class::Web,
         Act::Edit(_) => Class::Edit,
         Act::Shell { .. } => return None,
+        // Where nothing is delegated, what only looks is a search like any other.
+        Act::Delegate { agent, .. }
+            if !setting.phase.opens(Class::Delegate) && setting.host.lookers.contains(agent) =>
+        {
+            Class::Search
+        }
         Act::Delegate { .. } => Class::Delegate,
         Act::Ask(_) => Class::Ask,
         Act::Housekeeping => Class::Housekeeping,
@@ -131,6 +145,8 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
         Act::Foreign { server } if setting.repo.is_own_server(setting.host, server, &call.tool) => {
             Class::Seed
         }
+        // What a server lets be looked up is open wherever the web is.
+        Act::Foreign { server } if looks_up(setting, server, &call.tool) => Class::Web,
         Act::Foreign { .. } => Class::Foreign,
         Act::Unknown => Class::Unknown,
     })
@@ -180,6 +196,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             // No tool makes a person's short word.
             out.persons =
                 shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
+        }
+        Act::Foreign { server } if looks_up(setting, server, &call.tool) => {
+            out.untried = hook::first_time::of_server(repo, (setting.host, setting.event), server, call)?;
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
@@ -333,14 +352,29 @@ fn shell(
     for (found, of_git) in reading.found.iter().zip(git) {
         let class = if of_git { Class::ShellGit } else { class_of(found) };
         // Confined it can change nothing that a phase keeps, so it looks.
-        let looks = (confines || found.confined) && phase.confined.contains(&class);
+        let held = (confines || found.confined) && phase.confined.contains(&class);
+        let tried =
+            class == Class::ShellCode && hook::first_time::reproduces(repo, phase, found, confines);
+        if tried && out.untried.is_none() {
+            out.untried = hook::first_time::of_run(repo, (setting.host, event), &found.part)?;
+        }
+        let looks = held || tried;
         out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
         show(found, out);
         if matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode) {
             out.changes.extend(written(setting, found, cwd, &scope)?);
         }
     }
-    out.confinable = is_confinable(phase, &out.classes);
+    let tests = || {
+        let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
+        code.into_iter().all(|found| hook::first_time::is_test(repo, found))
+    };
+    out.confinable = is_confinable(phase, &out.classes, &tests);
+    if out.confinable
+        && let Some((_, run)) = shown(&out.classes, Class::ShellCode)
+    {
+        out.untried = hook::first_time::of_run(repo, (setting.host, event), run)?;
+    }
     // A writer that the phase does not open at all says so by its act, not by its place.
     if !phase.opens(Class::ShellWrite) {
         out.changes.retain(|change| {
@@ -396,12 +430,18 @@ fn written(
     Ok(written)
 }
 
+/// The first piece of a line that shows an act of this class.
+fn shown(classes: &[(Class, String)], class: Class) -> Option<&(Class, String)> {
+    classes.iter().find(|(of, _)| *of == class)
+}
+
 /// Whether these acts would all be open if the kernel confined them, and are not now.
-fn is_confinable(phase: &Phase, classes: &[(Class, String)]) -> bool {
+fn is_confinable(phase: &Phase, classes: &[(Class, String)], tests: &dyn Fn() -> bool) -> bool {
     let mut closed =
-        classes.iter().map(|(class, _)| class).filter(|class| !phase.opens(**class)).peekable();
+        classes.iter().map(|(class, _)| *class).filter(|class| !phase.opens(*class)).peekable();
+    let reproduced = |class| class == Class::ShellCode && phase.reproduces && tests();
     closed.peek().is_some()
-        && closed.all(|class| phase.confined.contains(class))
+        && closed.all(|class| phase.confined.contains(&class) || reproduced(class))
         && crate::confine::check().is_ok()
 }
 
@@ -412,6 +452,8 @@ fn class_of(found: &shell::Found) -> Class {
         Effect::RunsCode => Class::ShellCode,
         Effect::Write => Class::ShellWrite,
         Effect::GitWrite => Class::ShellGit,
+        // Looking something up is open wherever the web is.
+        Effect::Network if found.tag == Some(Tag::Lookup) => Class::Web,
         Effect::Network => Class::ShellNetwork,
         Effect::Outward => Class::ShellOutward,
         Effect::Unknown => Class::ShellUnknown,

@@ -3,10 +3,11 @@
 use crate::claims::counts::counts;
 use crate::claims::runs::{self, Recognised};
 use crate::engine::repo::{LoadedJob, Repo};
-use crate::event::ToolCall;
+use crate::event::{Act, ToolCall};
 use crate::format::journal::Counts;
 use crate::format::short_hash;
 use crate::phases::deeds;
+use crate::phases::mcp::Tool;
 use crate::phases::pacing::{Deed, Stay};
 use crate::phases::place::Place;
 
@@ -38,6 +39,11 @@ pub(crate) fn deeds(
     call: &ToolCall,
     places: &[(String, Place)],
 ) -> Vec<Deed> {
+    if let Act::Foreign { server } = &call.act
+        && repo.rules.tool_of(server, &call.tool) != Tool::Acts
+    {
+        return vec![Deed::Web];
+    }
     deeds::deeds(&call.act, places, |agent| is_of_roster(repo, focused, agent))
 }
 

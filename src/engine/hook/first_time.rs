@@ -1,0 +1,141 @@
+//! What a person answers for once: the first run of tests where one only looks, and the first call
+//! of an MCP server of which nothing is known.
+//!
+//! Tests are code of the repository. Where the kernel holds them, and a job of this repository was
+//! approved before, they run without a question; else the first run of a work tree goes to the
+//! host's own question, and without anybody to answer it there is none.
+
+use std::path::{Path, PathBuf};
+
+use crate::confine;
+use crate::engine::hook::git_consent;
+use crate::engine::repo::{Repo, Result};
+use crate::engine::{jobs, record};
+use crate::event::{Act, Event, ToolCall};
+use crate::format::archive::ClosedRow;
+use crate::format::short_hash;
+use crate::hosts::Host;
+use crate::phases::Phase;
+use crate::phases::git_acts::Somebody;
+use crate::phases::guard::Untried;
+use crate::phases::mcp::Tool;
+use crate::shell::{Effect, Found};
+use crate::verdict::{Case, Refusal, Wants};
+use crate::voice::{Notice, tell};
+
+/// Whether `found` is a run of the project's tests that `phase` opens to see what happens: one that
+/// the kernel holds, or one where it can hold none.
+pub(crate) fn reproduces(repo: &Repo, phase: &Phase, found: &Found, confined: bool) -> bool {
+    phase.reproduces
+        && is_test(repo, found)
+        && (confined || found.confined || confine::check().is_err())
+}
+
+/// Whether `found` runs tests that a row of the rules knows.
+pub(crate) fn is_test(repo: &Repo, found: &Found) -> bool {
+    let code = !found.seed || found.confined;
+    code && found.effect == Effect::RunsCode
+        && repo.rules.runs().recognise(&found.part).run().is_some()
+}
+
+/// Answers about servers that are kept.
+const SERVERS: usize = 64;
+
+/// What stands against a run of tests in a place where one looks; nothing where it goes on.
+pub(crate) fn of_run(
+    repo: &Repo,
+    (host, event): (&Host, &Event),
+    line: &str,
+) -> Result<Option<Untried>> {
+    if mark(repo).is_file() || confine::check().is_ok() && was_approved(repo)? {
+        return Ok(None);
+    }
+    let asks_by_itself = event.rewritable.as_ref().is_none_or(|call| !call.unasked);
+    Ok(match git_consent::somebody(repo, host, event, &[line])? {
+        Somebody::There if asks_by_itself => None,
+        Somebody::There => Some(Untried::Asked(tell(Notice::FirstRun, &[("line", line)]))),
+        Somebody::Nobody | Somebody::Unasked | Somebody::Settings(_) => {
+            let no = Refusal::new("run", Wants::Looking).case(Case::Untried);
+            Some(Untried::Refused(no.with("what", line)))
+        }
+    })
+}
+
+/// What stands against a tool of a server that looks by its name: where the server has no row, the
+/// person is asked about the first call of a session, and the answer holds for all that look.
+pub(crate) fn of_server(
+    repo: &Repo,
+    (host, event): (&Host, &Event),
+    server: &str,
+    call: &ToolCall,
+) -> Result<Option<Untried>> {
+    if repo.rules.tool_of(server, &call.tool) == Tool::Looks
+        || servers(repo).contains(&line_of(&event.session, server))
+    {
+        return Ok(None);
+    }
+    Ok(match git_consent::somebody(repo, host, event, &[&call.tool])? {
+        Somebody::There => Some(Untried::Asked(tell(Notice::FirstServer, &[("server", server)]))),
+        Somebody::Nobody | Somebody::Unasked | Somebody::Settings(_) => {
+            let no = Refusal::new("run", Wants::Looking).case(Case::Server);
+            Some(Untried::Refused(no.with("server", server)))
+        }
+    })
+}
+
+/// A call of a server went through: the next ones of this session that look ask nobody.
+pub(crate) fn has_answered(repo: &Repo, event: &Event, call: &ToolCall) {
+    let Act::Foreign { server } = &call.act else { return };
+    if repo.rules.tool_of(server, &call.tool) != Tool::MayLook {
+        return;
+    }
+    let mut known = servers(repo);
+    let line = line_of(&event.session, server);
+    if !known.contains(&line) {
+        known.push(line);
+        let from = known.len().saturating_sub(SERVERS);
+        keep(&servers_file(repo), &known[from..].join("\n"));
+    }
+}
+
+fn line_of(session: &str, server: &str) -> String {
+    format!("{} {}", short_hash(session.as_bytes(), 16), short_hash(server.as_bytes(), 16))
+}
+
+fn servers(repo: &Repo) -> Vec<String> {
+    // A memory of answers: without it the next call asks once more.
+    let bytes = crate::world::read_plain(&servers_file(repo)).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+}
+
+fn servers_file(repo: &Repo) -> PathBuf {
+    let name = format!("{}.servers", repo.store.worktree_name());
+    repo.store.seed_dir().join("consent").join(name)
+}
+
+/// Where it cannot be written a person is asked once more.
+fn keep(file: &Path, text: &str) {
+    if let Some(dir) = file.parent() {
+        let _ = std::fs::create_dir_all(dir);
+    }
+    let _ = crate::world::write_whole(file, text.as_bytes());
+}
+
+/// Tests have run here: nobody is asked about the next ones.
+pub(crate) fn has_run(repo: &Repo) {
+    let mark = mark(repo);
+    if !mark.is_file() {
+        keep(&mark, "");
+    }
+}
+
+fn mark(repo: &Repo) -> PathBuf {
+    repo.store.seed_dir().join("consent").join(format!("{}.ran", repo.store.worktree_name()))
+}
+
+/// A person has approved work in this repository.
+fn was_approved(repo: &Repo) -> Result<bool> {
+    let ended = |row: &ClosedRow| row.last_completed_at.is_some();
+    Ok(jobs::list::live_rows(repo)?.iter().any(ended)
+        || record::archive::closed(repo)?.iter().any(ended))
+}

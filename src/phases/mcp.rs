@@ -1,0 +1,227 @@
+//! Which tools of MCP servers only look: told by name, and only for servers of a row.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::shipped;
+
+/// The table of the shipped rows, whose head explains the keys.
+pub(crate) const SHIPPED: &str = include_str!("mcp.toml");
+
+/// What is known of one server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerRow {
+    /// Its name, as hosts have it in their settings.
+    pub server: String,
+    /// Tools that look, though their names do not say so; `*` at the end stands for any letters.
+    #[serde(default)]
+    pub looks: Vec<String>,
+    /// Tools that change something, though their names say that they look.
+    #[serde(default)]
+    pub changes: Vec<String>,
+}
+
+/// The verbs of tools, and the servers for which they decide.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Servers {
+    looks: Vec<String>,
+    changes: Vec<String>,
+    /// Verbs that are words for things as well: they count where they come first.
+    acts: Vec<String>,
+    #[serde(default)]
+    mcp: Vec<ServerRow>,
+}
+
+/// A row that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadServer {
+    #[error("[[mcp]] row {row}: `server` names nothing")]
+    Empty { row: usize },
+    #[error("[[mcp]] row {row}: `{tool}` both looks and changes something")]
+    Both { row: usize, tool: String },
+}
+
+/// What the name of a tool says of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// It looks, and the server has a row.
+    Looks,
+    /// It looks by its name, on a server of which nothing is known.
+    MayLook,
+    /// It may change something.
+    Acts,
+}
+
+/// The shipped rows.
+pub(crate) fn shipped() -> &'static Servers {
+    static SERVERS: OnceLock<Servers> = OnceLock::new();
+    SERVERS.get_or_init(|| {
+        // A test reads it; a binary in which it does not read was never tested.
+        shipped::read(shipped::shipped!("mcp"))
+            .unwrap_or_else(|bad| unreachable!("phases/mcp.toml: {bad}"))
+    })
+}
+
+/// Rows of a repository's own, checked.
+pub(crate) fn checked(rows: Vec<ServerRow>) -> Result<Vec<ServerRow>, BadServer> {
+    for (n, row) in rows.iter().enumerate() {
+        if row.server.trim().is_empty() {
+            return Err(BadServer::Empty { row: n + 1 });
+        }
+        if let Some(tool) = row.looks.iter().find(|tool| row.changes.contains(tool)) {
+            return Err(BadServer::Both { row: n + 1, tool: tool.clone() });
+        }
+    }
+    Ok(rows)
+}
+
+impl Servers {
+    /// What a call of `tool` of `server` does; rows of `more` come before the shipped ones.
+    pub(crate) fn judge(&self, more: &[ServerRow], server: &str, tool: &str) -> Tool {
+        let known = |row: &&ServerRow| same(&row.server, server);
+        let row = more.iter().find(known).or_else(|| self.mcp.iter().find(known));
+        let function = function(server, tool);
+        let named = |tools: &[String]| tools.iter().any(|name| fits(name, function));
+        match row {
+            Some(row) if named(&row.changes) => Tool::Acts,
+            Some(row) if named(&row.looks) || self.looks(function) => Tool::Looks,
+            None if self.looks(function) => Tool::MayLook,
+            _ => Tool::Acts,
+        }
+    }
+
+    /// The first verb of the name looks, and none in it changes anything.
+    fn looks(&self, function: &str) -> bool {
+        let words = words(function);
+        let is = |verbs: &[String], word: &String| verbs.contains(word);
+        let first = words.iter().find(|word| is(&self.looks, word) || is(&self.acts, word));
+        first.is_some_and(|word| is(&self.looks, word))
+            && !words.iter().any(|word| is(&self.changes, word))
+    }
+}
+
+/// Names of servers are compared without case, `-` as `_`.
+fn same(one: &str, other: &str) -> bool {
+    let plain = |name: &str| name.to_lowercase().replace(['-', ' ', '.'], "_");
+    plain(one) == plain(other)
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start))
+}
+
+/// The name that the server gives its tool: `get_issue` for `mcp__github__get_issue`.
+fn function<'a>(server: &str, tool: &'a str) -> &'a str {
+    let Some(rest) = tool.strip_prefix("mcp__").or_else(|| tool.strip_prefix("mcp_")) else {
+        return tool;
+    };
+    if let Some((_, function)) = rest.split_once("__") {
+        return function;
+    }
+    let own = rest.get(..server.len()).filter(|start| same(start, server));
+    own.map_or(rest, |start| rest[start.len()..].trim_start_matches('_'))
+}
+
+/// The words of a name, in small letters: split at signs and where a large letter begins one.
+fn words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut small = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && small {
+            words.push(std::mem::take(&mut word));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        small = c.is_lowercase() || c.is_ascii_digit();
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_first_verb_decides_and_a_changing_one_outweighs_it() {
+        for (tool, expected) in [
+            ("mcp__github__get_issue", Tool::Looks),
+            ("mcp__github__list_commits", Tool::Looks),
+            ("mcp__github__get_workflow_run", Tool::Looks),
+            ("mcp__github__pull_request_read", Tool::Acts),
+            ("mcp__github__issue_read", Tool::Looks),
+            ("mcp__github__search_code", Tool::Looks),
+            ("mcp__github__create_issue", Tool::Acts),
+            ("mcp__github__get_and_delete_branch", Tool::Acts),
+            ("mcp__github__run_query", Tool::Acts),
+            ("mcp__github__merge_pull_request", Tool::Acts),
+            ("mcp__github__push_files", Tool::Acts),
+            ("mcp__github__frobnicate", Tool::Acts),
+            ("mcp__atlassian__getJiraIssue", Tool::Looks),
+            ("mcp__atlassian__editJiraIssue", Tool::Acts),
+            ("mcp__atlassian__atlassianUserInfo", Tool::Looks),
+            ("mcp__Brave-Search__brave_web_search", Tool::Looks),
+            ("mcp__playwright__browser_navigate", Tool::Acts),
+            ("mcp__playwright__browser_snapshot", Tool::Looks),
+            ("mcp__supabase__execute_sql", Tool::Acts),
+            ("mcp__supabase__list_tables", Tool::Looks),
+            ("mcp__ours__get_thing", Tool::MayLook),
+            ("mcp__ours__set_thing", Tool::Acts),
+            ("ListMcpResourcesTool", Tool::MayLook),
+        ] {
+            let server = tool.split("__").nth(1).unwrap_or("ours");
+            assert_eq!(shipped().judge(&[], server, tool), expected, "{tool}");
+        }
+        assert_eq!(shipped().judge(&[], "github", "mcp_github_get_issue"), Tool::Looks);
+        assert_eq!(shipped().judge(&[], "github", "mcp_github_create_issue"), Tool::Acts);
+    }
+
+    #[test]
+    fn a_repository_names_servers_of_its_own() {
+        let row = |looks: &[&str], changes: &[&str]| ServerRow {
+            server: "Ours".to_owned(),
+            looks: looks.iter().map(|&one| one.to_owned()).collect(),
+            changes: changes.iter().map(|&one| one.to_owned()).collect(),
+        };
+        let more = [row(&["frob*"], &["get_and_lock"])];
+        for (tool, expected) in [
+            ("mcp__ours__frob_it", Tool::Looks),
+            ("mcp__ours__get_it", Tool::Looks),
+            ("mcp__ours__get_and_lock", Tool::Acts),
+            ("mcp__other__frob_it", Tool::Acts),
+        ] {
+            let server = tool.split("__").nth(1).expect("a server");
+            assert_eq!(shipped().judge(&more, server, tool), expected, "{tool}");
+        }
+        assert_eq!(
+            checked(vec![row(&["x"], &["x"])]).expect_err("both").to_string(),
+            "[[mcp]] row 1: `x` both looks and changes something"
+        );
+        let nameless = checked(vec![ServerRow::default()]).expect_err("no name");
+        assert_eq!(nameless.to_string(), "[[mcp]] row 1: `server` names nothing");
+    }
+
+    proptest! {
+        #[test]
+        fn a_changing_verb_anywhere_never_looks(
+            before in "[a-z_]{0,12}", verb in prop::sample::select(shipped().changes.clone()),
+            after in "[a-z_]{0,12}",
+        ) {
+            let tool = format!("mcp__github__{before}_{verb}_{after}");
+            prop_assert_eq!(shipped().judge(&[], "github", &tool), Tool::Acts);
+        }
+
+        #[test]
+        fn any_name_is_judged(server in "\\PC{0,8}", tool in "\\PC{0,24}") {
+            shipped().judge(&[], &server, &tool);
+        }
+    }
+}
