@@ -14,13 +14,14 @@ use crate::jobs::questions::{APPROVE, REVIEW};
 use crate::tour::{Came, Stage};
 use crate::world;
 
-/// See the whole story in a throw-away repository
+/// Watch a demonstration in a temporary repository
 ///
-/// Plays one job from a prompt to its approved end, in about ten seconds: real events to
-/// the real hook, real commands, real commits. The repository goes away afterwards.
+/// Plays a session from the first prompt to an approved job, in about ten seconds. It sends real
+/// events to the real hook, runs real commands and makes real commits. The repository is
+/// deleted afterwards.
 #[derive(Debug, clap::Args)]
 pub(super) struct TourArgs {
-    /// Leave the repository where it is
+    /// Keep the repository
     #[arg(long)]
     keep: bool,
     /// Do not pause between scenes
@@ -30,14 +31,14 @@ pub(super) struct TourArgs {
 
 /// The tour plays a real session: what does not come as it was told ends it.
 fn wrong(at: &str, why: impl std::fmt::Display) -> Failure {
-    Failure::new(format!("the tour went wrong at \"{at}\": {why}"))
+    Failure::new(format!("the tour failed at \"{at}\": {why}"))
 }
 
 pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
     let dir = tempfile::Builder::new()
         .prefix("git-seed-tour-")
         .tempdir()
-        .at(|| "making a directory for the tour".to_owned())?;
+        .at(|| "cannot create a directory for the tour".to_owned())?;
     let pause =
         !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
@@ -576,7 +577,7 @@ impl Tour<'_> {
         }
         let Some(kept) = kept else {
             return Err(Failure::new(format!(
-                "the tour went wrong: {agent} could have ended at once"
+                "the tour failed: {agent} was allowed to end at once"
             )));
         };
         if kind == "KNOWLEDGE" {
