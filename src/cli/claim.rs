@@ -151,11 +151,7 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// A text that says something.
 fn said(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        Err("the text is empty".to_owned())
-    } else {
-        Ok(text.to_owned())
-    }
+    if text.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 pub(super) fn run(

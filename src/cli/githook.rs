@@ -28,9 +28,8 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let Some(hook) = GitHook::named(&args.name) else {
         let known = "pre-commit, commit-msg, post-commit, post-rewrite, pre-push";
-        return Err(
-            EngineError::Usage(format!("unknown hook `{}`; known hooks: {known}", args.name)).into()
-        );
+        let unknown = format!("unknown hook `{}`; known hooks: {known}", args.name);
+        return Err(EngineError::Usage(unknown).into());
     };
     // What breaks in here must never block a person's commit.
     let Ok(repo) = Repo::open(&context.cwd) else { return Ok(Outcome::Yes) };
