@@ -221,7 +221,7 @@ impl Tour<'_> {
         self.the_record()?;
         let stop = self.stage.stops()?;
         self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
-        self.good("the agent stops", "it needed no claim command, one question and one commit")
+        self.good("the agent stops", "it used no claim command, one question, one commit")
     }
 
     /// Both rulings, and the receipt that made the difference.
