@@ -12,7 +12,7 @@ pub(super) struct UninstallArgs {
     /// Show what would be removed, without removing it
     #[arg(long)]
     pub(super) check: bool,
-    /// Keep refs/seed and the notes
+    /// Keep refs/seed and the notes, instead of saving them in a bundle
     #[arg(long)]
     keep_history: bool,
 }
