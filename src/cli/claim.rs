@@ -318,7 +318,7 @@ fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> crate::cli::R
     out.line(voice::tell(Notice::ClaimCoverage, &[("covered", &covered), ("commits", &commits)]));
     for commit in coverage.uncovered.iter().take(10) {
         out.line(format_args!(
-            "  without  {}",
+            "  no ruling  {}",
             commit.as_str().chars().take(12).collect::<String>()
         ));
     }

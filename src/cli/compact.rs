@@ -85,7 +85,7 @@ fn append(
         "path": written.path, "section": section.slug(), "words": written.words, "most": most,
         "opened": written.opened, "left": written.left,
     }));
-    let verb = if written.opened { "Opened" } else { "Kept in" };
+    let verb = if written.opened { "Created" } else { "Updated" };
     out.line(format_args!(
         "{verb} {}: {}, {} words of {most}.",
         written.path,

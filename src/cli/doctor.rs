@@ -38,7 +38,7 @@ pub(super) fn run(
             if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };
         out.line(format_args!("{mark} {:<12} {}", finding.check, finding.detail));
         if let Some(fix) = finding.fix.as_deref().filter(|_| !finding.ok) {
-            out.line(format_args!("                 mend: {fix}"));
+            out.line(format_args!("                 fix: {fix}"));
         }
     }
     Ok(if found.iter().all(|finding| finding.ok) { Outcome::Yes } else { Outcome::Failed })

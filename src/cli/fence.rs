@@ -70,7 +70,7 @@ pub(super) fn run(
                 out.line(voice::tell(Notice::FenceAsBefore, &[("path", path)]));
             }
             if restored.kept.is_empty() && restored.left.is_empty() {
-                out.line("Nothing to put back.");
+                out.line("Nothing to restore.");
             }
             Ok(if restored.left.is_empty() { Outcome::Yes } else { Outcome::Failed })
         }

@@ -347,8 +347,8 @@ pub(super) fn tell_due(due: &[Due], out: &mut Report) {
     for job in due {
         let focused = if job.focused { " and focused" } else { "" };
         out.line(format_args!(
-            "{} begins run {}; it is {}{focused}: {}",
-            job.name, job.run, job.status, job.id
+            "Started run {} of {} ({}{focused}): {}",
+            job.run, job.name, job.status, job.id
         ));
     }
 }

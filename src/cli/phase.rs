@@ -69,8 +69,8 @@ pub(super) enum PhaseCommand {
     },
     /// Set the multiplier, which says how small the work in this phase is
     ///
-    /// Set it before the first edit of code. Every other command takes `--multiplier` as well, and
-    /// sets it first.
+    /// Set it before the first edit of code. Every command takes `--multiplier` as well, and sets
+    /// it first.
     Multiplier {
         /// 0.5, 1, 1.5, 2, 2.5 or 3; a larger value means smaller work
         value: String,
