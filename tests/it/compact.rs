@@ -63,7 +63,7 @@ fn each_section_is_filled_and_the_file_is_sealed() {
     world.seed("compact seal").refuses("the section Forward State is empty");
     world
         .seed("compact append lessons -m x")
-        .ends(64, "`lessons` is no section; known: forward-state, open-threads");
+        .ends(64, "unknown section `lessons`; known: forward-state, open-threads");
     world
         .seed("compact append git-commit-messages -m x")
         .ends(64, "writes the list of commits itself");
