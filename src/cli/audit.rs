@@ -12,30 +12,32 @@ use crate::engine::repo::text::rfc3339;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {
-    /// The records, newest first; or one of them in full
+    /// List the records, newest first, or show one record in full
     Show {
-        /// Its id, the beginning of it, or its number
+        /// The record to show: its id, the start of its id, or its number
         record: Option<String>,
-        /// At most this many records
+        /// List at most this many records
         #[arg(short = 'n', value_name = "number", default_value_t = 50)]
         number: usize,
     },
-    /// Make every ruling again from its record, and compare
+    /// Make every ruling again from its record, and compare the results
     ///
-    /// Exit codes as those of `git seed verify`.
+    /// The exit codes are those of `git seed verify`.
     Replay {
-        /// Only this one: its id, the beginning of it, or its number
+        /// Replay only this record: its id, the start of its id, or its number
         record: Option<String>,
     },
-    /// Write records for other tools, one JSON value a line
+    /// Print records for other tools, one JSON value per line
     Export {
-        /// in-toto statements, or Agent Trace records
+        /// The format: in-toto statements or Agent Trace records
         #[arg(long, value_enum, default_value_t = Written::InToto)]
         format: Written,
-        /// One record, or `<after>..<last>`; all of them when not given
+        /// One record, or a range `<after>..<last>`; all records when omitted
         records: Option<String>,
     },
-    /// Put a signature over all records: one more record, signed as git is configured here
+    /// Add one record that signs all records before it
+    ///
+    /// The signature is made as git is configured here.
     Sign,
 }
 

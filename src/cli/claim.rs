@@ -18,47 +18,47 @@ use crate::engine::repo::{EngineError, Repo};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ClaimCommand {
-    /// Compare a claim with the repository and with the runs that were seen
+    /// Check a claim against the repository and the recorded runs
     ///
-    /// Give it before you say that something is fixed, tested or done. The ruling is
-    /// recorded. Exit code 2 means that the claim has to change; the reasons are on
+    /// Run this before you say that something is fixed, tested or done. The ruling is
+    /// recorded. Exit code 2 means that you have to change the claim; the reasons are on
     /// standard error.
     Verify(VerifyArgs),
-    /// Compare what you say a change touches with what git shows
+    /// Compare the paths that you say a change touches with what git shows
     Paths {
-        /// Paths or functions that the change touches, as you see it
+        /// Paths or functions that you say the change touches
         #[arg(long, value_name = "item", value_delimiter = ',')]
         affected: Vec<String>,
-        /// Paths or functions that were tested, as you see it
+        /// Paths or functions that you say were tested
         #[arg(long, value_name = "item", value_delimiter = ',')]
         tested: Vec<String>,
     },
     /// Check that an explanation leads from a cause to its symptom
     Trace {
-        /// What goes wrong; without it, the text of -m or -F
+        /// What goes wrong; when omitted, the text of -m or -F
         #[arg(long, value_name = "text", value_parser = said,
             required_unless_present_any = ["message", "file"],
             conflicts_with_all = ["message", "file"])]
         symptom: Option<String>,
         #[command(flatten)]
         text: TextArgs,
-        /// The steps from the cause to the symptom: one each time, or all with -> between
+        /// A step from the cause to the symptom; repeat the option, or write -> between steps
         #[arg(long, value_name = "step", required = true, value_parser = said)]
         chain: Vec<String>,
     },
-    /// Ask before a commit, a push, a deployment or an assertion
+    /// Ask for a ruling before a commit, a push, a deployment or an assertion
     Gate(GateArgs),
-    /// Which session this is, and what the gate counted in it
+    /// Show the id of this session and how many of its claims passed the gate
     Checkpoint {
         #[command(flatten)]
         text: TextArgs,
     },
-    /// The session's claims taken together, or the share of commits that carry a ruling
+    /// Summarize the claims of the session, or show how many commits carry a ruling
     Report {
-        /// The share of commits whose very tree a ruling let pass
+        /// Show how many commits have exactly the tree that a ruling let pass
         #[arg(long)]
         coverage: bool,
-        /// The commits that are looked at, instead of those of the job
+        /// Check these commits instead of the commits of the job
         #[arg(long, value_name = "range", requires = "coverage")]
         range: Option<String>,
     },
@@ -66,7 +66,7 @@ pub(super) enum ClaimCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
-    /// What you are about to say
+    /// The claim: what you are about to say
     #[arg(
         short = 'm',
         long,
@@ -79,19 +79,19 @@ pub(super) struct VerifyArgs {
     /// Read the claim from a file, or from standard input with `-`
     #[arg(short = 'F', long = "file", value_name = "file", conflicts_with = "claim")]
     file: Option<OsString>,
-    /// What shows it
+    /// The evidence for the claim
     #[arg(long, value_name = "text", default_value = "")]
     evidence: String,
-    /// The kind of that evidence
+    /// The kind of evidence
     #[arg(long = "type", value_name = "kind", value_parser = kinds())]
     evidence_type: EvidenceType,
-    /// Paths, ends of paths or names of functions that were tested
+    /// Paths, ends of paths or function names that were tested
     #[arg(long, value_name = "item", value_delimiter = ',')]
     tested: Vec<String>,
-    /// The same for what the change touches
+    /// Paths, ends of paths or function names that the change touches
     #[arg(long, value_name = "item", value_delimiter = ',')]
     affected: Vec<String>,
-    /// An artifact that the claim speaks of
+    /// An artifact that the claim refers to
     #[arg(long, value_name = "item", value_delimiter = ',')]
     source: Option<Vec<String>>,
     /// An artifact that you opened
@@ -110,19 +110,19 @@ pub(super) struct GateArgs {
     /// How many pieces of evidence you have
     #[arg(long, value_name = "n")]
     evidence_count: u32,
-    /// The best kind among them
+    /// The best kind of evidence among them
     #[arg(long = "type", value_name = "kind", value_parser = kinds())]
     evidence_type: EvidenceType,
-    /// People who use the product notice it
+    /// Users of the product notice the change
     #[arg(long)]
     user_facing: bool,
-    /// An artifact that you speak of
+    /// An artifact that you refer to
     #[arg(long, value_name = "item", value_delimiter = ',')]
     reference: Option<Vec<String>>,
     /// An artifact that you opened
     #[arg(long, value_name = "path", value_delimiter = ',')]
     read: Option<Vec<String>>,
-    /// Whose claim it is, where it is not your own
+    /// Who makes the claim, if it is not your own
     #[arg(long, value_name = "whose", value_parser = said)]
     authority: Option<String>,
 }
@@ -146,16 +146,12 @@ fn actions() -> impl clap::builder::TypedValueParser<Value = ActionType> {
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a number from 0 to 1".to_owned())
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// A text that says something.
 fn said(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        Err("a text that says something".to_owned())
-    } else {
-        Ok(text.to_owned())
-    }
+    if text.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 pub(super) fn run(
@@ -322,7 +318,7 @@ fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> crate::cli::R
     out.line(voice::tell(Notice::ClaimCoverage, &[("covered", &covered), ("commits", &commits)]));
     for commit in coverage.uncovered.iter().take(10) {
         out.line(format_args!(
-            "  without  {}",
+            "  no ruling  {}",
             commit.as_str().chars().take(12).collect::<String>()
         ));
     }

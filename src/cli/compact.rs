@@ -12,27 +12,27 @@ use crate::memory::compaction::{Fill, Section};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CompactCommand {
-    /// Add words to a section of the compaction file
+    /// Add text to a section of the compaction file
     ///
-    /// The file is opened by a session's first words; the next session opens another one,
-    /// which begins with the Prior Summary of the last. Sections: forward-state,
-    /// open-threads, assumptions, process-insight, prior-summary. The list of commits is
-    /// kept by git seed.
+    /// The first text of a session creates the file. The next session creates a new file, which
+    /// starts with the Prior Summary of the last one. The sections are forward-state,
+    /// open-threads, assumptions, process-insight and prior-summary. git seed writes the list
+    /// of commits itself.
     Append {
-        /// The section, by its short name or its title
+        /// The section: its short name or its title
         section: String,
         #[command(flatten)]
         text: TextArgs,
-        /// The text stands for the whole section; what it said stays in the steps of the job
+        /// Replace the whole section; the steps of the job keep the old text
         #[arg(long)]
         replace: bool,
     },
     /// Show the newest compaction file
     Read,
-    /// Close the compaction file, so that the next session begins with it
+    /// Close the compaction file, so that the next session starts from it
     ///
-    /// Every section but the list of commits must say something. What stands twice is
-    /// folded, and so are the oldest commits where the file is long.
+    /// Every section except the list of commits must have text. git seed folds repeated text
+    /// and, in a long file, the oldest commits.
     Seal,
 }
 
@@ -65,7 +65,7 @@ fn named(name: &str) -> Result<Section, EngineError> {
             Err(EngineError::Usage(voice::tell(Notice::CompactOwnList, &[("known", &known())])))
         }
         Some(section) => Ok(section),
-        None => Err(EngineError::Usage(format!("`{name}` is no section; known: {}", known()))),
+        None => Err(EngineError::Usage(format!("unknown section `{name}`; known: {}", known()))),
     }
 }
 
@@ -85,7 +85,7 @@ fn append(
         "path": written.path, "section": section.slug(), "words": written.words, "most": most,
         "opened": written.opened, "left": written.left,
     }));
-    let verb = if written.opened { "Opened" } else { "Kept in" };
+    let verb = if written.opened { "Created" } else { "Updated" };
     out.line(format_args!(
         "{verb} {}: {}, {} words of {most}.",
         written.path,

@@ -13,22 +13,22 @@ use crate::memory::absorb::{Stays, Why};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CondenseCommand {
-    /// What is left before the cycle can close
+    /// Show what is left to do before the cycle can close
     Status,
-    /// Keep the footers of the cycle's pages in its session log
+    /// Copy the footers of the cycle's pages into its session log
     ///
-    /// From then on they may be made shorter. Once something is added below an anchor, it is
-    /// archived by the same command again.
+    /// After that you may shorten the footers. If you add text below an anchor later, run the
+    /// command again to archive it.
     Archive,
     /// Move [DURABLE] paragraphs into page bodies; drop [EPHEMERAL] ones and resolved notes
     ///
-    /// What carries no tag is left to you. Carried notes stay.
+    /// Paragraphs without a tag are left to you. Carried notes stay.
     Absorb {
-        /// Show what would change, and change nothing
+        /// Show the changes without making them
         #[arg(long)]
         dry_run: bool,
     },
-    /// Whether the session log holds what the footers say
+    /// Check that the session log contains the whole text of the footers
     Verify,
 }
 

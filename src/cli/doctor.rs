@@ -7,17 +7,17 @@ use crate::engine::{memory, setup};
 use crate::memory::schema::Level;
 use crate::voice::{self, Notice};
 
-/// Prove that everything is in place and that the hooks answer
+/// Check the installation, and prove that the hooks refuse what they should
 ///
 /// Sends a forbidden call through the installed hook line of each host and expects a
-/// refusal; checks git hooks, journal, objects and memory. Exit code 1 when something is
-/// not in order.
+/// refusal. Also checks git hooks, journal, objects and memory. Exits with 1 when a check
+/// fails.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoctorArgs {
-    /// Mend what can be rebuilt, and keep what it takes out
+    /// Repair what can be rebuilt, and keep a copy of what is taken out
     #[arg(long)]
     fix: bool,
-    /// Check memory notes alone: those that hosts keep for this repository, and those in the
+    /// Check only memory notes: those that hosts keep for this repository, and those in the
     /// directories that the rules name
     #[arg(long, conflicts_with = "fix")]
     memory: bool,
@@ -38,7 +38,7 @@ pub(super) fn run(
             if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };
         out.line(format_args!("{mark} {:<12} {}", finding.check, finding.detail));
         if let Some(fix) = finding.fix.as_deref().filter(|_| !finding.ok) {
-            out.line(format_args!("                 mend: {fix}"));
+            out.line(format_args!("                 fix: {fix}"));
         }
     }
     Ok(if found.iter().all(|finding| finding.ok) { Outcome::Yes } else { Outcome::Failed })

@@ -11,21 +11,22 @@ use crate::engine::claims::receipts::Watched;
 use crate::engine::repo::Repo;
 use crate::{confine, world};
 
-/// Run a command that can write only where the phase may
+/// Run a command that can write only where the phase allows
 ///
-/// On Linux the kernel holds it: changing files is open below the declared directories
-/// in execute, in build directories and files that git ignores, in scratch places, and in
-/// the caches that the rules name; `.git` and what governs the agent stay closed. Reading
-/// is not restricted. Where the phase runs no code, no TCP connection can be made either.
+/// On Linux the kernel enforces this. The command can change files below the declared
+/// directories (in execute), in build directories and files that git ignores, in scratch
+/// directories, and in the caches that the rules name. It cannot change `.git` or the files that
+/// govern the agent. Reading is not restricted. In phases that run no code it cannot open TCP
+/// connections either.
 ///
-/// The command takes this process's place: its output, signals and exit code are its own. A run
-/// of tests is started below it instead, and leaves a receipt of how it ended; `git seed show`
-/// reads it.
-/// 126 and 127 say, as a shell does, that it could not be run or was not found; 1, that
-/// the kernel cannot confine it, and then it was not run.
+/// The command replaces this process, so its output, signals and exit code are its own. A test
+/// run is started as a child process instead and leaves a receipt, which `git seed show` prints.
+///
+/// Exit code 126 means that the command could not be run, 127 that it was not found, as in a
+/// shell. Exit code 1 means that the kernel cannot confine the command; then it was not run.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExecArgs {
-    /// Confine, and nothing else: whoever started this watches how it ends
+    /// Only confine the command; the process that started this one watches how it ends
     #[arg(long, hide = true)]
     bare: bool,
     /// The command and its arguments

@@ -13,19 +13,22 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FenceCommand {
-    /// Changes outside the fence: the agent's, and those that nobody claims
-    Status,
-    /// Put the agent's changes outside the fence back
+    /// List changes outside the fence: those of the agent, and those by someone else
     ///
-    /// Only changes of the agent's own making are touched; what is taken away is kept in
-    /// the job and named.
+    /// A change is outside the fence when the phase does not allow it. Changes of the agent are
+    /// marked `stray`; changes that cannot be shown to be the agent's are marked `unclaimed`.
+    Status,
+    /// Undo the agent's changes outside the fence
+    ///
+    /// Only changes of the agent are undone. The job keeps what is taken away, and the command
+    /// prints where.
     Restore {
-        /// Paths; all of them when none is given
+        /// Paths to restore; all when omitted
         paths: Vec<String>,
     },
-    /// Take changes outside the fence over as your own°
+    /// Accept changes outside the fence as your own°
     Accept {
-        /// Paths, from the top of the work tree
+        /// Paths, relative to the top of the work tree
         #[arg(required = true)]
         paths: Vec<String>,
     },
@@ -67,7 +70,7 @@ pub(super) fn run(
                 out.line(voice::tell(Notice::FenceAsBefore, &[("path", path)]));
             }
             if restored.kept.is_empty() && restored.left.is_empty() {
-                out.line("Nothing to put back.");
+                out.line("Nothing to restore.");
             }
             Ok(if restored.left.is_empty() { Outcome::Yes } else { Outcome::Failed })
         }

@@ -9,14 +9,15 @@ use crate::engine::setup::git_hooks::GitHook;
 use crate::rules::Pushing;
 use crate::voice::{self, Notice};
 
-/// Answer one of git's own hooks (the installed hook lines call this)
+/// Answer one of git's own hooks (called by the installed hook scripts)
 ///
-/// Binds an agent only: without an agent host above this process it says nothing and passes.
+/// It restricts only agents. Without an agent host among its parent processes it prints nothing
+/// and lets git go on.
 #[derive(Debug, clap::Args)]
 pub(super) struct GithookArgs {
     /// Name of the hook: pre-commit, commit-msg, post-commit, post-rewrite, pre-push
     name: String,
-    /// What git gave the hook
+    /// The arguments that git passes to the hook
     arguments: Vec<String>,
 }
 
@@ -27,9 +28,8 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let Some(hook) = GitHook::named(&args.name) else {
         let known = "pre-commit, commit-msg, post-commit, post-rewrite, pre-push";
-        return Err(
-            EngineError::Usage(format!("no hook `{}`; known hooks: {known}", args.name)).into()
-        );
+        let unknown = format!("unknown hook `{}`; known hooks: {known}", args.name);
+        return Err(EngineError::Usage(unknown).into());
     };
     // What breaks in here must never block a person's commit.
     let Ok(repo) = Repo::open(&context.cwd) else { return Ok(Outcome::Yes) };

@@ -10,20 +10,20 @@ use crate::engine::repo::EngineError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GmodeCommand {
-    /// Say what the side lane is for, right before the person is asked for it
+    /// Say what gmode is needed for, right before you ask the person for it
     Prep {
-        /// How sure you are that it is the way, from 0 to 100
+        /// How sure you are that gmode is needed, from 0 to 100
         #[arg(value_parser = clap::value_parser!(u8).range(0..=100))]
         confidence: u8,
         #[command(flatten)]
         text: TextArgs,
     },
-    /// Open the side lane°
+    /// Enter gmode°
     Enter {
         #[command(flatten)]
         text: TextArgs,
     },
-    /// Close it and return to the phase that was left
+    /// Leave gmode and return to the phase where it was entered
     Exit,
 }
 

@@ -24,16 +24,16 @@ const OTHERWISE: Duration = Duration::from_secs(4);
 /// What is read of a payload that is too large, and thrown away.
 const MOST_DRAINED: u64 = 1 << 30;
 
-/// Answer one event of an agent host (hosts call this)
+/// Answer one event of an agent host (called by the host)
 ///
-/// Reads one event as JSON on standard input and prints one JSON object in that host's
-/// dialect, or nothing when there is no objection. The exit code is 0 for every event:
-/// hosts let a tool run when a hook fails. An unknown host is wrong usage, 64.
+/// Reads one event as JSON from standard input and prints one JSON object in the format of that
+/// host, or nothing when there is no objection. The exit code is 0 for every event, because
+/// hosts let a tool run when a hook fails. An unknown host is a usage error, exit code 64.
 #[derive(Debug, clap::Args)]
 pub(super) struct HookArgs {
     /// Name of the host, such as claude
     host: String,
-    /// Name of the event, for hosts whose payload does not tell
+    /// Name of the event, for hosts whose payload does not contain it
     event: Option<String>,
 }
 

@@ -8,18 +8,19 @@ use crate::voice::{self, Notice};
 
 /// Install git seed in this repository°
 ///
-/// Writes hook lines into the settings of the agent hosts that are found, hooks beside
-/// the ones git runs already, and the meta ref. No commit is made, no tracked file is
-/// touched, and `git status` stays as it was. Running it again updates what is there.
+/// Writes hook lines into the settings of each agent host that it finds, git hooks beside the
+/// ones that are already there, and the ref `refs/seed/meta`. It makes no commit. Without
+/// `--shared` it changes no tracked file, and `git status` stays as it was. Run it again to
+/// update an installation.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
-    /// Host to install for; may be given several times
+    /// Install for this host; may be given several times
     #[arg(long, value_name = "name")]
     host: Vec<String>,
-    /// Write the settings that the team shares, with a bare `git-seed`
+    /// Write to the settings that the team shares, with `git-seed` as the bare command name
     #[arg(long)]
     shared: bool,
-    /// Tell the hosts of the MCP server, in their local scope
+    /// Register the MCP server with the hosts, in their local scope
     #[arg(long)]
     mcp: bool,
     /// Write advice as Markdown: a constitution, rules by layer, skills, and a subagent that

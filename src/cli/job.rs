@@ -17,107 +17,130 @@ use crate::voice::{self, Notice};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum JobCommand {
-    /// The jobs of this repository: open ones, and the newest that are closed
+    /// List the open jobs, and the newest closed ones
     List {
-        /// Closed jobs too, however many
+        /// List all closed jobs too
         #[arg(long)]
         all: bool,
-        /// Draw who waits for whom
+        /// Draw which job waits for which
         #[arg(long, conflicts_with = "all")]
         graph: bool,
     },
-    /// One job with all that was said to it
+    /// Show one job, with everything that was said to it
     Show {
-        /// Id of the job; the focused one when not given
+        /// Id of the job; when omitted, the focused job, or the newest one
         id: Option<String>,
     },
-    /// The id of the focused job
+    /// Print the id of the focused job
     Focused,
-    /// Create a pending job (an agent does so in condense)
+    /// Create a pending job (agents: in condense)
     Create {
+        /// Name of the job
         name: String,
         /// Its objective
         #[command(flatten)]
         objective: TextArgs,
-        /// The note that it is made of, by its number in `git seed note list`
+        /// Make the job from this note (its number in `git seed note list`) and resolve the note
         #[arg(long, value_name = "n")]
         note: Option<usize>,
     },
-    /// Create a job that the focused one waits for (condense)
+    /// Create a job that the focused job waits for (in condense)
     CreateDependent {
+        /// Name of the job
         name: String,
         /// Its objective
         #[command(flatten)]
         objective: TextArgs,
-        /// The note that it is made of, by its number in `git seed note list`
+        /// Make the job from this note (its number in `git seed note list`) and resolve the note
         #[arg(long, value_name = "n")]
         note: Option<usize>,
     },
-    /// Make the focused job wait for another (condense)
-    AddDependency { job: String, dependency: String },
-    /// Stop waiting for a job (verify)
-    RemoveDependency { dependency: String },
-    /// Stop waiting for a job, and park it for good (verify)
-    VoidDependency { dependency: String },
-    /// Give the focused job a name, an objective, or both
+    /// Make the focused job wait for another job (in condense)
+    AddDependency {
+        /// Id of the focused job
+        job: String,
+        /// Id of the job to wait for
+        dependency: String,
+    },
+    /// Let the focused job wait no longer for another job (in verify)
+    RemoveDependency {
+        /// Id of the job that it waits for
+        dependency: String,
+    },
+    /// Let the focused job wait no longer for another job, and void that job (in verify)
+    VoidDependency {
+        /// Id of the job that it waits for
+        dependency: String,
+    },
+    /// Change the name or the objective of the focused job, or both
     Update {
+        /// The new name
         #[arg(long, value_name = "words")]
         name: Option<String>,
-        /// The objective; without a text here, the one of -m or -F
+        /// The new objective; without a value, the text of -m or -F
         #[arg(long, value_name = "text", num_args = 0..=1, default_missing_value = "")]
         objective: Option<String>,
         #[command(flatten)]
         text: TextArgs,
-        /// Titles that the objective and the completion question have to have, with commas
-        /// between them (first cycle)
+        /// Titles that the objective and the completion question must have, separated by
+        /// commas (in the first cycle)
         #[arg(long, value_name = "titles")]
         shape: Option<String>,
     },
-    /// Make a pending job active and turn this worktree to it
-    Activate { id: String },
-    /// Turn this worktree to another active job
-    Focus { id: String },
-    /// Let the focused job rest; phase and multiplier wait
+    /// Make a pending job active and focus it in this worktree
+    Activate {
+        /// Id of the job
+        id: String,
+    },
+    /// Focus another active job in this worktree
+    Focus {
+        /// Id of the job
+        id: String,
+    },
+    /// Pause the focused job; it keeps its phase and multiplier
     Pause,
-    /// Complete the focused job, once approved°
+    /// Complete the focused job; the same as `job approve` without an id°
     Complete,
-    /// Approve the completion of the focused job in condense, or of one that awaits you°
+    /// Approve the completion of the focused job in condense, or of a job that awaits you°
     Approve {
-        /// Id of a job that awaits you; the focused one when not given
+        /// Id of a job that awaits you; the focused job when omitted
         id: Option<String>,
     },
-    /// End a job that is not to be finished; what was changed stays°
+    /// End a job without finishing it; its changes stay°
     ///
-    /// The focused one when no id is given. It stays listed as voided, jobs that waited for it
-    /// wait no longer, and `job reactivate` brings it back.
+    /// The job is listed as voided, and jobs that waited for it wait no longer. `git seed job
+    /// reactivate` brings it back.
     Drop {
+        /// Id of the job; the focused job when omitted
         id: Option<String>,
-        /// Every pending job that waits in this worktree
+        /// Drop every pending job that waits in this worktree
         #[arg(long, conflicts_with = "id")]
         pending: bool,
         #[command(flatten)]
         why: TextArgs,
     },
-    /// The focused job may ask for protected surfaces from now on°
+    /// Let the focused job ask for protected surfaces°
     ApprovePlugin,
-    /// Open the next run of a job that is over, or bring back a dropped one°
+    /// Open the next run of a closed job, or bring back a dropped job°
     Reactivate {
+        /// Id of the job
         id: String,
-        /// Make it active and turn this worktree to it, if nothing is in the way
+        /// Make the job active and focus it in this worktree, if nothing prevents it
         #[arg(long)]
         active: bool,
     },
-    /// The focused job repeats every so many hours once it is done; 0 makes it one-shot°
+    /// Repeat the focused job a number of hours after it is done; 0 stops this°
     Repeat {
+        /// Hours between the end of a run and the start of the next one
         #[arg(value_name = "hours")]
         hours: u32,
-        /// Its next run begins active, where nothing is in the way, instead of pending
+        /// Start the next run as active, if nothing prevents it, instead of pending
         #[arg(long)]
         active: bool,
     },
-    /// Open the next run of every repeating job that is due; for cron, too
+    /// Open the next run of every repeating job that is due (can be run from cron)
     ScanDue,
-    /// The focused job lives on the branch of this worktree from now on°
+    /// Move the focused job to the branch of this worktree°
     Move,
 }
 
@@ -145,7 +168,7 @@ pub(super) fn run(
         JobCommand::AddDependency { job, dependency } => {
             let done = jobs::dependencies::add_dependency(&repo, &id(job)?, &id(dependency)?)?;
             tell(&repo, done, out, |job| {
-                format!("{} waits for {dependency} now.", job.state.job.name)
+                format!("{} now waits for {dependency}.", job.state.job.name)
             })
         }
         JobCommand::RemoveDependency { dependency } => unlink(&repo, dependency, false, out),
@@ -174,7 +197,7 @@ pub(super) fn run(
         JobCommand::Repeat { hours, active } => repeat(&repo, *hours, *active, out),
         JobCommand::Move => {
             let job = jobs::lifecycle::move_job(&repo)?;
-            said(&job, out, &format!("{} lives here now.", job.state.job.name));
+            said(&job, out, &format!("Moved {} to this branch.", job.state.job.name));
             Ok(Outcome::Yes)
         }
     }
@@ -242,7 +265,7 @@ fn drop_jobs(
         out.line(one.told());
     }
     if dropped.is_empty() {
-        out.line("No job waits here.");
+        out.line("No pending job here.");
     }
     Ok(Outcome::Yes)
 }
@@ -324,8 +347,8 @@ pub(super) fn tell_due(due: &[Due], out: &mut Report) {
     for job in due {
         let focused = if job.focused { " and focused" } else { "" };
         out.line(format_args!(
-            "{} begins run {}; it is {}{focused}: {}",
-            job.name, job.run, job.status, job.id
+            "Started run {} of {} ({}{focused}): {}",
+            job.run, job.name, job.status, job.id
         ));
     }
 }
@@ -427,7 +450,7 @@ fn create(
     let (Some(job), Some(n)) = (job, note) else { return Ok(told) };
     match memory::notes::note_resolve(repo, n, &format!("job {job}"))? {
         Ok(marked) => {
-            out.line(format_args!("{} is resolved by it.", marked.place()));
+            out.line(format_args!("{} is now resolved.", marked.place()));
             Ok(told)
         }
         Err(refusal) => Ok(refuse(repo, &refusal, out)),

@@ -9,16 +9,16 @@ use crate::engine::record::history::LogRow;
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::phases::Map;
 
-/// The steps of a job, newest first
+/// Show the steps of a job, newest first
 #[derive(Debug, clap::Args)]
 pub(super) struct LogArgs {
     /// Draw steps back as branches
     #[arg(long)]
     graph: bool,
-    /// At most this many steps
+    /// Show at most this many steps
     #[arg(short = 'n', value_name = "number", default_value_t = 200)]
     number: usize,
-    /// The job; the focused one, or the newest, when not given
+    /// Id of the job; when omitted, the focused job, or the newest one
     job: Option<String>,
 }
 

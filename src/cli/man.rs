@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use super::failure::While as _;
 use super::{Outcome, definition, report::Report};
 
-/// Write the man pages, or print git-seed(1)
+/// Print git-seed(1), or write all man pages to a directory
 #[derive(Debug, clap::Args)]
 pub(super) struct ManArgs {
-    /// Directory to write all pages to
+    /// Write all man pages to this directory
     #[arg(long, value_name = "dir")]
     to: Option<PathBuf>,
 }
@@ -16,6 +16,7 @@ pub(super) struct ManArgs {
 /// Print completions for a shell
 #[derive(Debug, clap::Args)]
 pub(super) struct CompletionsArgs {
+    /// Shell to print completions for
     shell: clap_complete::Shell,
 }
 

@@ -18,21 +18,21 @@ const PLANS: &str = include_str!("../plans.md");
 
 /// Keys of a row that only `seed.toml` has.
 const OF_PROPOSALS: &str = "
-#   track        the map that the row belongs to; that of new jobs (`track` of the rules) where it \
-    says nothing
-#   after        the row that it stands behind, which is also the order of anchors; where it says \
-    nothing, a new row stands behind the last one that leads to it
+#   track        the map that the row belongs to; when omitted, the map of new jobs (`track` of \
+    the rules)
+#   after        the row before it, which also gives the order of anchors; when omitted, a new \
+    row comes after the last row that leads to it
 ";
 
 /// Keys of rows with commands.
 const OF_COMMANDS: &str = "
-#   files        of `check`: which edited files it is for. A pattern without a slash is held \
-    against the file's name, `docs/` means all below, any other is read from the top of the work \
-    tree; `*` stands for letters of one part, `**` for any number of parts
+#   files        of `check`: the edited files that it is for. A pattern without a slash is \
+    compared with the file's name, `docs/` means all files below, any other pattern starts at the \
+    top of the work tree; `*` matches letters of one part, `**` any number of parts
 #   when         of `tests`: the same, for files that changed since these tests ran last
-#   run          the command, run from the top of the work tree. It is split into words once; no \
-    shell sees it. Of `check`, `{path}` is the edited file, one word whatever it holds
-#   shell        `true` hands `run` to sh
+#   run          the command, run from the top of the work tree. It is split into words once, \
+    without a shell. In `check`, `{path}` is the edited file, always one word
+#   shell        `true` passes `run` to sh
 ";
 
 /// One or more keys, and what is said of them.

@@ -4,10 +4,10 @@ use super::{Context, Outcome};
 
 /// Serve the functions of `git seed claim` over the Model Context Protocol
 ///
-/// It speaks on standard input and output, until one of them is closed; `git seed init
-/// --mcp` registers it with the hosts. The tools are `verify_claim`, `verify_paths`,
-/// `causal_trace`, `response_gate`, `checkpoint` and `session_report`. A host starts it:
-/// it is no command to give by hand.
+/// The server uses standard input and output, and ends when one of them is closed. Its tools are
+/// `verify_claim`, `verify_paths`, `causal_trace`, `response_gate`, `checkpoint` and
+/// `session_report`. `git seed init --mcp` registers the server with the hosts. A host starts
+/// it; you do not run it by hand.
 #[derive(Debug, clap::Args)]
 pub(super) struct McpArgs {}
 

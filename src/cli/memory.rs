@@ -10,11 +10,11 @@ use crate::memory::lint::Found;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemoryCommand {
-    /// Look over pages and knowledge: stale pointers, doubles, what nobody would find
+    /// Find stale pointers, duplicates and files that nothing leads to
     ///
-    /// Every page, knowledge file and plan document that git knows or does not ignore is
-    /// read. Errors end with exit code 1, advice does not. git-seed-memory(7) tells what a page
-    /// and a knowledge file hold.
+    /// Reads every page, knowledge file and plan document that git tracks or does not ignore.
+    /// Exits with 1 when it finds errors; advice alone does not change the exit code.
+    /// git-seed-memory(7) describes pages and knowledge files.
     Lint,
 }
 

@@ -62,29 +62,29 @@ pub(crate) enum Outcome {
     Open,
 }
 
-/// A disciplined working life for coding agents, inside an ordinary git repository
+/// Lead coding agents through fixed phases of work in a git repository
 ///
-/// `git seed` turns each prompt of an agent's person into a job and leads it through
-/// observe, plan, execute, verify and condense, with a write scope for each. It commits
-/// every phase on your branch, refuses to stop or to be done without proof, and makes
-/// the agent settle what it learned in memory pages. State lives in `refs/seed` and in
-/// git notes; nothing runs in the background.
+/// `git seed` turns each of your prompts into a job. A job goes through five phases: observe,
+/// plan, execute, verify and condense. Each phase limits which files the agent may change, and
+/// ends with a commit on your branch. The agent may not stop, or call the job complete, without
+/// proof. In condense it writes what it learned into memory pages. git seed keeps its state in
+/// `refs/seed` and in git notes. No process runs in the background.
 ///
-/// Commands marked with a degree sign act only at a person's terminal.
+/// Commands marked with a degree sign (°) run only at a person's terminal.
 #[derive(Debug, Parser)]
 #[command(name = "git-seed", bin_name = "git seed", version, disable_help_subcommand = true)]
-#[command(after_help = "Begin with: git seed init. See it first: git seed tour.")]
+#[command(after_help = "To start: git seed init. To see a demonstration: git seed tour.")]
 struct Arguments {
-    /// Run as if started in this directory
+    /// Run as if git seed was started in this directory
     #[arg(short = 'C', value_name = "dir", global = true)]
     directory: Option<PathBuf>,
     /// Print JSON instead of text
     #[arg(long, global = true)]
     json: bool,
-    /// When to colour verdicts
+    /// When to use colours
     #[arg(long, value_name = "when", default_value = "auto", global = true)]
     color: Colour,
-    /// Set the multiplier of this stay first, as `git seed phase multiplier` does
+    /// Set the multiplier before the command runs, as `git seed phase multiplier` does
     #[arg(long, value_name = "value", global = true)]
     multiplier: Option<String>,
     #[command(subcommand)]
@@ -101,69 +101,69 @@ enum Command {
     Log(log::LogArgs),
     Show(show::ShowArgs),
     Why(why::WhyArgs),
-    /// Jobs: list, show, create, update, move the focus
+    /// List, show, create, change and focus jobs
     Job {
         #[command(subcommand)]
         command: job::JobCommand,
     },
-    /// Phases: where the job stands, and the steps on the map
+    /// Show the phase of the job, and move to another phase
     Phase {
         #[command(subcommand)]
         command: phase::PhaseCommand,
     },
-    /// The plan document: decide, show
+    /// Choose, show and check the plan document
     Plan {
         #[command(subcommand)]
         command: plan::PlanCommand,
     },
-    /// What changed outside the fence, and putting it back
+    /// Show, undo and accept changes that the phase does not allow
     Fence {
         #[command(subcommand)]
         command: fence::FenceCommand,
     },
-    /// Notes on the cycle's pages, and how they come to rest
+    /// List, resolve and carry the notes on the pages of the cycle
     Note {
         #[command(subcommand)]
         command: note::NoteCommand,
     },
-    /// Where condense stands
+    /// Archive and shorten the page footers before the cycle closes
     Condense {
         #[command(subcommand)]
         command: condense::CondenseCommand,
     },
-    /// Pages and knowledge: what leads nowhere, stands twice or is lost
+    /// Check memory pages and knowledge files
     Memory {
         #[command(subcommand)]
         command: memory::MemoryCommand,
     },
-    /// What was said to a job, summed up
+    /// Show and write summaries of what was said to a job
     Summary {
         #[command(subcommand)]
         command: summary::SummaryCommand,
     },
-    /// What a session leaves to the one that comes after
+    /// Show and write the compaction file, which a session leaves for the next one
     Compact {
         #[command(subcommand)]
         command: compact::CompactCommand,
     },
-    /// The records of the gate: shown, judged again, exported, signed
+    /// Show, replay, export and sign the records of rulings
     Audit {
         #[command(subcommand)]
         command: audit::AuditCommand,
     },
     Verify(verify::VerifyArgs),
-    /// What is said of the work, and what it rests on
+    /// Check claims about the work against the repository and the recorded runs
     Claim {
         #[command(subcommand)]
         command: claim::ClaimCommand,
     },
-    /// The side lane, for mending what blocks the work
+    /// Enter and leave gmode, the side lane for repairing what blocks the work
     Gmode {
         #[command(subcommand)]
         command: gmode::GmodeCommand,
     },
     Reflect(reflect::ReflectArgs),
-    /// The rules in force
+    /// Show, check and apply the rules
     Rules {
         #[command(subcommand)]
         command: rules::RulesCommand,
@@ -178,7 +178,7 @@ enum Command {
     Rewritten(rewritten::RewrittenArgs),
     Man(man::ManArgs),
     Completions(man::CompletionsArgs),
-    /// The version of this binary
+    /// Print the version of git seed
     Version,
 }
 
@@ -485,7 +485,7 @@ fn help_of(command: &str) -> String {
 /// A text argument: given as is, from a file, or from standard input with `-`.
 #[derive(Clone, Debug, Default, clap::Args)]
 struct TextArgs {
-    /// The text
+    /// The text of the message
     #[arg(short = 'm', long = "message", value_name = "text")]
     message: Option<String>,
     /// Read the text from a file, or from standard input with `-`
@@ -512,7 +512,7 @@ impl TextArgs {
                 std::io::stdin()
                     .take(Self::MOST)
                     .read_to_string(&mut text)
-                    .at(|| "reading standard input".to_owned())?;
+                    .at(|| "cannot read standard input".to_owned())?;
             }
             (None, Some(file)) => {
                 let open = std::fs::File::open(file).at(|| file.to_string_lossy().into_owned())?;

@@ -10,24 +10,26 @@ use crate::memory::notes::Standing;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum NoteCommand {
-    /// The notes in the footers of the cycle's pages, with their numbers
+    /// List the notes in the footers of the cycle's pages, with their numbers
     List,
-    /// Write that a note was acted on, and what shows it
+    /// Mark a note as resolved, and say what proves it
     ///
-    /// The breadcrumb has to lead somewhere: a commit, the id of a job, or a file, as the kind
-    /// of the note asks.
+    /// The breadcrumb must name something that exists: a commit, the id of a job, or a file,
+    /// depending on the kind of the note.
     Resolve {
-        /// Its number in `git seed note list`
+        /// Number of the note in `git seed note list`
         n: usize,
-        /// What shows that it was acted on
+        /// What proves that the note was acted on
         #[arg(long)]
         breadcrumb: String,
     },
-    /// Carry a note into the next cycle, where it counts one more
+    /// Carry a note into the next cycle
+    ///
+    /// The note counts how many cycles it was carried.
     Carry {
-        /// Its number in `git seed note list`
+        /// Number of the note in `git seed note list`
         n: usize,
-        /// What keeps it from being resolved now
+        /// Why the note cannot be resolved now
         #[arg(long, conflicts_with_all = ["message", "file"])]
         why: Option<String>,
         #[command(flatten)]

@@ -14,65 +14,65 @@ use crate::verdict::Refusal;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PhaseCommand {
-    /// Where the job stands, what the phase is for and what it may do
+    /// Show the current phase, its purpose and what it allows
     Current,
-    /// The number of the cycle
+    /// Print the number of the cycle
     Cycle,
-    /// The phases of the map and the steps between them
+    /// List the phases and the steps between them
     List,
-    /// Take the step forward
+    /// Move to the next phase
     ///
-    /// The message becomes the phase commit on your branch: a first line, then the
-    /// phase's sections. Gates are asked first; one that says no changes nothing.
+    /// The message becomes the phase commit on your branch: a first line, then the sections of
+    /// the phase. git seed checks the gates first. If a gate refuses, nothing changes.
     Advance {
         #[command(flatten)]
         text: TextArgs,
-        /// The phase to go to, where there are several
+        /// The phase to move to, when there are several
         #[arg(long, value_name = "phase")]
         to: Option<String>,
-        /// Declare a directory with the step; may be given several times
+        /// Declare a directory with this step; may be given several times
         #[arg(long, value_name = "dir")]
         scope: Vec<String>,
-        /// Take the first step onto the small lane, straight into execute
+        /// Start the job on the small lane, directly in execute
         ///
-        /// For a fix of a few lines in a directory of which something was read in this job. The
-        /// message says in a line each what was seen, what will change, and which run will show
-        /// it. Work that outgrows the lane goes on with --up.
+        /// Use it for a fix of a few lines, in a directory of which you read something in this
+        /// job. The message says, in one line each, what you saw, what will change, and which
+        /// run will show it. If the work outgrows the lane, continue with --up.
         #[arg(long, conflicts_with_all = ["to", "add_cycle", "up", "review"])]
         small: bool,
-        /// Leave the small lane for the larger track; what was done is kept
+        /// Leave the small lane and go on with the larger track; the work so far is kept
         #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle"])]
         up: bool,
-        /// Open a small cycle for what the person said of the finished work
+        /// Open a small cycle for the person's comments on the finished work
         ///
-        /// After `Review` and the person's next prompt. It needs no message: the question
-        /// that was asked closes the cycle, and their words open the next one.
+        /// Use it after the answer `Review` and the person's next prompt. It needs no message:
+        /// the completion question closes the cycle, and the person's prompt opens the next one.
         #[arg(long, conflicts_with_all = ["to", "scope", "add_cycle", "up", "message", "file"])]
         review: bool,
-        /// Add a cycle to the job, and say why (condense)
+        /// Add a cycle to the job, and say why (in condense)
         ///
-        /// Without a text here, what the message of -m or -F says before its first section is
-        /// the reason.
+        /// Without a value, the reason is the text of -m or -F before its first section.
         #[arg(long, value_name = "text", num_args = 0..=1, default_missing_value = "")]
         add_cycle: Option<String>,
     },
-    /// Commit what is done so far and stay (execute)
+    /// Commit the work so far and stay in the phase (in execute)
     Checkpoint {
         #[command(flatten)]
         text: TextArgs,
     },
-    /// Go back to an earlier phase; the cycle stays the same
+    /// Go back to an earlier phase of the same cycle
     Back {
-        /// Phase to go back to; the nearest one when not given
+        /// The phase to go back to; the nearest one when omitted
         to: Option<String>,
         #[command(flatten)]
         text: TextArgs,
     },
-    /// Say how small this stay is, before its first edit of code
+    /// Set the multiplier, which says how small the work in this phase is
     ///
-    /// Every command takes `--multiplier` as well, and sets it first.
+    /// Set it before the first edit of code. Every command takes `--multiplier` as well, and sets
+    /// it first.
     Multiplier {
-        /// 0.5, 1, 1.5, 2, 2.5 or 3: larger for smaller work
+        /// 0.5, 1, 1.5, 2, 2.5 or 3; a larger value means smaller work
         value: String,
     },
 }

@@ -11,27 +11,27 @@ use crate::plans::document::Voice;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PlanCommand {
-    /// Decide about the plan document, in the first cycle's plan
+    /// Choose the plan document, in the plan phase of the first cycle
     SetPlanFile {
-        /// `false` for a single cycle, or a name that ends in .md or .yaml
+        /// `false` for a single cycle without a document, or a name that ends in .md or .yaml
         value: String,
     },
-    /// What was decided, and how many cycles it means
+    /// Show which plan document was chosen, and how many cycles it means
     Show,
-    /// The number of cycles that the plan document declares
+    /// Print the number of cycles that the plan document declares
     Total,
-    /// Check the plan document; each thing that is wrong with its line and column
+    /// Check the plan document, and print each fault with its line and column
     Validate {
-        /// List the texts that a document in YAML may add to, with their variables
+        /// List the texts that a YAML document may extend, with their variables
         #[arg(long)]
         keys: bool,
     },
-    /// Show the plan document that counts
+    /// Print the plan document that counts
     ///
-    /// From the second cycle on that is the one that was accepted, whatever lies in the
-    /// work tree. A plan phase that goes by it reads it this way or with a read tool.
+    /// From the second cycle on, this is the accepted document, whatever the work tree contains.
+    /// A plan phase that follows the document reads it this way or with a read tool.
     Read,
-    /// Put the accepted plan document back where it lay
+    /// Write the accepted plan document back to the work tree
     Restore,
 }
 
@@ -101,7 +101,7 @@ fn validate(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     match document.sound() {
         Some(total) => {
             let cycles = crate::engine::repo::text::count(total as usize, "cycle");
-            out.line(format_args!("{path} is sound and declares {cycles}."));
+            out.line(format_args!("{path} is valid and declares {cycles}."));
             Ok(Outcome::Yes)
         }
         None => Ok(Outcome::Failed),

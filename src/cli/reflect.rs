@@ -3,12 +3,12 @@
 use super::{Context, Outcome, TextArgs, report::Report};
 use crate::engine::jobs;
 
-/// Look at this stay through a lens, and keep what you see
+/// Record a reflection on the work in this phase, through one lens
 ///
-/// Where the rules ask for reflection, a phase is left only after its own lenses were used.
+/// If the rules ask for reflection, the phase can be left only after its own lenses were used.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReflectArgs {
-    /// The lens; an unknown one is answered with those that there are
+    /// The lens; an unknown one prints the list of lenses
     lens: String,
     #[command(flatten)]
     text: TextArgs,
@@ -24,7 +24,7 @@ pub(super) fn run(
     match jobs::lifecycle::reflect(&repo, &args.lens, &text)? {
         Ok(_) => {
             out.json(&serde_json::json!({ "lens": args.lens }));
-            out.line(format_args!("Kept: {}.", args.lens));
+            out.line(format_args!("Recorded: {}.", args.lens));
             Ok(Outcome::Yes)
         }
         Err(refusal) => Ok(super::refuse(&repo, &refusal, out)),

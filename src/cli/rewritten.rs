@@ -3,7 +3,7 @@
 use super::{Context, Outcome};
 use crate::engine::fence;
 
-/// Say that a host has run the line that its hook gave it (hooks put this into a line)
+/// Record that a host ran the line that its hook gave it (called from that line)
 #[derive(Debug, clap::Args)]
 pub(super) struct RewrittenArgs {
     /// The session that the line was made for

@@ -12,14 +12,14 @@ use crate::rules::{Change, Rules};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RulesCommand {
-    /// The rules in force
+    /// Show the rules in force
     Show,
     /// Check seed.toml in the work tree
     Check {
         #[command(flatten)]
         of: Of,
     },
-    /// What seed.toml says differently from the rules in force
+    /// Show how seed.toml differs from the rules in force
     Diff {
         #[command(flatten)]
         of: Of,
@@ -34,11 +34,11 @@ pub(super) enum RulesCommand {
 /// Whose rules are meant.
 #[derive(Debug, clap::Args)]
 pub(super) struct Of {
-    /// Rules that bind one job only: `.claude/jobs/<id>/seed.toml`, with [[phase]] and [[note]]
+    /// Use the rules of one job only: `.claude/jobs/<id>/seed.toml`, with [[phase]] and [[note]]
     /// rows
     ///
-    /// They add and tighten: further phases that look, gates, sections, kinds of notes. What
-    /// protects the person stays as the repository's rules have it.
+    /// These rules can only add and tighten: read-only phases, gates, sections and kinds of
+    /// notes. They cannot change what protects the person in the rules of the repository.
     #[arg(long, value_name = "id")]
     job: Option<String>,
 }
@@ -160,7 +160,7 @@ fn show(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(text) = applied {
         out.line(voice::tell(Notice::RulesApplied, &[]));
         if let Some(wrong) = wrong {
-            out.line(format_args!("# They do not hold: {wrong}"));
+            out.line(format_args!("# They are not valid: {wrong}"));
         }
         out.line("");
         out.line(text.trim_end());

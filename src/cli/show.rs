@@ -10,14 +10,14 @@ use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
 use crate::voice::{self, Notice};
 
-/// A job, a receipt, or what a phase commit meant
+/// Show a job, a receipt or a phase commit
 ///
-/// A receipt tells of one command that hooks saw run: the line, how it ended, the work tree
-/// before and after it. `status` is missing where the host does not say how it ended, or where
-/// something in the line hides it.
+/// A receipt records one command that the hooks saw run: the command line, how it ended, and the
+/// work tree before and after it. `status` is missing when the host does not say how the command
+/// ended, or when something in the line hides it.
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
-    /// Id of a job or a receipt, or a commit
+    /// Id of a job, id of a receipt, or a commit
     object: String,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn run(
     };
     let message = repo.store.commit_message(&commit)?;
     let Some(step) = StepTrailers::read(&message) else {
-        return Err(EngineError::Usage(format!("{commit} is no phase commit")).into());
+        return Err(EngineError::Usage(format!("{commit} is not a phase commit")).into());
     };
     let notes = repo.store.note_lines(&commit)?;
     out.json(&serde_json::json!({

@@ -5,7 +5,7 @@ use crate::engine::report;
 use crate::engine::report::Status;
 use crate::voice::{self, Notice};
 
-/// Where the job stands, what may be done, what is missing, what it cost
+/// Show the state of the job: its phase, what it may do, what is missing, and its cost
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {}
 

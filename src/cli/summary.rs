@@ -12,16 +12,16 @@ use crate::jobs::summary::SECTIONS;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SummaryCommand {
-    /// Show what is summed up, and what was said since then
+    /// Show the summaries, and what was said since the last one
     Show {
-        /// Id of the job; the focused one when not given
+        /// Id of the job; when omitted, the focused job, or the newest one
         id: Option<String>,
     },
-    /// Sum up what was said since the last summary
+    /// Add a summary of what was said since the last one
     ///
     /// The text has five sections, in this order: ## User Requests, ## Questions & Decisions,
-    /// ## Design Choices, ## Corrections & Feedback, ## Current State. Prompts and answers stay
-    /// as they are; git seed job show has them all.
+    /// ## Design Choices, ## Corrections & Feedback, ## Current State. Prompts and answers are
+    /// kept unchanged; `git seed job show` prints them all.
     Submit {
         #[command(flatten)]
         text: TextArgs,

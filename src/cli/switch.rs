@@ -5,18 +5,18 @@ use crate::engine::jobs;
 use crate::engine::repo::EngineError;
 use crate::voice::{self, Notice};
 
-/// Switch discipline off in this worktree°
+/// Pause enforcement in this worktree°
 ///
-/// Hooks fall silent until git seed on. Job and phase wait where they are.
+/// The hooks stay silent until `git seed on`. The job stays in its phase.
 #[derive(Debug, clap::Args)]
 pub(super) struct OffArgs {
     #[command(flatten)]
     text: TextArgs,
 }
 
-/// Switch discipline on again°
+/// Resume enforcement in this worktree°
 ///
-/// What changed meanwhile counts as yours.
+/// Changes made in the meantime count as yours.
 #[derive(Debug, clap::Args)]
 pub(super) struct OnArgs {}
 

@@ -14,13 +14,14 @@ use crate::jobs::questions::{APPROVE, REVIEW};
 use crate::tour::{Came, Stage};
 use crate::world;
 
-/// See the whole story in a throw-away repository
+/// Watch a demonstration in a temporary repository
 ///
-/// Plays one job from a prompt to its approved end, in about ten seconds: real events to
-/// the real hook, real commands, real commits. The repository goes away afterwards.
+/// Plays a session from the first prompt to an approved job, in about ten seconds. It sends real
+/// events to the real hook, runs real commands and makes real commits. The repository is
+/// deleted afterwards.
 #[derive(Debug, clap::Args)]
 pub(super) struct TourArgs {
-    /// Leave the repository where it is
+    /// Keep the repository
     #[arg(long)]
     keep: bool,
     /// Do not pause between scenes
@@ -30,14 +31,14 @@ pub(super) struct TourArgs {
 
 /// The tour plays a real session: what does not come as it was told ends it.
 fn wrong(at: &str, why: impl std::fmt::Display) -> Failure {
-    Failure::new(format!("the tour went wrong at \"{at}\": {why}"))
+    Failure::new(format!("the tour failed at \"{at}\": {why}"))
 }
 
 pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
     let dir = tempfile::Builder::new()
         .prefix("git-seed-tour-")
         .tempdir()
-        .at(|| "making a directory for the tour".to_owned())?;
+        .at(|| "cannot create a directory for the tour".to_owned())?;
     let pause =
         !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
@@ -122,7 +123,7 @@ impl Tour<'_> {
     // --- scenes ------------------------------------------------------------------
 
     fn a_repository(&mut self) -> crate::cli::Result<()> {
-        self.scene("A small repository, and a person in the middle of something")?;
+        self.scene("A small repository, and a person with unfinished work")?;
         let repo = self.stage.repo.clone();
         let write = |path: &str, text: &str| -> crate::cli::Result<()> {
             let file = repo.join(path);
@@ -151,7 +152,7 @@ impl Tour<'_> {
         self.sh("git add todo.md")?;
         write("todo.md", TODO[2])?;
         let before = self.stage.prints("git status --porcelain")?;
-        self.stage("todo.md is half staged; that stays the person's business to the end")?;
+        self.stage("todo.md is half staged; git seed leaves it alone to the end")?;
         let done = self.stage.seed(&["init"], "")?;
         self.expect(
             done.status.success(),
@@ -160,12 +161,15 @@ impl Tour<'_> {
         )?;
         let same = before == self.stage.prints("git status --porcelain")?;
         self.expect(same, "git seed init", "git status changed")?;
-        self.good("git seed init", "hook lines and hooks are in place; git status is what it was")?;
+        self.good(
+            "git seed init",
+            "hook lines and git hooks are installed; git status is unchanged",
+        )?;
         let seed = Repo::discover(&repo)?;
         setup::init::apply_rules(&seed, RULES)?;
         self.good(
             "git seed rules apply, typed by a person",
-            "sh tests/… is known as a run of this project's tests",
+            "git seed now counts sh tests/… as a test run of this project",
         )?;
         self.stage.session_starts()?;
         Ok(())
@@ -173,12 +177,14 @@ impl Tour<'_> {
 
     /// A fix in the small lane, said to be done before anything showed it.
     fn a_lie(&mut self) -> crate::cli::Result<()> {
-        self.scene("\"Fixed and tested\": the lie sent back, and the receipt that turns it")?;
+        self.scene(
+            "\"Fixed and tested\": the lie is sent back; after a test run the same words pass",
+        )?;
         let told = self.stage.prompt("[QUICK] quote.sh forgets the closing quote.")?;
         self.expect(told.is_some(), "the prompt", "no job was born")?;
         self.good(
             "the person writes [QUICK] before the prompt",
-            "a small job: it begins with the first change; no multiplier, no page",
+            "a small job: it starts with the first change and needs no multiplier and no page",
         )?;
         let came = self.stage.reads("src/quote.sh")?;
         self.passes("the agent reads src/quote.sh", came)?;
@@ -187,7 +193,7 @@ impl Tour<'_> {
             "",
         )?;
         let came = self.stage.edits("src/quote.sh", "\"%s\\n", "\"%s\\n\"")?;
-        self.passes("the agent edits src/quote.sh, and runs nothing", came)?;
+        self.passes("the agent edits src/quote.sh and runs no test", came)?;
         let sent_back = self.stage.stops_with(CLAIM)?.unwrap_or_default();
         self.expect(sent_back.contains(CLAIM), "the lie that ends the turn", &sent_back)?;
         self.sent_back(&format!("and ends its turn: \"{CLAIM}\""), &sent_back)?;
@@ -199,7 +205,7 @@ impl Tour<'_> {
             came,
         )?;
         let came = self.stage.edits("src/quote.sh", "\\n\"", "\"\\n")?;
-        self.passes("it mends that", came)?;
+        self.passes("it fixes that", came)?;
         let came = self.stage.runs(TEST_OF_QUOTE)?;
         let passed = matches!(&came, Came::Through { printed, .. } if printed == "ok      plain");
         self.expect(passed, "the second run of tests/quote.sh", "it should have passed")?;
@@ -215,12 +221,12 @@ impl Tour<'_> {
         self.the_record()?;
         let stop = self.stage.stops()?;
         self.expect(stop.is_none(), "the stop", &stop.clone().unwrap_or_default())?;
-        self.good("the agent stops", "no command for a claim, one question, one commit")
+        self.good("the agent stops", "it used no claim command, one question, one commit")
     }
 
     /// Both rulings, and the receipt that made the difference.
     fn the_record(&mut self) -> crate::cli::Result<()> {
-        self.stage("what is left of it, for the person: git seed audit show")?;
+        self.stage("the person can see the record: git seed audit show")?;
         let records = self.stage.prints("git seed audit show")?;
         let both = records.contains(" rewrite ") && records.contains(" pass ");
         self.expect(both, "git seed audit show", &records)?;
@@ -243,28 +249,30 @@ impl Tour<'_> {
         self.expect(replayed.contains("0 broken"), "git seed audit replay", &replayed)?;
         self.good(
             "git seed audit replay",
-            &format!("each ruling made again from its record: {replayed}"),
+            &format!("git seed made each ruling again from its record: {replayed}"),
         )
     }
 
     fn small_talk(&mut self) -> crate::cli::Result<()> {
-        self.scene("A prompt becomes a job; until it begins, it is small talk")?;
+        self.scene(
+            "A prompt becomes a job; before its first step the agent may only read and answer",
+        )?;
         let told = self
             .stage
             .prompt("Quoted strings lose their escapes: \\\" and \\\\ must survive unquote.")?;
         self.expect(told.is_some(), "the prompt", "no job was born")?;
         self.good(
             "the person asks for a fix",
-            "a job is born, active and focused; looking is free",
+            "git seed creates a job, active and focused; the agent may read",
         )?;
         let came = self.stage.reads("src/unquote.sh")?;
         self.passes("the agent reads src/unquote.sh", came)?;
         let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/x/y/")?;
-        self.refused("the agent edits it at once", came)
+        self.refused("the agent edits it right away", came)
     }
 
     fn observe(&mut self) -> crate::cli::Result<()> {
-        self.scene("OBSERVE: look wide, change nothing")?;
+        self.scene("OBSERVE: read what the job touches; change no code")?;
         self.agent(&["phase", "advance"], "")?;
         let came = self.stage.reads("tests/run.sh")?;
         self.passes("the agent reads the tests", came)?;
@@ -277,7 +285,7 @@ impl Tour<'_> {
             "The sed script takes the outer quotes off and leaves \\\" and \\\\ as they are.",
         );
         let came = self.stage.writes("src/CLAUDE.md", &page)?;
-        self.passes("the agent notes what it saw below ---Ob--- in src/CLAUDE.md", came)?;
+        self.passes("the agent writes what it saw below ---Ob--- in src/CLAUDE.md", came)?;
         let objective = "Unquoting keeps what the quotes protected. A backslash before a double \
             quote gives the quote, a backslash before a backslash gives one backslash, and \
             everything else stays as it is today. The change lies in src/unquote.sh alone, \
@@ -302,13 +310,13 @@ impl Tour<'_> {
     }
 
     fn plan(&mut self) -> crate::cli::Result<()> {
-        self.scene("PLAN: the contract, and what execute may touch")?;
+        self.scene("PLAN: what to build, and which directories execute may change")?;
         let contract = "---Pl---\n\nGoal: \\\" gives a quote and \\\\ gives a backslash.\n\
             Done when: sh tests/run.sh passes.\n";
         let came = self.stage.reads("src/CLAUDE.md")?;
-        self.passes("the agent reads what observe noted", came)?;
+        self.passes("the agent reads the notes of observe", came)?;
         let came = self.stage.edits("src/CLAUDE.md", "---Pl---\n", contract)?;
-        self.passes("the agent writes the contract below ---Pl---", came)?;
+        self.passes("the agent writes goal and criteria below ---Pl---", came)?;
         self.agent(&["plan", "set-plan-file", "false", "--multiplier", "3"], "")?;
         self.boundary(
             "two substitutions in one sed script",
@@ -330,11 +338,11 @@ impl Tour<'_> {
     }
 
     fn execute(&mut self) -> crate::cli::Result<()> {
-        self.scene("EXECUTE: inside the declared directories, nowhere else")?;
+        self.scene("EXECUTE: change files in the declared directories only")?;
         self.agent(&["phase", "multiplier", "3"], "")?;
         let came =
             self.stage.edits("README.md", "Takes quotes off,", "Takes quotes off carefully,")?;
-        self.refused("the agent edits README.md, which nobody declared", came)?;
+        self.refused("the agent edits README.md, which is outside the declared directories", came)?;
         let came = self.stage.edits("src/unquote.sh", "s/\"$//", "s/\"$//; s/\\\\\"/\"/g")?;
         self.passes("the agent edits src/unquote.sh", came)?;
         let came = self.stage.runs("sh tools/tidy.sh")?;
@@ -346,7 +354,7 @@ impl Tour<'_> {
             "---Ex---\n",
             "---Ex---\n\nFirst the quotes, then the escaped quote.\n",
         )?;
-        self.passes("the agent keeps a working note below ---Ex---", came)?;
+        self.passes("the agent writes a working note below ---Ex---", came)?;
         self.leave_execute(
             "escaped quotes survive",
             "One substitution was added to the sed script.",
@@ -376,17 +384,17 @@ impl Tour<'_> {
     fn a_persons_own_commit(&mut self) -> crate::cli::Result<()> {
         if crate::engine::setup::git_hooks::agent_is_above() {
             self.stage(
-                "(an agent runs this tour, so the scene of a person's own commit is left out)",
+                "(an agent runs this tour, so it skips the scene of a person's own commit)",
             )?;
             return Ok(());
         }
-        self.scene("Meanwhile the person commits something of their own")?;
+        self.scene("Meanwhile the person makes a commit of their own")?;
         std::fs::write(self.stage.repo.join("LICENSE"), "as you like\n")?;
         self.sh("git commit -q -m 'a licence' -o -- LICENSE 2>/dev/null || { git add -N LICENSE \
             && git commit -q -m 'a licence' -o -- LICENSE; }")?;
         self.good(
             "git commit -m 'a licence'",
-            "nobody stands in the way; the hooks bind the agent only",
+            "the commit succeeds; the hooks restrict only the agent",
         )?;
         // No person is quicker than this; what changes right before a call would be taken for the
         // call's.
@@ -395,7 +403,7 @@ impl Tour<'_> {
     }
 
     fn verify(&mut self) -> crate::cli::Result<()> {
-        self.scene("VERIFY: prove it; what fails goes back")?;
+        self.scene("VERIFY: prove the criteria; go back when one fails")?;
         let came = self.stage.runs("sh tests/run.sh")?;
         let failed = matches!(&came, Came::Through { printed, .. } if printed.contains("FAILED"));
         self.expect(
@@ -403,14 +411,14 @@ impl Tour<'_> {
             "the first run of the tests",
             "it should have failed on the backslash",
         )?;
-        self.passes("the agent runs the tests: one line FAILED", came)?;
+        self.passes("the agent runs the tests: one line says FAILED", came)?;
         let stop = self.stage.stops()?;
         self.refused(
             "the agent says \"All done.\" and wants to stop",
             stop.map_or(through(), Came::Refused),
         )?;
         let came = self.stage.edits("src/unquote.sh", "s/^\"//", "s/^\"//; s/x/y/")?;
-        self.refused("the agent patches the code right here", came)?;
+        self.refused("the agent edits the code in verify", came)?;
         let came = self.stage.edits(
             "src/CLAUDE.md",
             "---Ve---\n",
@@ -427,7 +435,7 @@ impl Tour<'_> {
     fn mend(&mut self) -> crate::cli::Result<()> {
         let came =
             self.stage.edits("src/unquote.sh", "s/\\\\\"/\"/g", "s/\\\\\\([\"\\\\]\\)/\\1/g")?;
-        self.passes("back in execute, the agent mends the substitution", came)?;
+        self.passes("back in execute, the agent fixes the substitution", came)?;
         let came = self.stage.edits(
             "src/CLAUDE.md",
             "then the escaped quote",
@@ -461,7 +469,7 @@ impl Tour<'_> {
             Came::Through { printed, .. } if printed.lines().count() == 3
                 && !printed.contains("FAILED"));
         self.expect(passed, "the second run of the tests", "it should have passed")?;
-        self.passes("so it runs the tests: three lines ok", came)?;
+        self.passes("so it runs the tests: three lines say ok", came)?;
         self.boundary(HOLDS.0, HOLDS.1)
     }
 
@@ -470,10 +478,10 @@ impl Tour<'_> {
         let came = self.stage.asks(QUESTION, [REVIEW, APPROVE], APPROVE)?;
         self.refused("the agent asks for completion right away", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
-        self.passes("the agent reads what the page has gathered", came)?;
+        self.passes("the agent reads the page", came)?;
         let empty = format!("# src\n{}", anchors());
         let came = self.stage.writes("src/CLAUDE.md", &empty)?;
-        self.refused("the agent empties the footers of src/CLAUDE.md at once", came)?;
+        self.refused("the agent deletes all footers of src/CLAUDE.md at once", came)?;
         self.notes_come_to_rest()?;
         self.agent(&["condense", "archive"], "")?;
         let diff = self.agent(&["condense", "absorb"], "")?;
@@ -482,13 +490,16 @@ impl Tour<'_> {
             self.stage.runs("git seed phase advance -F - <<'EOF'\nmemory is settled\nEOF\n")?;
         self.gate("git seed phase advance -F -", came)?;
         let came = self.stage.reads("src/CLAUDE.md")?;
-        self.passes("the agent reads what is left", came)?;
+        self.passes("the agent reads the rest of the page", came)?;
         let now = std::fs::read_to_string(self.stage.repo.join("src/CLAUDE.md"))?;
         let (body, footer) = now.split_once("---Ob---").unwrap_or((&now, ""));
         let carried = footer.lines().find(|line| line.starts_with("[CARRIED:")).unwrap_or_default();
         let rest = format!("{}{}\n{carried}\n", body.trim_end(), anchors());
         let came = self.stage.writes("src/CLAUDE.md", &rest.replace("\n\n\n", "\n\n"))?;
-        self.passes_quietly("the rest is archived, so it may go; the carried note stays", came)?;
+        self.passes_quietly(
+            "the rest is archived, so the agent may delete it; the carried note stays",
+            came,
+        )?;
         let status = self.stage.seed(&["condense", "status"], "")?;
         let status = String::from_utf8_lossy(&status.stdout).into_owned();
         self.expect(status.contains("ready"), "git seed condense status", &status)?;
@@ -512,7 +523,7 @@ impl Tour<'_> {
         self.gate("git seed condense archive", came)?;
         let (came, _) =
             self.stage.launches("knowledge-extractor", "Write down what matters.", |_| Ok(()))?;
-        self.refused("knowledge-extractor is launched without a note", came)?;
+        self.refused("the agent launches knowledge-extractor without a note", came)?;
         self.given("[KNOWLEDGE]{order-of-escapes}", "knowledge-extractor", |stage| {
             write_below(&stage.repo, ".claude/knowledge/shell/order-of-escapes.md", KNOWLEDGE)?;
             let index = "- [order-of-escapes](shell/order-of-escapes.md): Why two escapes are \
@@ -576,15 +587,11 @@ impl Tour<'_> {
         }
         let Some(kept) = kept else {
             return Err(Failure::new(format!(
-                "the tour went wrong: {agent} could have ended at once"
+                "the tour failed: {agent} was allowed to end at once"
             )));
         };
         if kind == "KNOWLEDGE" {
-            self.bad(
-                &format!("{agent} wants to end without having done anything"),
-                "refused",
-                &kept,
-            )?;
+            self.bad(&format!("{agent} wants to end without doing anything"), "refused", &kept)?;
         }
         self.good(&format!("{agent} is given {note}"), &end)
     }
@@ -657,7 +664,7 @@ impl Tour<'_> {
         )?;
         let stop = self.stage.stops()?;
         self.refused(
-            "the agent wants to stop; what came up by the way waits",
+            "the agent wants to stop; the new job is still waiting",
             stop.map_or(through(), Came::Refused),
         )?;
         self.agent(&["job", "activate", &next], "")?;
@@ -666,7 +673,7 @@ impl Tour<'_> {
         self.expect(stop.is_none(), "the last stop", &stop.clone().unwrap_or_default())?;
         self.good(
             "the person writes [PAUSE], and the agent stops",
-            "one job is done, the next one rests",
+            "one job is done, the next one is paused",
         )
     }
 
@@ -675,7 +682,7 @@ impl Tour<'_> {
         let now = std::fs::read_to_string(self.stage.repo.join("todo.md"))?;
         let same = format!("{staged}\n") == TODO[1] && now == TODO[2];
         self.expect(same, "todo.md", "it is not half staged as it was")?;
-        self.good("and todo.md", "still half staged, byte for byte")?;
+        self.good("todo.md", "still half staged, byte for byte")?;
         let commits =
             self.stage.prints("git log --format=%H --diff-filter=AM -- todo.md | wc -l")?;
         self.expect(commits.trim() == "1", "todo.md", "a phase commit took it along")
@@ -710,10 +717,10 @@ impl Tour<'_> {
         self.expect(refs.is_empty(), "git seed uninstall", &refs)?;
         self.good(
             "git seed uninstall, typed by a person",
-            "hook lines, hooks, subagents, refs and .git/seed are gone; pages, knowledge, session \
-             logs and commits stay",
+            "hook lines, git hooks, subagents, refs and .git/seed are removed; pages, knowledge, \
+             session logs and commits stay",
         )?;
-        self.scene("What is left: the story, in git")?;
+        self.scene("What stays: the history in git")?;
         self.lines(&log)?;
         self.out.line("");
         let log = self.stage.prints("git log --oneline")?;
@@ -722,9 +729,10 @@ impl Tour<'_> {
 
     fn curtain(&mut self, keep: bool) -> crate::cli::Result<()> {
         self.out.line("");
-        self.out.line("try       git seed init                 in a repository of yours");
-        self.out.line("          git seed status               where a job stands, any time");
-        self.out.line("          git seed uninstall --check    what leaving would take with it");
+        self.out.line("try       git seed init                 install it in your repository");
+        self.out.line("          git seed status               show the state of the job");
+        self.out
+            .line("          git seed uninstall --check    show what an uninstall would remove");
         if keep {
             let line = format!("kept      {}", self.stage.repo.display());
             self.out.line(line);

@@ -3,16 +3,16 @@
 use super::{Context, Outcome, report::Report};
 use crate::engine::setup;
 
-/// Take git seed out of this repository, byte for byte°
+/// Remove git seed from this repository, byte for byte°
 ///
-/// Removes what init and the hooks wrote, after keeping every step and note in a bundle
-/// outside the repository. Pages, knowledge and commits stay: those are yours.
+/// First saves every step and note in a bundle outside the repository. Then removes what init
+/// and the hooks wrote. Pages, knowledge and commits stay, because they are yours.
 #[derive(Debug, clap::Args)]
 pub(super) struct UninstallArgs {
-    /// Say what would be done, and do nothing
+    /// Show what would be removed, without removing it
     #[arg(long)]
     pub(super) check: bool,
-    /// Leave refs/seed and the notes where they are
+    /// Keep refs/seed and the notes, instead of saving them in a bundle
     #[arg(long)]
     keep_history: bool,
 }

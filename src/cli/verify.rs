@@ -9,22 +9,24 @@ use crate::engine::proof::verify::Asked;
 use crate::engine::repo::EngineError;
 use crate::store::NotAnId;
 
-/// Check the records, their signatures, what they are bound to, and the steps of commits
+/// Check the records, their signatures, the commits bound to them, and the steps of jobs
 ///
-/// Works in any clone that has the refs, with only git and a public key. Three answers:
-/// verified; broken, the first bad record named; not measured, which never counts as
-/// verified. Exit code 0: all that is there is vouched for, the newest record by a good
-/// signature or a pinned head. 2: something is broken. 3: nothing is broken, and what is
-/// named was not measured. 1: it could not look. A commit that lost its trailers and changes
-/// the same as a step is followed, and named.
+/// Works in any clone that has the refs, with only git and a public key. There are three
+/// results: verified; broken, with the first bad record; and not measured, which never counts
+/// as verified. A commit that lost its trailers but makes the same changes as a step is
+/// followed, and listed.
+///
+/// Exit code 0: everything is verified, and a good signature or a pinned head vouches for the
+/// newest record. 2: something is broken. 3: nothing is broken, but something was not measured;
+/// it is listed. 1: the check could not run.
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArgs {
-    /// Commits to look at, as git writes ranges; all of HEAD's when not given
+    /// Commits to check, as a git range; all commits of HEAD when omitted
     range: Option<String>,
-    /// Id of a record that was written down elsewhere: it must still be in the chain
+    /// Id of a record that you wrote down elsewhere; it must still be in the chain
     #[arg(long, value_name = "id")]
     expect: Option<String>,
-    /// Allowed signers, as ssh-keygen reads them; those of git's configuration when not given
+    /// Allowed signers file, as ssh-keygen reads it; when omitted, the one in git's configuration
     #[arg(long, value_name = "file")]
     keys: Option<PathBuf>,
 }

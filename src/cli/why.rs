@@ -7,12 +7,12 @@ use super::{
 use crate::engine;
 use crate::voice::{self, Notice};
 
-/// The last refusals, with the rule, the facts and the way on
+/// Show the last refusals, with the rule, the facts and the next step
 ///
-/// In an agent's session the JSON form, which may hold figures, is refused.
+/// In an agent's session `--json` is refused, because the output may contain figures.
 #[derive(Debug, clap::Args)]
 pub(super) struct WhyArgs {
-    /// How many
+    /// Show at most this many refusals
     #[arg(long, value_name = "number", default_value_t = 5)]
     last: usize,
 }

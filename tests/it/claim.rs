@@ -59,7 +59,7 @@ fn a_ruling_ends_with_its_exit_code() {
         ("claim verify --type none", "--claim"),
         ("claim gate --action ship --confidence 1 --evidence-count 0 --type none", "claim_fixed"),
         ("claim gate --action push --confidence 1.1 --evidence-count 0 --type none", "from 0 to 1"),
-        ("claim trace --symptom '' --chain a", "says something"),
+        ("claim trace --symptom '' --chain a", "the text is empty"),
     ] {
         world.seed(wrong).ends(64, told);
     }

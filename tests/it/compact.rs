@@ -63,14 +63,14 @@ fn each_section_is_filled_and_the_file_is_sealed() {
     world.seed("compact seal").refuses("the section Forward State is empty");
     world
         .seed("compact append lessons -m x")
-        .ends(64, "`lessons` is no section; known: forward-state, open-threads");
+        .ends(64, "unknown section `lessons`; known: forward-state, open-threads");
     world
         .seed("compact append git-commit-messages -m x")
         .ends(64, "writes the list of commits itself");
     world.seed("compact append forward-state").ends(64, "nothing to add");
     fills(&world, "process-insight", "something");
     let text = "## Open Threads\r\n```\n## Forward State\n```\n- a thing\n- a thing\n";
-    world.seed("compact append 'Open Threads' -F -").stdin(text).tells("Kept in .claude/jobs/");
+    world.seed("compact append 'Open Threads' -F -").stdin(text).tells("Updated .claude/jobs/");
     world.seed("compact seal").refuses("git seed compact append process-insight -m");
     let open = world.json("compact read");
     assert_eq!(
@@ -102,7 +102,7 @@ fn each_section_is_filled_and_the_file_is_sealed() {
 fn the_file_is_in_the_next_phase_commit_and_lists_the_commits_since() {
     let world = World::seeded();
     world.to("observe");
-    world.seed("compact append open-threads -m 'why are escapes lost'").tells("Opened");
+    world.seed("compact append open-threads -m 'why are escapes lost'").tells("Created");
     // In every phase, and the agent is not asked for it.
     assert!(
         world.runs("git seed compact append assumptions -m 'the test is right'").before.grants()

@@ -141,7 +141,7 @@ fn a_job_whose_lists_are_lost_goes_back_to_its_newest_step_that_has_them() {
     world.loses(&format!("refs/seed/jobs/{}:scope", world.job()));
     world.starts();
     world.runs("cargo test").refuses("git seed doctor --fix");
-    assert!(world.seed("doctor").said().out.contains("mend: git seed doctor --fix"));
+    assert!(world.seed("doctor").said().out.contains("fix: git seed doctor --fix"));
     let agents = world.seed("doctor --fix").said();
     assert!(agents.out.contains("only a person can reset the job"), "{agents:?}");
     let persons = world.person("doctor --fix").said();

@@ -124,7 +124,7 @@ fn jobs_that_wait_are_dropped_by_name_and_all_at_once() {
         assert_eq!(ended(&world, id), ("voided".to_owned(), "another year".to_owned()));
     }
     world.stops().passes();
-    world.person("job drop --pending").tells("No job waits here");
+    world.person("job drop --pending").tells("No pending job here");
 }
 
 #[test]

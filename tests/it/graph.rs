@@ -207,7 +207,7 @@ fn a_note_becomes_a_job_that_knows_where_it_came_from_and_holds_up_its_parent() 
     let job = world.job();
     let listed = world.seed("note list").succeeds();
     assert!(listed.contains("git seed job create-dependent <name> --note 1"), "{listed}");
-    world.seed("job create-dependent 'the cache lies' --note 1").tells("is resolved by it");
+    world.seed("job create-dependent 'the cache lies' --note 1").tells("is now resolved");
     let born = &waits_for(&world, &job)[0];
     let page = world.text(PAGE);
     assert!(page.contains(&format!("[RESOLVED:PENDING-JOB]{{job {born}}}")), "{page}");

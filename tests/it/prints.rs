@@ -373,5 +373,5 @@ fn doctor_tells_how_the_fingerprints_stand() {
     world.to("execute");
     world.runs_and("cargo test", || tampered(&world, ".git/info/exclude"));
     let said = world.person("doctor").said();
-    assert!(said.out.contains("mend: git seed fence restore .git/info/exclude"), "{said:?}");
+    assert!(said.out.contains("fix: git seed fence restore .git/info/exclude"), "{said:?}");
 }

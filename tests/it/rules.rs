@@ -222,7 +222,7 @@ fn rules_in_force_that_do_not_hold_are_mended_by_applying_others() {
     world.person("status").fails("git seed rules apply");
     world
         .person("rules show")
-        .tells("# They do not hold: the applied rules:1: unknown field `mood`");
+        .tells("# They are not valid: the applied rules:1: unknown field `mood`");
     world.person("rules apply").tells("seed.toml is in force");
     world.person("status").succeeds();
 }

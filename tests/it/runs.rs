@@ -276,7 +276,7 @@ fn a_job_that_rested_keeps_what_another_one_committed_meanwhile() {
 
     world.seed(&format!("job activate {first}")).succeeds();
     world.works("execute");
-    world.seed("fence restore").tells("Nothing to put back");
+    world.seed("fence restore").tells("Nothing to restore");
     let out = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
     assert!(!out.contains("by hand"), "{out}");
     assert!(world.text(PAGE).contains("Numbers have no sign"), "{}", world.text(PAGE));
