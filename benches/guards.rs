@@ -49,6 +49,8 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         git: None,
         confinable: false,
         tests: false,
+        unseen: None,
+        untried: None,
         question: None,
         dispatch: None,
         unproven: None,
@@ -68,6 +70,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         gone: false,
         stay,
         delegates: true,
+        uncommitted: false,
         room: Room::default(),
         call,
     }

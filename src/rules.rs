@@ -1031,8 +1031,7 @@ fn surfaces(mut named: Vec<Surface>, plain: Vec<String>) -> Result<Vec<Surface>,
     Ok(named)
 }
 
-/// Phases name questions that there are. Here, because phases and jobs do not know each other.
-/// A cache, or what is hidden, is a place of its own: the root, or a whole home, would open everything.
+/// A cache, or what is hidden, is a place of its own: the root, or a whole home, would be all.
 fn places(key: &'static str, places: Vec<String>) -> Result<Vec<String>, BadRules> {
     let is_place = |place: &String| {
         let below =
@@ -1048,6 +1047,7 @@ fn places(key: &'static str, places: Vec<String>) -> Result<Vec<String>, BadRule
     }
 }
 
+/// Phases name questions that there are. Here, because phases and jobs do not know each other.
 fn questions_are_known(map: &Map) -> Result<(), BadRules> {
     for phase in map.phases() {
         if let Some(question) = phase.questions.iter().find(|word| !questions::is_known(word)) {

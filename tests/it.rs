@@ -36,6 +36,7 @@ mod it {
     mod killed_words;
     mod lets_go;
     mod links;
+    mod lookups;
     mod many;
     mod mcp;
     mod memory;

@@ -8,8 +8,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::memory::{knowledge, notes};
-use crate::phases::{companions, mcp};
 use crate::phases::{Class, OPEVC, PhaseKind, Reads, Write, gates};
+use crate::phases::{companions, mcp};
 use crate::rules::Rules;
 
 const SOURCE: &str = include_str!("../rules.md");

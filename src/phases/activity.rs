@@ -5,6 +5,7 @@
 //! every line, so that the last one is enough.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,6 @@ use super::orchestrator::Entry;
 use super::pacing::{Acts, Deed, Stay};
 use super::place::Place;
 use crate::event::{Act, Outcome, ToolCall, UnixSeconds};
-use crate::format::short_hash;
 
 /// The most subagents that are remembered as under way, and the most background commands.
 const FLIGHTS: usize = 8;
@@ -92,6 +92,11 @@ fn short(name: &str) -> String {
     name.chars().take(NAME).collect()
 }
 
+/// Tells one path from the others in a few letters.
+fn mark(path: &str) -> String {
+    format!("{:x}", foldhash::fast::FixedState::default().hash_one(path))
+}
+
 impl Flight {
     /// Under way at `now`: it began, or was launched not long ago. A launch that the host or its
     /// person turned down never begins, and nobody says so.
@@ -159,7 +164,7 @@ impl Activity {
             return false;
         }
         let pages = places.iter().filter(|(_, place)| matches!(place, Place::Page { .. }));
-        let read: Vec<String> = pages.map(|(path, _)| short_hash(path.as_bytes(), 8)).collect();
+        let read: Vec<String> = pages.map(|(path, _)| mark(path)).collect();
         let fresh: Vec<String> =
             read.iter().filter(|page| !self.recalled.contains(page)).cloned().collect();
         let again = !read.is_empty() && fresh.is_empty();

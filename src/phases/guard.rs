@@ -81,6 +81,8 @@ pub struct Scene<'a> {
     pub stay: Stay,
     /// The host can launch subagents at all.
     pub delegates: bool,
+    /// Where nothing is delegated: something of the work is not committed.
+    pub uncommitted: bool,
     /// The room that context and compaction file leave.
     pub room: Room,
     /// Prompts and answers are to be summed up first.
@@ -118,6 +120,8 @@ pub struct Call<'a> {
     pub dispatch: Option<Refusal>,
     /// An act that waits for a ruling on the claim behind it: what is wanted.
     pub unproven: Option<Refusal>,
+    /// A file of the small lane that it would change unseen: there no page is written first.
+    pub unseen: Option<String>,
     /// Nobody has answered yet for code that would run where one only looks.
     pub untried: Option<Untried>,
     /// The file with which it would make the work larger than its small lane takes.
@@ -131,6 +135,18 @@ pub enum Untried {
     Asked(String),
     /// Nobody can be asked.
     Refused(Refusal),
+}
+
+impl Untried {
+    /// Nobody can be asked about the first run of tests.
+    pub fn run(line: &str) -> Self {
+        Self::Refused(no(Wants::Looking).case(Case::Untried).with("what", line))
+    }
+
+    /// Nobody can be asked about the first call of a server.
+    pub(crate) fn server(name: &str) -> Self {
+        Self::Refused(no(Wants::Looking).case(Case::Server).with("server", name))
+    }
 }
 
 /// One file that a call would change.
@@ -622,6 +638,9 @@ fn writes_a_page<'a>(scene: &'a Scene<'_>) -> Option<&'a FileChange> {
 }
 
 fn looking_comes_before_writing(scene: &Scene<'_>) -> Result<(), Refusal> {
+    if let Some(path) = &scene.call.unseen {
+        return Err(no(Wants::Depth).case(Case::Unseen).with("path", path.as_str()));
+    }
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     match writes_a_page(scene) {
         Some(change) if pace.is_early(&scene.stay, scene.phase.profile) => {
@@ -671,7 +690,7 @@ fn few_subagents_at_once(scene: &Scene<'_>) -> Result<(), Refusal> {
 fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
     let Some(pace) = &scene.phase.pace else { return Ok(()) };
     let delegates = scene.delegates && scene.phase.opens(Class::Delegate);
-    let commits = scene.phase.checkpoints;
+    let commits = scene.phase.checkpoints && scene.uncommitted;
     if !(delegates || commits) || !pace.is_spent(&scene.stay, delegates) {
         return Ok(());
     }
@@ -795,6 +814,7 @@ mod tests {
             git: None,
             confinable: false,
             tests: false,
+            unseen: None,
             untried: None,
             question: None,
             dispatch: None,
@@ -820,6 +840,7 @@ mod tests {
                 ..Stay::default()
             },
             delegates: true,
+            uncommitted: true,
             room: Room::default(),
             call,
         }

@@ -54,6 +54,10 @@ pub(crate) struct Size {
     pub directories: usize,
 }
 
+/// So many times the lane's size may small jobs change in one directory before memory is worked
+/// through once.
+const TOGETHER: usize = 3;
+
 /// So many lines of tests and lock files weigh as one of the work.
 const RIDES_ALONG: usize = 4;
 
@@ -106,6 +110,12 @@ impl Lane {
         self.is_outgrown(after) && after.exceeds(before)
     }
 
+    /// Jobs that were small each have together changed more than `TOGETHER` of them may.
+    pub(crate) fn is_added_up(&self, size: Size) -> bool {
+        let Self { files, lines, .. } = *self;
+        size.files > files.saturating_mul(TOGETHER) || size.lines > lines.saturating_mul(TOGETHER)
+    }
+
     /// It takes `files`, `lines` and `directories` as rules say.
     pub(super) fn lay(&mut self, rows: LaneRows) {
         let LaneRows { files, lines, directories, question } = rows;
@@ -142,6 +152,8 @@ pub struct Opening<'a> {
     pub dirs: &'a [String],
     /// One of them of which nothing was opened yet, though it holds files.
     pub unseen: Option<&'a str>,
+    /// One of them in which small jobs have changed so much that memory comes first.
+    pub added_up: Option<&'a str>,
     /// The message says something.
     pub says: bool,
 }
@@ -167,9 +179,10 @@ impl Opening<'_> {
         if !self.says {
             return Err(no(Case::LaneSilent).with("dir", dir.as_str()));
         }
-        match self.unseen {
-            Some(dir) => Err(no(Case::LaneUnseen).with("dir", dir)),
-            None => Ok(()),
+        match (self.unseen, self.added_up) {
+            (Some(dir), _) => Err(no(Case::LaneUnseen).with("dir", dir)),
+            (None, Some(dir)) => Err(no(Case::LaneAdded).with("dir", dir)),
+            (None, None) => Ok(()),
         }
     }
 }
@@ -186,6 +199,7 @@ mod tests {
             first: FirstStep::Either,
             dirs,
             unseen: None,
+            added_up: None,
             says: true,
         }
     }

@@ -46,7 +46,7 @@ pub enum BadServer {
 
 /// What the name of a tool says of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tool {
+pub(crate) enum Tool {
     /// It looks, and the server has a row.
     Looks,
     /// It looks by its name, on a server of which nothing is known.

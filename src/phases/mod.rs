@@ -18,7 +18,7 @@ pub mod guard;
 pub mod home;
 pub mod lane;
 pub(crate) mod maps;
-pub mod mcp;
+pub(crate) mod mcp;
 pub mod message;
 pub mod next;
 pub mod orchestrator;

@@ -525,7 +525,7 @@ mod tests {
             let since = acts(&[(if phase == "execute" { Deed::Edit } else { Deed::Test }, 4)]);
             let stay = Stay { since, ..Stay::default() };
             assert!(!pace.is_full(&stay, Profile::Dial), "{phase}");
-            assert!(pace.worth(&stay.since, &[]) > pace.most, "{phase}");
+            assert!(pace.worth(&stay.since, &[]) > pace.most, "{phase}: it pays more");
         }
     }
 

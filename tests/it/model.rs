@@ -286,13 +286,15 @@ enum Around {
     Unsummed,
     /// Acts wait for a ruling on the claim behind them.
     Unruled,
+    /// Nobody has let tests run here, and nobody can be asked.
+    Untried,
     /// The host's hooks do not fire.
     Silent,
     /// Any change would make the work larger than its small lane takes.
     Large,
 }
 
-const AROUND: [Around; 11] = [
+const AROUND: [Around; 12] = [
     Around::Nothing,
     Around::Guest,
     Around::Away,
@@ -302,6 +304,7 @@ const AROUND: [Around; 11] = [
     Around::Below,
     Around::Unsummed,
     Around::Unruled,
+    Around::Untried,
     Around::Silent,
     Around::Large,
 ];
@@ -987,6 +990,7 @@ impl<'a> Search<'a> {
             git: None,
             confinable: false,
             tests: false,
+            unseen: None,
             untried: None,
             question: self.question(state, row, act),
             unproven: None,
@@ -1191,7 +1195,6 @@ impl<'a> Search<'a> {
             named: false,
             told: false,
             shapeless: false,
-            edited: false,
             unread: false,
             unlooked: false,
             waits: state.finished && state.waits,
@@ -1223,6 +1226,9 @@ impl<'a> Search<'a> {
             if around == Around::Unruled {
                 call.unproven = unruled(&call);
             }
+            if around == Around::Untried && row.reproduces && act == Act::ShellTest {
+                call.untried = Some(guard::Untried::run("cargo test"));
+            }
             let file = call.changes.first().map(|change| change.path.clone());
             let confined = self.map.lane.is_some() && row.freezes;
             call.outgrows = file.filter(|_| around == Around::Large && confined);
@@ -1243,6 +1249,7 @@ impl<'a> Search<'a> {
                 away: (around == Around::Away && state.begun).then_some("main"),
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,
+                uncommitted: around == Around::Alone && state.edited,
                 room: Room::default(),
                 unsummed: around == Around::Unsummed,
                 call,
@@ -1486,6 +1493,7 @@ impl<'a> Search<'a> {
                     first: self.rules.first_step(SaidLane::Unsaid),
                     dirs: &dirs,
                     unseen: (!looked).then_some("src/parser"),
+                    added_up: None,
                     says: said,
                 };
                 match opening.judge() {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::world::{Did, World, message};
+use super::world::{CODE, Did, World, message};
 
 const LOCAL: &str = ".claude/settings.local.json";
 const HOME: &str = "~/.claude/settings.json";
@@ -93,6 +93,7 @@ fn what_a_call_changes_is_named_kept_out_and_put_back() {
         assert_eq!(fs::read(&path).ok(), bytes, "{shown}");
         assert_eq!(path.metadata().map(|data| data.permissions().mode()).ok(), mode, "{shown}");
         assert_eq!(world.json("fence status")["strays"], json!([]));
+        world.reads(CODE).passes();
         world.notes("---Ex---", shown);
     }
     let kept = fs::read_dir(world.path(".git/seed/taken")).expect("what was taken away is kept");

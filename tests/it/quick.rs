@@ -392,3 +392,69 @@ fn whatever_command_is_refused_why_has_its_line() {
         assert_eq!(why[0]["by"], by, "{line}: {why}");
     }
 }
+
+/// A file is opened in the context that changes it; a look counts while that context lives.
+#[test]
+fn a_file_is_opened_before_it_is_changed() {
+    let world = World::new();
+    world.puts("src/parser/tokens.rs", "fn tokens() {}\n");
+    world.git("add -A");
+    world.git("commit -qm tokens");
+    let world = world.installed();
+    world.prompt("fix the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --small --scope src/parser -m 'escapes get lost'").succeeds();
+    let tokens = |text: &str| world.edits("src/parser/tokens.rs", "fn tokens() {", text);
+    tokens("fn tokens() { one();").refuses("have not opened src/parser/tokens.rs");
+    // What was seen in talk counts, what the agent made itself does, and so does a look by a shell.
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.writes("src/parser/tests/new.rs", "fn new() {}\n").passes();
+    world.edits("src/parser/tests/new.rs", "fn new() {", "fn new() { more();").passes();
+    world.runs("cat src/parser/tokens.rs").passes();
+    tokens("fn tokens() { one();").passes();
+    // The context is gone: what it saw is, too.
+    world.event("SessionStart", &json!({ "source": "clear" }));
+    tokens("fn tokens() { two();").refuses("have not opened src/parser/tokens.rs");
+    world.runs("sed -i s/two/three/ src/parser/tokens.rs").refuses("have not opened");
+    world.reads("src/parser/tokens.rs").passes();
+    tokens("fn tokens() { two();").passes();
+    world.event("SessionStart", &json!({ "source": "resume" }));
+    world.edits("src/parser/tokens.rs", "two();", "three();").passes();
+}
+
+/// Small jobs in one directory come to a point where memory is worked through first.
+#[test]
+fn small_jobs_add_up() {
+    let world = World::seeded();
+    let small = "phase advance --small --scope src/parser -m 'escapes get lost'";
+    let job = || {
+        world.prompt("fix the lexer");
+        world.reads(CODE).passes();
+    };
+    for n in 0..4 {
+        job();
+        world.seed(small).succeeds();
+        let more = format!("fn lex() {{\n{}", format!("    step{n}();\n").repeat(50));
+        world.edits(CODE, "fn lex() {", &more).passes();
+        world.tests();
+        world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+        world.asks(&done()).passes().answers("Approve completion").tells("closed");
+    }
+    job();
+    world.changes_nothing(|| {
+        world.seed(small).refuses("small jobs have changed much in src/parser")
+    });
+    // Another directory is none the worse, and a person's word weighs more.
+    world.puts("src/other/a.rs", "fn a() {}\n");
+    world.prompt("[QUICK] just that");
+    world.seed(small).succeeds();
+    ends_small(&world);
+    // Once memory was worked through, small jobs open there again.
+    world.prompt("[FULL] and now all of it");
+    world.enters("condense");
+    world.works("condense");
+    world.approved();
+    world.leaves();
+    job();
+    world.seed(small).succeeds();
+}

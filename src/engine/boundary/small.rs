@@ -7,12 +7,14 @@ use std::collections::BTreeSet;
 
 use crate::claims::languages::shipped_languages;
 use crate::engine::boundary::step::Transitioned;
+use crate::engine::jobs::birth::QUICK;
 use crate::engine::memory::pages::declared_dir;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence};
+use crate::jobs::shortword::SaidLane;
 use crate::memory::pages::dir_of;
 use crate::phases::FirstStep;
 use crate::phases::gates::{self, BadLine};
@@ -66,7 +68,14 @@ pub(crate) fn open(
     } else {
         text
     };
+    let binding = map.lane.as_ref().or_else(|| repo.rules.maps.get(QUICK).lane.as_ref());
+    let binding = binding.filter(|_| focused.state.said_lane != SaidLane::Quick);
+    let added_up = match binding {
+        Some(lane) => boundary::added_up::outgrown(repo, lane, &dirs)?,
+        None => None,
+    };
     let opening = Opening {
+        added_up,
         phase: &stand.phase,
         begins: stand.is_talk() || (on_lane && stand.phase == map.start),
         on_lane,

@@ -188,6 +188,9 @@ fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
 /// Leaves a receipt of a run that no hook saw: git seed ran it itself.
 pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
     let Some(focused) = repo.focused()? else { return Ok(()) };
+    if ran.run.is_some() {
+        record::answered::keep_run(repo);
+    }
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Ran;
         line.session.clone_from(&ran.session);

@@ -1,6 +1,7 @@
 //! What a turn has opened, and whether the words that end it rest on that. Rows of
 //! `claims/hooks.toml` that only look are kept here, too: traces, compaction, subagents.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::claims::answers;
@@ -68,31 +69,51 @@ pub(crate) fn opened_in_job(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Stri
     opened_since(repo, focused, 0)
 }
 
+/// What the context that drives the job has seen of files: what was opened or changed in this job
+/// since a session began, went on after its context was cleared, or was compacted.
+pub(crate) fn seen_in_context(repo: &Repo, focused: &LoadedJob) -> Result<BTreeSet<String>> {
+    let mut seen = BTreeSet::new();
+    for line in lines_since(repo, focused, 0)? {
+        // A resumed session has its context still, and its line tells so; one without a source
+        // only says how full the context is.
+        let anew = line.what == What::Session && !matches!(line.tool.as_str(), "" | "resume");
+        if anew || line.what == What::Compacting {
+            seen.clear();
+        }
+        seen.extend(line.opened);
+        if line.what == What::After {
+            seen.extend(line.paths);
+        }
+    }
+    Ok(seen)
+}
+
 /// What was opened after step `turn`.
 fn opened_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<String>> {
-    let since = repo.read_since(focused)?;
-    let mut opened: Vec<String> =
-        since.lines.into_iter().flat_map(|linked| linked.line.opened).collect();
+    let lines = lines_since(repo, focused, turn)?;
+    let mut opened: Vec<String> = lines.into_iter().flat_map(|line| line.opened).collect();
+    opened.sort();
+    opened.dedup();
+    Ok(opened)
+}
+
+/// The journal's lines after step `turn`, oldest first: those that steps kept, and those since.
+fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
+    let mut kept: BTreeMap<u32, Vec<Line>> = BTreeMap::new();
     for file in repo.store.names(&focused.tip, names::TRACE)? {
         let n = file
             .rsplit_once('-')
             .and_then(|(_, end)| end.strip_suffix(".jsonl")?.parse::<u32>().ok());
-        if n.is_none_or(|n| n <= turn) {
-            continue;
-        }
+        let Some(n) = n.filter(|n| *n > turn) else { continue };
         let path = format!("{}/{file}", names::TRACE);
         let bytes = repo.counted_file(focused, &path)?;
         let lines = bytes.split(|byte| *byte == b'\n');
-        opened.extend(
-            lines
-                // One that does not read opened nothing: words about that file have to be proved.
-                .filter_map(|line| serde_json::from_slice::<Line>(line).ok())
-                .flat_map(|line| line.opened),
-        );
+        // One that does not read opened nothing: words about that file have to be proved.
+        let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        kept.entry(n).or_default().extend(lines);
     }
-    opened.sort();
-    opened.dedup();
-    Ok(opened)
+    let since = repo.read_since(focused)?.lines.into_iter().map(|linked| linked.line);
+    Ok(kept.into_values().flatten().chain(since).collect())
 }
 
 /// What is wanted before a turn may end with these words, where they speak of a file that

@@ -138,6 +138,20 @@ pub(crate) fn seen(repo: &Repo, lens: &Lens, before: &TreeId) -> Result<(TreeId,
     Ok((taken.tree, changed))
 }
 
+/// Some file that acts touched is not as the last boundary has it.
+pub(crate) fn is_uncommitted(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let Ok(tree) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(false) };
+    for path in touched(repo, focused, &repo.read_since(focused)?)? {
+        let Ok(named) = RepoPath::try_from(path.as_str()) else { continue };
+        // One that is not there, or is no file, holds nothing that could be committed as it is.
+        let now = std::fs::read(repo.store.work_tree().join(&path)).ok();
+        if repo.store.blob_at(&tree, &named)? != now {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Paths that acts touched since the last boundary, over all steps in between.
 pub(crate) fn touched(
     repo: &Repo,

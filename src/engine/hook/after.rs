@@ -292,8 +292,8 @@ fn kept_of_call(
         effects.places.iter().filter(|_| opens).map(|(path, _)| path.clone()).collect();
     let receipt =
         claims::receipts::receipt(repo, event, call, outcome, (&effects.after, known), focused)?;
-    if receipt.as_ref().is_some_and(|ran| ran.reproduced) {
-        hook::first_time::has_run(repo);
+    if receipt.as_ref().is_some_and(|ran| ran.run.is_some()) {
+        record::answered::keep_run(repo);
     }
     // What an edit tool changed is seen by the fence's next look only.
     let edited = matches!(call.act, Act::Edit(_)).then(String::new);

@@ -5,22 +5,18 @@
 //! approved before, they run without a question; else the first run of a work tree goes to the
 //! host's own question, and without anybody to answer it there is none.
 
-use std::path::{Path, PathBuf};
-
 use crate::confine;
 use crate::engine::hook::git_consent;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{jobs, record};
 use crate::event::{Act, Event, ToolCall};
 use crate::format::archive::ClosedRow;
-use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::phases::Phase;
 use crate::phases::git_acts::Somebody;
 use crate::phases::guard::Untried;
 use crate::phases::mcp::Tool;
 use crate::shell::{Effect, Found};
-use crate::verdict::{Case, Refusal, Wants};
 use crate::voice::{Notice, tell};
 
 /// Whether `found` is a run of the project's tests that `phase` opens to see what happens: one that
@@ -38,26 +34,20 @@ pub(crate) fn is_test(repo: &Repo, found: &Found) -> bool {
         && repo.rules.runs().recognise(&found.part).run().is_some()
 }
 
-/// Answers about servers that are kept.
-const SERVERS: usize = 64;
-
 /// What stands against a run of tests in a place where one looks; nothing where it goes on.
 pub(crate) fn of_run(
     repo: &Repo,
     (host, event): (&Host, &Event),
     line: &str,
 ) -> Result<Option<Untried>> {
-    if mark(repo).is_file() || confine::check().is_ok() && was_approved(repo)? {
+    if record::answered::has_run(repo) || confine::check().is_ok() && was_approved(repo)? {
         return Ok(None);
     }
     let asks_by_itself = event.rewritable.as_ref().is_none_or(|call| !call.unasked);
     Ok(match git_consent::somebody(repo, host, event, &[line])? {
         Somebody::There if asks_by_itself => None,
         Somebody::There => Some(Untried::Asked(tell(Notice::FirstRun, &[("line", line)]))),
-        Somebody::Nobody | Somebody::Unasked | Somebody::Settings(_) => {
-            let no = Refusal::new("run", Wants::Looking).case(Case::Untried);
-            Some(Untried::Refused(no.with("what", line)))
-        }
+        Somebody::Nobody | Somebody::Unasked | Somebody::Settings(_) => Some(Untried::run(line)),
     })
 }
 
@@ -70,15 +60,14 @@ pub(crate) fn of_server(
     call: &ToolCall,
 ) -> Result<Option<Untried>> {
     if repo.rules.tool_of(server, &call.tool) == Tool::Looks
-        || servers(repo).contains(&line_of(&event.session, server))
+        || record::answered::has_server(repo, &event.session, server)
     {
         return Ok(None);
     }
     Ok(match git_consent::somebody(repo, host, event, &[&call.tool])? {
         Somebody::There => Some(Untried::Asked(tell(Notice::FirstServer, &[("server", server)]))),
         Somebody::Nobody | Somebody::Unasked | Somebody::Settings(_) => {
-            let no = Refusal::new("run", Wants::Looking).case(Case::Server);
-            Some(Untried::Refused(no.with("server", server)))
+            Some(Untried::server(server))
         }
     })
 }
@@ -86,51 +75,9 @@ pub(crate) fn of_server(
 /// A call of a server went through: the next ones of this session that look ask nobody.
 pub(crate) fn has_answered(repo: &Repo, event: &Event, call: &ToolCall) {
     let Act::Foreign { server } = &call.act else { return };
-    if repo.rules.tool_of(server, &call.tool) != Tool::MayLook {
-        return;
+    if repo.rules.tool_of(server, &call.tool) == Tool::MayLook {
+        record::answered::keep_server(repo, &event.session, server);
     }
-    let mut known = servers(repo);
-    let line = line_of(&event.session, server);
-    if !known.contains(&line) {
-        known.push(line);
-        let from = known.len().saturating_sub(SERVERS);
-        keep(&servers_file(repo), &known[from..].join("\n"));
-    }
-}
-
-fn line_of(session: &str, server: &str) -> String {
-    format!("{} {}", short_hash(session.as_bytes(), 16), short_hash(server.as_bytes(), 16))
-}
-
-fn servers(repo: &Repo) -> Vec<String> {
-    // A memory of answers: without it the next call asks once more.
-    let bytes = crate::world::read_plain(&servers_file(repo)).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
-}
-
-fn servers_file(repo: &Repo) -> PathBuf {
-    let name = format!("{}.servers", repo.store.worktree_name());
-    repo.store.seed_dir().join("consent").join(name)
-}
-
-/// Where it cannot be written a person is asked once more.
-fn keep(file: &Path, text: &str) {
-    if let Some(dir) = file.parent() {
-        let _ = std::fs::create_dir_all(dir);
-    }
-    let _ = crate::world::write_whole(file, text.as_bytes());
-}
-
-/// Tests have run here: nobody is asked about the next ones.
-pub(crate) fn has_run(repo: &Repo) {
-    let mark = mark(repo);
-    if !mark.is_file() {
-        keep(&mark, "");
-    }
-}
-
-fn mark(repo: &Repo) -> PathBuf {
-    repo.store.seed_dir().join("consent").join(format!("{}.ran", repo.store.worktree_name()))
 }
 
 /// A person has approved work in this repository.

@@ -52,6 +52,10 @@ pub(crate) fn scene<'a>(
         guest,
         stay: focused.map(|focused| record::activity::stay(repo, focused)).unwrap_or_default(),
         delegates: host.delegates(),
+        uncommitted: match focused {
+            Some(focused) if !host.delegates() => fence::survey::is_uncommitted(repo, focused)?,
+            _ => false,
+        },
         unsummed: focused.is_some_and(|focused| jobs::summary::is_wanted(&focused.state)),
         room: focused
             .filter(|_| !guest)
@@ -108,6 +112,7 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         git: None,
         confinable: false,
         tests: false,
+        unseen: None,
         untried: None,
         question: None,
         dispatch: None,
@@ -153,7 +158,7 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
 }
 
 fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
-    let Setting { repo, phase, focused, .. } = *setting;
+    let Setting { repo, host, event, phase, focused, .. } = *setting;
     let mut out = blank(call, class_of_act(setting, call));
     let (mut reading, mut edits) = (None, Vec::new());
     match &call.act {
@@ -198,7 +203,7 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
                 shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
         }
         Act::Foreign { server } if looks_up(setting, server, &call.tool) => {
-            out.untried = hook::first_time::of_server(repo, (setting.host, setting.event), server, call)?;
+            out.untried = hook::first_time::of_server(repo, (host, event), server, call)?;
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
@@ -207,9 +212,27 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     }
     if let Some(focused) = focused {
         out.outgrows = boundary::size::outgrown_by(repo, focused, &edits, &out.changes)?;
+        out.unseen = unseen(repo, focused, &out.changes)?;
     }
     out.unproven = unproven(setting, call, &out, reading.as_ref())?;
     Ok(out)
+}
+
+/// A file of the project that a call on the small lane would change, and that this context has not
+/// seen. What tools write by themselves is nobody's to read.
+fn unseen(repo: &Repo, focused: &LoadedJob, changes: &[FileChange]) -> Result<Option<String>> {
+    let confined = repo.map(&focused.state.stand).confines(repo.row(Some(focused))).is_some();
+    let work = |change: &&FileChange| {
+        matches!(change.place, Place::Project { .. })
+            && change.exists
+            && !repo.rules.companions().is_lock(&change.path)
+    };
+    let mut old = changes.iter().filter(work).peekable();
+    if !confined || old.peek().is_none() {
+        return Ok(None);
+    }
+    let seen = claims::turn::seen_in_context(repo, focused)?;
+    Ok(old.find(|change| !seen.contains(&change.path)).map(|change| change.path.clone()))
 }
 
 /// What nothing shows of the work that a call lets out, or of a call that wants a ruling first.

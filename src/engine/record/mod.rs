@@ -2,6 +2,7 @@
 
 pub(crate) mod activity;
 pub(crate) mod aftermath;
+pub(crate) mod answered;
 pub(crate) mod archive;
 pub(crate) mod draft;
 pub(crate) mod git_mark;
