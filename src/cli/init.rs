@@ -26,6 +26,13 @@ pub(super) struct InitArgs {
     /// reviews diffs
     #[arg(long)]
     governance: bool,
+    /// How all jobs of this clone begin: auto (the agent's first step says it), opevc (all
+    /// phases) or quick (the small lane)
+    ///
+    /// It becomes a rule in force here, as git seed rules apply would make it; other rules stay.
+    /// Only a person may say it. auto takes it back.
+    #[arg(long, value_name = "name")]
+    pub(super) track: Option<String>,
 }
 
 pub(super) fn run(
@@ -39,6 +46,7 @@ pub(super) fn run(
         shared: args.shared,
         mcp: args.mcp,
         governance: args.governance,
+        track: args.track.clone(),
     };
     let told = setup::init::install(&repo, &wanted)?;
     tell(&told, out);

@@ -192,7 +192,7 @@ enum Whose {
 }
 
 /// Commands that no word in a session confirms: they change who judges.
-const TAKE_NO_CODE: [&str; 3] = ["rules apply", "job approve-plugin", "uninstall"];
+const TAKE_NO_CODE: [&str; 4] = ["rules apply", "job approve-plugin", "uninstall", "init --track"];
 
 /// What is found out before anybody is asked who gives a person's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,6 +218,7 @@ impl Command {
         use job::JobCommand as OfJob;
         use rules::RulesCommand as Rules;
         let (command, first) = match self {
+            Self::Init(args) if args.track.is_some() => ("init --track", Open),
             Self::Init(_) => ("init", Installed),
             Self::Uninstall(args) if !args.check => ("uninstall", Open),
             Self::Off(_) => ("off", Open),
@@ -571,6 +572,10 @@ mod tests {
             };
             assert_eq!(parsed.command.whose() != Whose::Anyones, marked, "{line:?}");
         }
+        let track = Arguments::try_parse_from(["git-seed", "init", "--track", "auto"]);
+        let whose = track.expect("it parses").command.whose();
+        // A rule is a person's, also where git seed is not installed yet.
+        assert_eq!(whose, Whose::Persons { command: "init --track", first: First::Open });
         let check =
             Arguments::try_parse_from(["git-seed", "uninstall", "--check"]).expect("it parses");
         assert_eq!(check.command.whose(), Whose::Anyones, "it only shows");
