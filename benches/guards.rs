@@ -68,6 +68,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         gone: false,
         stay,
         delegates: true,
+        helper: None,
         room: Room::default(),
         call,
     }

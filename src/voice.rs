@@ -86,6 +86,8 @@ pub(crate) enum Line {
     Head,
     /// Whom a subagent works for.
     Subagent,
+    /// Who may be launched for the phase.
+    Subagents,
     /// The first act of the stay.
     Dial,
     /// Why the side lane is open.
@@ -637,6 +639,7 @@ pub(crate) enum Notice {
     RunFailedUntold,
     CountsUnknown,
     RunUntold,
+    NoSubagents,
     StatusOff,
     StatusTrackWhole,
     StatusTrackSmall,

@@ -10,7 +10,8 @@ use crate::voice::{self, Notice};
 ///
 /// Writes hook lines into the settings of the agent hosts that are found, hooks beside
 /// the ones git runs already, and the meta ref. No commit is made, no tracked file is
-/// touched, and `git status` stays as it was. Running it again updates what is there.
+/// touched, and `git status` stays as it was. Subagents for the phases are put where the host
+/// looks for them (`git seed agents`). Running it again updates what is there.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
     /// Host to install for; may be given several times
@@ -86,7 +87,7 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
 #[cfg(test)]
 mod tests {
     use crate::cli::definition;
-    use crate::hosts::{REVIEWERS, RULES, SKILLS};
+    use crate::hosts::{AGENTS, REVIEWERS, RULES, SKILLS};
 
     /// The words of a command as they would be typed; what stands in angle brackets is the
     /// reader's to fill in.
@@ -112,10 +113,11 @@ mod tests {
     #[test]
     fn advice_names_commands_that_there_are() {
         let mut seen = 0;
-        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS) {
+        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS).chain(&AGENTS) {
             let spans =
                 text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
-            for span in spans {
+            // No command, but the steps of the phases as a whole.
+            for span in spans.filter(|span| *span != "git seed phase") {
                 seen += 1;
                 let typed = words(span);
                 let parsed = definition().try_get_matches_from(&typed[1..]);

@@ -3,6 +3,7 @@
 //! Exit codes: 0 yes, 1 it failed, 2 a rule said no (the reason is on stderr), 64 wrong
 //! usage. The doc comments of the commands are their help and their man pages.
 
+mod agents;
 mod audit;
 mod claim;
 mod compact;
@@ -163,6 +164,7 @@ enum Command {
         command: gmode::GmodeCommand,
     },
     Reflect(reflect::ReflectArgs),
+    Agents(agents::AgentsArgs),
     /// The rules in force
     Rules {
         #[command(subcommand)]
@@ -409,6 +411,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Claim { command } => claim::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
+        Command::Agents(args) => agents::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),
         Command::Off(args) => switch::off(args, context, out),
         Command::On(args) => switch::on(args, context, out),

@@ -80,6 +80,9 @@ pub struct Scene<'a> {
     pub stay: Stay,
     /// The host can launch subagents at all.
     pub delegates: bool,
+    /// The subagent that the row names for a part of the work, where the host finds it; asked for
+    /// only once the balance is spent.
+    pub helper: Option<&'a str>,
     /// The room that context and compaction file leave.
     pub room: Room,
     /// Prompts and answers are to be summed up first.
@@ -654,8 +657,12 @@ fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
     match direct(scene).find(|(deed, _)| pace.spends.contains(deed)) {
         Some((_, path)) => {
-            let case = if pace.is_crowded(&scene.stay) { Case::Crowded } else { Case::Spent };
-            Err(no(Wants::Delegation).case(case).with("path", path))
+            let refusal = no(Wants::Delegation).with("path", path);
+            Err(match scene.helper {
+                _ if pace.is_crowded(&scene.stay) => refusal.case(Case::Crowded),
+                Some(agent) => refusal.case(Case::SpentNamed).with("agent", agent),
+                None => refusal.case(Case::Spent),
+            })
         }
         None => Ok(()),
     }
@@ -792,6 +799,7 @@ mod tests {
                 ..Stay::default()
             },
             delegates: true,
+            helper: None,
             room: Room::default(),
             call,
         }

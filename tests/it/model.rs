@@ -1241,6 +1241,7 @@ impl<'a> Search<'a> {
                 away: (around == Around::Away && state.begun).then_some("main"),
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,
+                helper: None,
                 room: Room::default(),
                 unsummed: around == Around::Unsummed,
                 call,
@@ -1407,6 +1408,7 @@ impl<'a> Search<'a> {
             },
             lines: usize::MAX,
             audited: !state.unlooked,
+            auditor: None,
         })
     }
 

@@ -426,10 +426,44 @@ fn so_much_is_read_by_hand_and_the_rest_is_delegated() {
     for n in 0..5 {
         world.reads(&file(n)).passes();
     }
-    world.reads(&file(5)).refuses("launch a subagent");
+    world.reads(&file(5)).refuses("Do: launch observe-researcher for it.");
+    // Those that init brought are no roster of the repository's: any subagent counts.
     world.launches("general-purpose");
     world.reads(&file(5)).passes();
     world.reads("CLAUDE.md").passes();
+}
+
+#[test]
+fn what_init_brought_is_named_only_where_it_is_there() {
+    let world = roomy(&[]);
+    std::fs::remove_file(world.path(".claude/agents/observe-researcher.md")).expect("it was there");
+    world.to("observe");
+    for n in 0..5 {
+        world.reads(&file(n)).passes();
+    }
+    world.reads(&file(5)).refuses("Do: launch a subagent for it, one made for observe");
+}
+
+#[test]
+fn a_definition_that_init_brought_counts_once_it_is_committed() {
+    let spend = |world: &World| {
+        world.to("observe");
+        for n in 0..5 {
+            world.reads(&file(n)).passes();
+        }
+        world.launches("general-purpose");
+    };
+    // Changed, it is still not the repository's: whoever changes it switches nothing on or off.
+    let world = roomy(&[]);
+    world.puts(".claude/agents/observe-researcher.md", "---\nname: observe-researcher\n---\nx\n");
+    spend(&world);
+    world.reads(&file(5)).passes();
+    let world = roomy(&[]);
+    world.adopts("observe-researcher");
+    spend(&world);
+    world.reads(&file(5)).refuses("launch observe-researcher");
+    world.launches("observe-researcher");
+    world.reads(&file(5)).passes();
 }
 
 #[test]
@@ -440,7 +474,7 @@ fn where_the_phase_has_its_own_subagents_they_are_the_ones_that_count() {
         world.reads(&file(n)).passes();
     }
     world.launches("general-purpose");
-    world.reads(&file(5)).refuses("launch a subagent");
+    world.reads(&file(5)).refuses("launch observe-researcher");
     world.launches("observe-x");
     world.reads(&file(5)).passes();
 }
@@ -635,7 +669,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
     for n in 0..5 {
         world.reads(&file(n)).passes();
     }
-    no(&world.reads(&file(5)).before, "launch a subagent");
+    no(&world.reads(&file(5)).before, "launch observe-researcher");
     world.launches("observe-x");
     world.reads(&file(5)).passes();
     no(&searches(&world, "lex").before, "you have seen much");

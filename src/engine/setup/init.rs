@@ -97,7 +97,7 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
     Ok(found)
 }
 
-/// Puts in the subagents that act on notes, where none of their names is taken.
+/// Puts in the subagents for the phases and for notes, where none of their names is taken.
 fn install_agents(
     repo: &Repo,
     row: &'static Host,
@@ -109,7 +109,7 @@ fn install_agents(
     let wrote = install_files(repo, folder, &hosts::AGENTS, shared, installation, told)?;
     if wrote > 0 {
         let what = repo::text::count(wrote, "subagent");
-        told.push(Told::new("wrote", folder, format!("{what} for notes")));
+        told.push(Told::new("wrote", folder, format!("{what}, see git seed agents")));
     }
     Ok(())
 }
@@ -151,16 +151,16 @@ fn install_files(
     installation: &mut Installation,
     told: &mut Vec<Told>,
 ) -> Result<usize> {
-    let mut wrote = 0;
+    let mut ours = Vec::new();
     for (name, text) in files {
         let shown = format!("{folder}{name}");
         let path = repo.store.work_tree().join(&shown);
         let hash = short_hash(text.as_bytes(), 32);
         let now = read_if_there(&path)?.map(|text| short_hash(text.as_bytes(), 32));
         let known = installation.agents.iter_mut().find(|file| file.path == path);
-        match (known, now) {
+        match (known, &now) {
             (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => {
-                file.hash = hash;
+                file.hash.clone_from(&hash);
             }
             // Changed since, or somebody else's: theirs.
             (Some(_), _) | (None, Some(_)) => {
@@ -169,17 +169,33 @@ fn install_files(
             }
             (None, None) => {
                 let made_dirs = missing_dirs(&path, repo.store.work_tree());
+                let hash = hash.clone();
                 installation.agents.push(AgentFile { path: path.clone(), hash, made_dirs });
             }
         }
-        setup::own_record::save(repo, installation)?;
-        record::replace::replace_file(repo, &path, text.as_bytes())?;
-        if !shared && !repo.store.is_ignored(&shown)? {
-            setup::own_record::exclude(repo, &shown, installation)?;
-        }
-        wrote += 1;
+        ours.push((shown, path, *text, now == Some(hash)));
     }
-    Ok(wrote)
+    setup::own_record::save(repo, installation)?;
+    if !shared {
+        keep_out_of_status(repo, &ours, installation)?;
+    }
+    for (_, path, text, _) in ours.iter().filter(|(.., as_it_is)| !as_it_is) {
+        record::replace::replace_file(repo, path, text.as_bytes())?;
+    }
+    Ok(ours.len())
+}
+
+/// Excludes those files of ours that nothing ignores yet.
+fn keep_out_of_status(
+    repo: &Repo,
+    ours: &[(String, PathBuf, &str, bool)],
+    installation: &mut Installation,
+) -> Result<()> {
+    let shown: Vec<String> = ours.iter().map(|(shown, ..)| shown.clone()).collect();
+    let ignored = repo.store.excluded(&shown)?;
+    let open: Vec<&str> =
+        shown.iter().map(String::as_str).filter(|shown| !ignored.contains(shown)).collect();
+    if open.is_empty() { Ok(()) } else { setup::own_record::exclude(repo, &open, installation) }
 }
 
 fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<Told>) -> Result<()> {
