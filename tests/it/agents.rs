@@ -41,6 +41,20 @@ fn init_brings_them_for_this_clone_and_takes_nobodys_place() {
     assert_eq!(left, "observe-researcher.md\nplan-premortem.md\nreader.md\n");
 }
 
+/// One that is committed counts, so none gets into a commit by the way.
+#[test]
+fn what_a_team_shares_does_not_bring_them_along() {
+    let world = World::new();
+    world.person("init --shared").tells("17 subagents");
+    let open = world.git("status --porcelain --untracked-files=all");
+    assert_eq!(open, "?? .claude/settings.json");
+    world.git("add -A");
+    world.git("commit -qm team");
+    let list = world.json("agents");
+    let ours = |one: &serde_json::Value| one["origin"] == "git-seed";
+    assert!(list.as_array().is_some_and(|list| list.len() == 17 && list.iter().all(ours)));
+}
+
 #[test]
 fn each_is_listed_with_its_phase_and_whose_it_is() {
     let world = with_mine().installed();

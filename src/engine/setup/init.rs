@@ -50,7 +50,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let mut installation = repo.installation()?;
     for row in &rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
-        install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
+        install_agents(repo, row, &mut installation, &mut told)?;
         if wanted.mcp {
             setup::mcp_servers::install_server(
                 repo,
@@ -97,16 +97,17 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
     Ok(found)
 }
 
-/// Puts in the subagents for the phases and for notes, where none of their names is taken.
+/// Puts in the subagents for the phases and for notes, where none of their names is taken. They
+/// are this clone's also with `--shared`: one that is committed counts for gates, and nobody
+/// commits one by the way.
 fn install_agents(
     repo: &Repo,
     row: &'static Host,
-    shared: bool,
     installation: &mut Installation,
     told: &mut Vec<Told>,
 ) -> Result<()> {
     let Some(folder) = &row.agents else { return Ok(()) };
-    let wrote = install_files(repo, folder, &hosts::AGENTS, shared, installation, told)?;
+    let wrote = install_files(repo, folder, &hosts::AGENTS, false, installation, told)?;
     if wrote > 0 {
         let what = repo::text::count(wrote, "subagent");
         told.push(Told::new("wrote", folder, format!("{what}, see git seed agents")));
