@@ -71,6 +71,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         stay,
         delegates: true,
         uncommitted: false,
+        helper: None,
         room: Room::default(),
         call,
     }

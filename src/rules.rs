@@ -4,6 +4,8 @@
 //! and decides nothing. Everything is checked as a whole on load, and what is wrong is
 //! said with its line, its key and the known names.
 
+mod usual_track;
+
 use std::sync::OnceLock;
 
 use serde::Deserialize;

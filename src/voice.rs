@@ -86,6 +86,8 @@ pub(crate) enum Line {
     Head,
     /// Whom a subagent works for.
     Subagent,
+    /// Who may be launched for the phase.
+    Subagents,
     /// The first act of the stay.
     Dial,
     /// Why the side lane is open.
@@ -533,6 +535,9 @@ pub(crate) enum Notice {
     SettingsOfTeam,
     SettingsUnread,
     KeptNoCommit,
+    TrackApplied,
+    TrackSaysSo,
+    TrackProposed,
     AgentFileThere,
     TrialAccepts,
     TrialRefuses,
@@ -638,7 +643,10 @@ pub(crate) enum Notice {
     RunFailedUntold,
     CountsUnknown,
     RunUntold,
+    NoSubagents,
     StatusOff,
+    StatusTrackWhole,
+    StatusTrackSmall,
     StatusStray,
     StatusUnclaimed,
     StatusStepIn,

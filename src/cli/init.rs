@@ -10,7 +10,8 @@ use crate::voice::{self, Notice};
 ///
 /// Writes hook lines into the settings of each agent host that it finds, git hooks beside the
 /// ones that are already there, and the ref `refs/seed/meta`. It makes no commit. Without
-/// `--shared` it changes no tracked file, and `git status` stays as it was. Run it again to
+/// `--shared` it changes no tracked file, and `git status` stays as it was. It adds
+/// subagents for the phases where the host looks for them (`git seed agents`). Run it again to
 /// update an installation.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
@@ -27,6 +28,13 @@ pub(super) struct InitArgs {
     /// reviews diffs
     #[arg(long)]
     governance: bool,
+    /// How all jobs of this clone begin: auto (the agent's first step says it), opevc (all
+    /// phases) or quick (the small lane)
+    ///
+    /// It becomes a rule in force here, as git seed rules apply would make it; other rules stay.
+    /// Only a person may say it. auto takes it back.
+    #[arg(long, value_name = "name")]
+    pub(super) track: Option<String>,
 }
 
 pub(super) fn run(
@@ -40,6 +48,7 @@ pub(super) fn run(
         shared: args.shared,
         mcp: args.mcp,
         governance: args.governance,
+        track: args.track.clone(),
     };
     let told = setup::init::install(&repo, &wanted)?;
     tell(&told, out);
@@ -79,7 +88,7 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
 #[cfg(test)]
 mod tests {
     use crate::cli::definition;
-    use crate::hosts::{REVIEWERS, RULES, SKILLS};
+    use crate::hosts::{AGENTS, REVIEWERS, RULES, SKILLS};
 
     /// The words of a command as they would be typed; what stands in angle brackets is the
     /// reader's to fill in.
@@ -105,10 +114,11 @@ mod tests {
     #[test]
     fn advice_names_commands_that_there_are() {
         let mut seen = 0;
-        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS) {
+        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS).chain(&AGENTS) {
             let spans =
                 text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
-            for span in spans {
+            // No command, but the steps of the phases as a whole.
+            for span in spans.filter(|span| *span != "git seed phase") {
                 seen += 1;
                 let typed = words(span);
                 let parsed = definition().try_get_matches_from(&typed[1..]);

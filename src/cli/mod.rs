@@ -3,6 +3,7 @@
 //! Exit codes: 0 yes, 1 it failed, 2 a rule said no (the reason is on stderr), 64 wrong
 //! usage. The doc comments of the commands are their help and their man pages.
 
+mod agents;
 mod audit;
 mod claim;
 mod compact;
@@ -163,6 +164,7 @@ enum Command {
         command: gmode::GmodeCommand,
     },
     Reflect(reflect::ReflectArgs),
+    Agents(agents::AgentsArgs),
     /// Show, check and apply the rules
     Rules {
         #[command(subcommand)]
@@ -192,7 +194,7 @@ enum Whose {
 }
 
 /// Commands that no word in a session confirms: they change who judges.
-const TAKE_NO_CODE: [&str; 3] = ["rules apply", "job approve-plugin", "uninstall"];
+const TAKE_NO_CODE: [&str; 4] = ["rules apply", "job approve-plugin", "uninstall", "init --track"];
 
 /// What is found out before anybody is asked who gives a person's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,6 +220,7 @@ impl Command {
         use job::JobCommand as OfJob;
         use rules::RulesCommand as Rules;
         let (command, first) = match self {
+            Self::Init(args) if args.track.is_some() => ("init --track", Open),
             Self::Init(_) => ("init", Installed),
             Self::Uninstall(args) if !args.check => ("uninstall", Open),
             Self::Off(_) => ("off", Open),
@@ -408,6 +411,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Claim { command } => claim::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
+        Command::Agents(args) => agents::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),
         Command::Off(args) => switch::off(args, context, out),
         Command::On(args) => switch::on(args, context, out),
@@ -571,6 +575,10 @@ mod tests {
             };
             assert_eq!(parsed.command.whose() != Whose::Anyones, marked, "{line:?}");
         }
+        let track = Arguments::try_parse_from(["git-seed", "init", "--track", "auto"]);
+        let whose = track.expect("it parses").command.whose();
+        // A rule is a person's, also where git seed is not installed yet.
+        assert_eq!(whose, Whose::Persons { command: "init --track", first: First::Open });
         let check =
             Arguments::try_parse_from(["git-seed", "uninstall", "--check"]).expect("it parses");
         assert_eq!(check.command.whose(), Whose::Anyones, "it only shows");

@@ -36,6 +36,9 @@ fn print(status: &Status, out: &mut Report) {
     };
     let of = status.cycles.map_or_else(String::new, |cycles| format!(" of {cycles}"));
     out.pair("phase", format_args!("{:<28} cycle {}{of}{state}", status.phase, status.cycle));
+    if let Some(lane) = &status.lane {
+        out.pair("lane", lane);
+    }
     for job in &status.awaiting {
         out.pair("awaits", format_args!("{:<28} git seed job approve {}", job.name, job.id));
     }

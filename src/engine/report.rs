@@ -25,6 +25,11 @@ pub(crate) struct Status {
     pub enabled: bool,
     /// Absent until the first step: it chooses the track.
     pub track: Option<String>,
+    /// What the rules say of all jobs: `auto` where the first step chooses.
+    pub usual_track: String,
+    /// The same in words, where the rules choose.
+    #[serde(skip)]
+    pub lane: Option<String>,
     pub job: Option<JobHead>,
     pub phase: String,
     pub cycle: u32,
@@ -159,6 +164,8 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     Ok(Status {
         enabled: repo.is_on(),
         track: track_of(state),
+        usual_track: repo.rules.usual_track().to_owned(),
+        lane: lane_of_all(repo),
         job: Some(job_head(focused)),
         phase: state.stand.phase.to_string(),
         cycle: state.stand.cycle,
@@ -190,6 +197,13 @@ fn track_of(state: &state::State) -> Option<String> {
     (state.stand.cycle > 0).then(|| state.stand.track.clone())
 }
 
+/// How each job begins, where the rules say it and not the first step.
+fn lane_of_all(repo: &Repo) -> Option<String> {
+    let small = repo.rules.maps.home().lane.is_some();
+    let how = if small { Notice::StatusTrackSmall } else { Notice::StatusTrackWhole };
+    (!repo.rules.chooses).then(|| tell(how, &[("track", repo.rules.usual_track())]))
+}
+
 /// What was seen of the work, once its person may be asked about it.
 fn card(repo: &Repo, focused: &LoadedJob, row: &Phase) -> Result<Vec<String>> {
     let last = row.kind == PhaseKind::Consolidation && jobs::completion::eligible(repo, focused);
@@ -210,6 +224,8 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
     Ok(Status {
         enabled: repo.is_on(),
         track: None,
+        usual_track: repo.rules.usual_track().to_owned(),
+        lane: lane_of_all(repo),
         job: None,
         phase: "none".to_owned(),
         cycle: 0,

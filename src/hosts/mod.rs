@@ -165,12 +165,25 @@ pub struct Host {
     tools: Vec<ToolRow>,
 }
 
-/// Subagent definitions that `init` puts in: their file names, and what they say.
-pub(crate) const AGENTS: [(&str, &str); 5] = [
+/// Subagent definitions that `init` puts in: their file names, and what they say. Gates count none
+/// of them (`engine/repo/subagents.rs`).
+pub(crate) const AGENTS: [(&str, &str); 17] = [
     ("agent-updater.md", include_str!("agents/agent-updater.md")),
+    ("condense-promotion-scan.md", include_str!("agents/condense-promotion-scan.md")),
+    ("execute-contractor.md", include_str!("agents/execute-contractor.md")),
+    ("execute-drift-auditor.md", include_str!("agents/execute-drift-auditor.md")),
     ("job-creator.md", include_str!("agents/job-creator.md")),
     ("knowledge-extractor.md", include_str!("agents/knowledge-extractor.md")),
     ("mover.md", include_str!("agents/mover.md")),
+    ("observe-blindspot-finder.md", include_str!("agents/observe-blindspot-finder.md")),
+    ("observe-researcher.md", include_str!("agents/observe-researcher.md")),
+    ("plan-premortem.md", include_str!("agents/plan-premortem.md")),
+    ("verify-code-evolution-tracker.md", include_str!("agents/verify-code-evolution-tracker.md")),
+    ("verify-execute-auditor.md", include_str!("agents/verify-execute-auditor.md")),
+    ("verify-git-historian.md", include_str!("agents/verify-git-historian.md")),
+    ("verify-meta-audit.md", include_str!("agents/verify-meta-audit.md")),
+    ("verify-observe-auditor.md", include_str!("agents/verify-observe-auditor.md")),
+    ("verify-plan-auditor.md", include_str!("agents/verify-plan-auditor.md")),
     ("voice-updater.md", include_str!("agents/voice-updater.md")),
 ];
 

@@ -126,6 +126,8 @@ pub struct Crossing<'a> {
     pub lines: usize,
     /// A subagent of the phase was launched in this stay and came back.
     pub audited: bool,
+    /// The subagent that the row names for it, where the host finds it.
+    pub auditor: Option<&'a str>,
 }
 
 impl Crossing<'_> {
@@ -630,7 +632,11 @@ fn somebody_else_looked(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     if crossing.lines < audit.lines || crossing.audited || answered {
         return Ok(());
     }
-    Err(no(Wants::Claim, Case::Audit)
+    let refusal = match crossing.auditor {
+        Some(agent) => no(Wants::Claim, Case::AuditNamed).with("agent", agent),
+        None => no(Wants::Claim, Case::Audit),
+    };
+    Err(refusal
         .with("section", audit.section.as_str())
         .with("questions", audit.questions.join("; ")))
 }
@@ -694,6 +700,7 @@ mod tests {
             criteria: Ground::default(),
             lines: 0,
             audited: false,
+            auditor: None,
         }
     }
 

@@ -83,6 +83,9 @@ pub struct Scene<'a> {
     pub delegates: bool,
     /// Where nothing is delegated: something of the work is not committed.
     pub uncommitted: bool,
+    /// The subagent that the row names for a part of the work, where the host finds it; asked for
+    /// only once the balance is spent.
+    pub helper: Option<&'a str>,
     /// The room that context and compaction file leave.
     pub room: Room,
     /// Prompts and answers are to be summed up first.
@@ -696,12 +699,13 @@ fn pieces_are_delegated(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
     match direct(scene).find(|(deed, _)| pace.spends.contains(deed)) {
         Some((_, path)) => {
-            let case = match () {
-                () if !delegates => Case::Uncommitted,
-                () if pace.is_crowded(&scene.stay) => Case::Crowded,
-                () => Case::Spent,
-            };
-            Err(no(Wants::Delegation).case(case).with("path", path))
+            let refusal = no(Wants::Delegation).with("path", path);
+            Err(match scene.helper {
+                _ if !delegates => refusal.case(Case::Uncommitted),
+                _ if pace.is_crowded(&scene.stay) => refusal.case(Case::Crowded),
+                Some(agent) => refusal.case(Case::SpentNamed).with("agent", agent),
+                None => refusal.case(Case::Spent),
+            })
         }
         None => Ok(()),
     }
@@ -841,6 +845,7 @@ mod tests {
             },
             delegates: true,
             uncommitted: true,
+            helper: None,
             room: Room::default(),
             call,
         }

@@ -375,6 +375,9 @@ pub struct Audit {
     pub section: String,
     /// What an auditor asks, a few words each.
     pub questions: Vec<String>,
+    /// The subagent that is named for it where it is defined.
+    #[serde(default)]
+    pub agent: String,
 }
 
 impl Audit {

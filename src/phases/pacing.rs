@@ -174,6 +174,9 @@ pub struct Pace {
     /// The most subagents that may be under way at once; 0 leaves it open.
     #[serde(default)]
     pub in_flight: u32,
+    /// The subagent for a part of the work, named where it is better delegated and is defined.
+    #[serde(default)]
+    pub helper: String,
     /// Further lenses for `git seed reflect`, beside the two that every phase has.
     #[serde(default)]
     pub lenses: Vec<String>,

@@ -258,13 +258,12 @@ fn notes_of_the_cycle_end_are_archived_and_go() {
     world.notes("---Ve---", notes);
     world.leaves();
     world.opens();
-    let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
+    let file = ".claude/knowledge/lexers.md";
     world.puts(
         file,
         "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\nThree\n\
          Four\nFive\n",
     );
-    world.sh(&format!("rm .claude/agents/{agent}.md"));
     for n in [1, 2, 3] {
         let crumb = if n == 3 { "todo.txt" } else { file };
         world.seed(&format!("note resolve {n} --breadcrumb {crumb}")).succeeds();

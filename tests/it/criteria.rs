@@ -213,7 +213,8 @@ fn large_work_is_looked_at_by_somebody_else() {
     };
     let met = "- AC1: met\n- AC2: met";
     let world = large();
-    refused(&world, met, "nobody else has reviewed them");
+    let told = "nobody else has reviewed them.\nDo: launch verify-execute-auditor, and wait";
+    refused(&world, met, told);
     refused(&world, &format!("{met}\n\n## Audit\nall is well"), "nobody else has reviewed");
     world.launches("general-purpose");
     goes_on(&world, met);

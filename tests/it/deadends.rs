@@ -115,6 +115,7 @@ const KNOWLEDGE: (&str, &str) = (
 #[test]
 fn a_live_note_in_condense_finds_its_end_there() {
     let world = World::seeded();
+    world.adopts("knowledge-extractor");
     world.enters("verify");
     world.opens();
     world.tests();

@@ -1250,6 +1250,7 @@ impl<'a> Search<'a> {
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,
                 uncommitted: around == Around::Alone && state.edited,
+                helper: None,
                 room: Room::default(),
                 unsummed: around == Around::Unsummed,
                 call,
@@ -1416,6 +1417,7 @@ impl<'a> Search<'a> {
             },
             lines: usize::MAX,
             audited: !state.unlooked,
+            auditor: None,
         })
     }
 

@@ -1,13 +1,18 @@
 //! Notes come to rest: what shows it is checked, what waits climbs, and a number means the
 //! note that was shown.
 
+use std::fs;
+
 use serde_json::json;
 
 use super::world::{PAGE, World, message};
 
 /// In condense, with these lines below `---Ve---` of the job's page.
 pub(super) fn with_notes(lines: &str) -> World {
-    let world = World::seeded();
+    in_condense(World::seeded(), lines)
+}
+
+fn in_condense(world: World, lines: &str) -> World {
     world.enters("verify");
     world.opens();
     world.tests();
@@ -255,7 +260,9 @@ fn a_subagent_is_given_one_live_note_of_its_kind_word_for_word() {
 
 #[test]
 fn what_ended_by_hand_is_looked_over_even_where_absorb_took_it() {
-    let world = with_notes("[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}");
+    let world = World::seeded();
+    world.adopts("knowledge-extractor");
+    let world = in_condense(world, "[KNOWLEDGE]{escapes}\n[KNOWLEDGE]{lookahead}");
     let (file, agent) = (".claude/knowledge/lexers.md", "knowledge-extractor");
     world.puts(
         file,
@@ -277,6 +284,37 @@ fn what_ended_by_hand_is_looked_over_even_where_absorb_took_it() {
     launch(&world, agent, &prompt, || ()).passes();
     world.leaves();
     assert_ne!(world.phase(), "condense");
+}
+
+/// What `init` brought asks for no launch, also where somebody changed it; a rule that a person
+/// applied does.
+#[test]
+fn subagents_that_init_brought_are_launched_where_one_likes() {
+    let file = ".claude/knowledge/lexers.md";
+    for rule in ["auto", "launch"] {
+        let world = World::seeded();
+        world.puts("seed.toml", &format!("[condense]\nconsumption = \"{rule}\"\n"));
+        world.person("rules apply").succeeds();
+        fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+        let world = in_condense(world, "[KNOWLEDGE]{escapes}");
+        let changed = world.text(".claude/agents/knowledge-extractor.md") + "Be brief.\n";
+        world.puts(".claude/agents/knowledge-extractor.md", &changed);
+        world.puts(
+            file,
+            "---\nname: lexers\ndescription: How they look ahead\ntype: user\n---\nOne\nTwo\n\
+             Three\nFour\nFive\n",
+        );
+        world.seed(&format!("note resolve 1 --breadcrumb {file}")).succeeds();
+        world.works("condense");
+        world.minute();
+        if rule == "launch" {
+            let sent = message("condense");
+            world.seed("phase advance -F -").stdin(&sent).refuses("not every KNOWLEDGE note");
+        } else {
+            world.leaves();
+            assert_ne!(world.phase(), "condense");
+        }
+    }
 }
 
 #[test]

@@ -422,16 +422,11 @@ fn what_was_seen_is_written_down_before_more_is_looked_at() {
 #[test]
 fn so_much_is_changed_by_hand_and_the_rest_is_delegated() {
     let world = roomy(&[]);
-    opened(&world, "execute", "1");
-    let changes = |n: usize| world.edits(&file(n), "fn part() {}", "fn piece() {}");
-    for n in 0..5 {
-        world.reads(&file(n)).passes();
-        world.notes("---Ex---", &format!("part {n} is renamed"));
-        changes(n).passes();
-    }
-    changes(5).refuses("launch a subagent");
+    spends(&world);
+    renames(&world, 5).refuses("Do: launch execute-contractor for it.");
+    // Those that init brought are no roster of the repository's: any subagent counts.
     world.launches("general-purpose");
-    changes(5).passes();
+    renames(&world, 5).passes();
 }
 
 #[test]
@@ -443,20 +438,53 @@ fn reading_takes_from_no_balance() {
     }
 }
 
-#[test]
-fn where_the_phase_has_its_own_subagents_they_are_the_ones_that_count() {
-    let world = roomy(&[(".claude/agents/execute-x.md", "---\nname: execute-x\n---\nDo.\n")]);
-    opened(&world, "execute", "1");
-    let changes = |n: usize| world.edits(&file(n), "fn part() {}", "fn piece() {}");
+/// The main session changes as many files as its balance allows, and launches somebody.
+fn spends(world: &World) {
+    opened(world, "execute", "1");
     for n in 0..5 {
         world.reads(&file(n)).passes();
         world.notes("---Ex---", &format!("part {n} is renamed"));
-        changes(n).passes();
+        renames(world, n).passes();
     }
+}
+
+fn renames(world: &World, n: usize) -> Did {
+    world.edits(&file(n), "fn part() {}", "fn piece() {}")
+}
+
+#[test]
+fn what_init_brought_is_named_only_where_it_is_there() {
+    let world = roomy(&[]);
+    std::fs::remove_file(world.path(".claude/agents/execute-contractor.md")).expect("it was there");
+    spends(&world);
+    renames(&world, 5).refuses("Do: launch a subagent for it, one made for execute");
+}
+
+#[test]
+fn a_definition_that_init_brought_counts_once_it_is_committed() {
+    // Changed, it is still not the repository's: whoever changes it switches nothing on or off.
+    let world = roomy(&[]);
+    world.puts(".claude/agents/execute-contractor.md", "---\nname: execute-contractor\n---\nx\n");
+    spends(&world);
     world.launches("general-purpose");
-    changes(5).refuses("launch a subagent");
+    renames(&world, 5).passes();
+    let world = roomy(&[]);
+    world.adopts("execute-contractor");
+    spends(&world);
+    world.launches("general-purpose");
+    renames(&world, 5).refuses("launch execute-contractor");
+    world.launches("execute-contractor");
+    renames(&world, 5).passes();
+}
+
+#[test]
+fn where_the_phase_has_its_own_subagents_they_are_the_ones_that_count() {
+    let world = roomy(&[(".claude/agents/execute-x.md", "---\nname: execute-x\n---\nDo.\n")]);
+    spends(&world);
+    world.launches("general-purpose");
+    renames(&world, 5).refuses("launch execute-contractor");
     world.launches("execute-x");
-    changes(5).passes();
+    renames(&world, 5).passes();
 }
 
 #[test]
@@ -686,7 +714,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
         world.tests();
         world.notes("---Ex---", &format!("step {n}"));
     }
-    no(&world.edits(CODE, "escapes();", "escapes(); more();").before, "launch a subagent");
+    no(&world.edits(CODE, "escapes();", "escapes(); more();").before, "launch execute-contractor");
     leaves(&world);
     // verify
     opened(&world, "verify", "1");

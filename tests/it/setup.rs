@@ -115,6 +115,78 @@ fn leaves_no_byte(what: &str, arrange: impl Fn(&World)) {
     assert!(changed.is_empty(), "{what}: {changed:#?}");
 }
 
+// ---- the track of all jobs
+
+#[test]
+fn init_says_which_lane_is_usual_and_leaves_the_tree_alone() {
+    let world = World::new();
+    let seen = || (world.git("status --porcelain"), world.git("rev-parse HEAD"));
+    let (before, bytes) = (seen(), snapshot(&world));
+    world.person("init --track quicker").ends(64, "known tracks: auto, opevc, quick");
+    assert_eq!(snapshot(&world), bytes, "a name that nobody knows installs nothing");
+    world.person("init --track opevc").tells("default = \"opevc\"             rule of this clone");
+    world.starts();
+    world.person("status").tells("lane     each job takes all phases");
+    world.person("rules show").tells("default = \"opevc\"");
+    assert_eq!(world.json("status")["usual_track"], "opevc");
+    // Saying it again, and init without it, move nothing.
+    let rules = world.git("rev-parse refs/seed/rules");
+    world.person("init --track opevc").tells("in force already");
+    world.person("init").succeeds();
+    assert_eq!(world.git("rev-parse refs/seed/rules"), rules);
+    world.prompt("fix the lexer");
+    world.reads(CODE).passes();
+    let small = "phase advance --small --scope src/parser -m 'keep escapes'";
+    world.changes_nothing(|| world.seed(small).refuses("the rules require all phases"));
+    world.person("init --track auto").tells("default = \"auto\"");
+    world.seed(small).succeeds();
+    assert!(!world.person("status").succeeds().contains("[tracks]"));
+    world.person("job drop -m done").succeeds();
+    world.git("checkout -q -- .");
+    assert_eq!(seen(), before);
+    world.ends();
+    world.person("uninstall").succeeds();
+    assert_eq!(snapshot(&world), bytes);
+}
+
+#[test]
+fn init_track_changes_one_key_of_the_rules_in_force() {
+    let world = World::new();
+    let rules = "# ours\n[tracks]\ndefault = \"auto\" # for now\n\n[lane]\nfiles = 2\n\n\
+        [[check]]\nfiles = [\"*.rs\"]\nrun = \"true {path}\"\n";
+    world.puts("seed.toml", rules);
+    world.git("add seed.toml");
+    world.git("commit -qm rules");
+    let world = world.installed();
+    world.person("rules apply").succeeds();
+    let applied = fs::read_to_string(world.path(".git/seed/applied")).expect("it is remembered");
+    let told = world.person("init --track quick").succeeds();
+    assert!(told.contains("git seed rules apply would bring that one"), "{told}");
+    let now = world.git("show refs/seed/rules:seed.toml");
+    assert_eq!(now.trim_end(), rules.replace("\"auto\"", "\"quick\"").trim_end());
+    world.person("status").tells("each job begins on the small lane");
+    world.person("rules diff").tells("tracks.default  \"quick\" -> \"auto\"");
+    let again = fs::read_to_string(world.path(".git/seed/applied")).expect("it is remembered");
+    assert_ne!(applied, again, "its commands may still run");
+    // Rules that nobody applied in this clone stay such: their commands run nothing.
+    fs::remove_file(world.path(".git/seed/applied")).expect("it was there");
+    world.person("init --track auto").succeeds();
+    assert!(!world.path(".git/seed/applied").exists());
+}
+
+#[test]
+fn an_agent_says_of_no_track_that_it_is_usual() {
+    let world = World::new();
+    let before = snapshot(&world);
+    world.seed("init --track quick").refuses("only a person may run git seed init --track");
+    assert_eq!(snapshot(&world), before, "not even where nothing is installed yet");
+    let world = World::seeded();
+    world.changes_nothing(|| {
+        world.seed("init --track quick").refuses("only a person may run git seed init --track")
+    });
+    world.runs("git seed init --track quick").refuses("only a person may run");
+}
+
 #[test]
 fn uninstall_keeps_the_work_and_a_bundle_of_every_step() {
     let world = World::seeded();

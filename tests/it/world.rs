@@ -242,6 +242,12 @@ impl World {
         write_file(&self.path(path), text);
     }
 
+    /// The repository takes one of the subagents that `init` brought for its own.
+    pub fn adopts(&self, agent: &str) {
+        self.git(&format!("add -f .claude/agents/{agent}.md"));
+        self.git(&format!("commit -qm 'our {agent}'"));
+    }
+
     // ---- programs
 
     /// The environment in which everything runs.

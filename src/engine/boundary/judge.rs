@@ -12,6 +12,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
 use crate::format::names;
+use crate::hosts;
 use crate::jobs::Naming;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
@@ -261,6 +262,7 @@ fn crossing<'a>(
         criteria: Ground::default(),
         lines: 0,
         audited: was_audited(focused, &gathered.stay),
+        auditor: auditor(repo, focused),
     })
 }
 
@@ -291,6 +293,13 @@ impl Answerable {
         };
         Ok(Self { contract: judge::criteria::contract(repo, focused, row)?, shown, lines })
     }
+}
+
+/// The subagent that the row names for a look from outside, where the host finds it.
+fn auditor<'a>(repo: &'a Repo, focused: &LoadedJob) -> Option<&'a str> {
+    let agent = repo.row(Some(focused)).audit.as_ref()?.agent.as_str();
+    let host = hosts::row(&focused.state.driver.host).ok()?;
+    repo.has_subagent(host, agent).then_some(agent)
 }
 
 /// A subagent of the phase's own was launched in this stay, and none of them is under way.

@@ -11,7 +11,7 @@ use crate::format::names;
 use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::routing::InteractionKind;
 use crate::memory::footers;
-use crate::phases::PhaseKind;
+use crate::phases::{Class, PhaseKind};
 use crate::voice::{Notice, tell};
 
 /// How far back the step that sent a job back is looked for.
@@ -30,6 +30,10 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let mut opening = opening(repo, focused);
     let row = opening.row;
     opening.back = sent_back(repo, focused, row.kind);
+    // Small work needs nobody.
+    if map.lane.is_none() && row.opens(Class::Delegate) {
+        opening.subagents = repo.roster(focused);
+    }
     // What the text quotes and cannot read it leaves out, here and below: the phase has begun,
     // and a text without a quotation opens it better than none. `doctor` asks git what is lost.
     opening.from_plan =

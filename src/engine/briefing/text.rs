@@ -68,6 +68,8 @@ const HANDED_ON: usize = 600;
 pub(crate) struct Opening<'a> {
     pub row: &'a Phase,
     pub state: &'a State,
+    /// Subagents for the phase.
+    pub subagents: Vec<String>,
     /// Declared directories.
     pub dirs: Vec<String>,
     /// Files that the person opened.
@@ -153,6 +155,7 @@ impl<'a> Opening<'a> {
         Self {
             row,
             state,
+            subagents: Vec::new(),
             dirs: Vec::new(),
             files: Vec::new(),
             back: None,
@@ -206,6 +209,9 @@ impl<'a> Opening<'a> {
     fn parts(&self) -> Vec<Part> {
         let mut parts = vec![self.head()];
         parts.extend(self.purpose());
+        if !self.subagents.is_empty() {
+            parts.push(self.told(Line::Subagents, &[("agents", &listed(&self.subagents))]));
+        }
         if self.row.dial && self.state.stand.entry.multiplier.is_none() {
             parts.push(self.told(Line::Dial, &[]));
         }

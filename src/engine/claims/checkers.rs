@@ -79,7 +79,8 @@ pub(crate) fn remember_applied(repo: &Repo, rules: &str) -> Result<()> {
     put_aside(repo, "applied", short_hash(rules.as_bytes(), 32).as_bytes())
 }
 
-fn are_applied_here(repo: &Repo) -> bool {
+/// Whether the rules in force are those that a person applied in this clone.
+pub(crate) fn are_applied_here(repo: &Repo) -> bool {
     // Rules that do not read run nothing; each command that opens the repository names them.
     let Ok(Some(rules)) = repo.applied_rules() else { return false };
     let known = std::fs::read_to_string(repo.store.seed_dir().join("applied"));

@@ -41,7 +41,11 @@ pub(crate) fn scene<'a>(
         acts.tests = repo.rules.runs().recognise(command).run().is_some();
     }
     let away = focused.and_then(|focused| repo.away(focused));
+    let stay = focused.map(|focused| record::activity::stay(repo, focused)).unwrap_or_default();
+    let spent = phase.pace.as_ref().filter(|pace| pace.is_spent(&stay, host.delegates()));
+    let helper = spent.map(|pace| pace.helper.as_str());
     Ok(Scene {
+        helper: helper.filter(|name| repo.has_subagent(host, name)),
         anchors: repo.rules.maps.anchors(),
         phase,
         first: focused.map_or(FirstStep::Whole, |job| repo.first_step(&job.state)),
@@ -50,7 +54,7 @@ pub(crate) fn scene<'a>(
         dial_set,
         page: repo.rules.page_name(),
         guest,
-        stay: focused.map(|focused| record::activity::stay(repo, focused)).unwrap_or_default(),
+        stay,
         delegates: host.delegates(),
         uncommitted: match focused {
             Some(focused) if !host.delegates() => fence::survey::is_uncommitted(repo, focused)?,

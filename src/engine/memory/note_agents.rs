@@ -133,7 +133,7 @@ pub(crate) fn unconsumed(repo: &Repo, focused: &LoadedJob) -> Result<Option<(Str
         .collect();
     let launches = record::activity::stay(repo, focused).launches;
     let kinds = repo.kinds(&focused.state);
-    Ok(dispatch::unconsumed(&kinds, &notes, &found, &launches, |agent| is_defined(repo, agent)))
+    Ok(dispatch::unconsumed(&kinds, &notes, &found, &launches, |agent| counts(repo, agent)))
 }
 
 /// Whether launches have to show that notes were acted on; else their breadcrumbs do.
@@ -146,9 +146,11 @@ fn asks_launches(repo: &Repo, focused: &LoadedJob) -> bool {
     }
 }
 
-/// The repository defines this subagent. Nobody is asked to launch what is not there.
-fn is_defined(repo: &Repo, agent: &str) -> bool {
-    repo.store.work_tree().join(format!(".claude/agents/{agent}.md")).is_file()
+/// Whether launches of this subagent are asked for: the repository defines it, or a person's rule
+/// asks for launches and somebody does. Nobody is asked to launch what is not there.
+fn counts(repo: &Repo, agent: &str) -> bool {
+    repo.defines_subagent(agent)
+        || repo.rules.consumption == Consumption::Launch && repo.is_subagent(agent)
 }
 
 /// What a note says, as the journal knows it.

@@ -21,15 +21,10 @@ pub(crate) fn stay(repo: &Repo, focused: &LoadedJob) -> Stay {
 /// True when `agent` belongs to the roster of the phase where `focused` stands: by its
 /// name, or by any name where the repository defines no subagent for that phase.
 fn is_of_roster(repo: &Repo, focused: &LoadedJob, agent: &str) -> bool {
-    let own = format!("{}-", focused.state.stand.phase);
-    if agent.starts_with(&own) {
-        return true;
-    }
+    let phase = focused.state.stand.phase.as_str();
     // A repository without subagents of its own takes any for the phase's.
-    let Ok(files) = std::fs::read_dir(repo.store.work_tree().join(".claude/agents")) else {
-        return true;
-    };
-    !files.flatten().any(|file| file.file_name().to_string_lossy().starts_with(&own))
+    agent.strip_prefix(phase).is_some_and(|rest| rest.starts_with('-'))
+        || !repo.has_own_roster(phase)
 }
 
 /// What a call of the main session counts as. `places` are those of its files.

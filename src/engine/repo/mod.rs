@@ -20,6 +20,7 @@ pub(crate) mod plan_file;
 pub(crate) mod quote;
 pub(crate) mod rows;
 pub(crate) mod sessions;
+pub(crate) mod subagents;
 pub(crate) mod text;
 
 use std::path::{Path, PathBuf};

@@ -51,7 +51,7 @@ pub(crate) fn install_host(
         if added.changed { "hook lines" } else { "hook lines (there already)" },
     ));
     if !shared && !repo.store.is_ignored(name)? {
-        setup::own_record::exclude(repo, name, installation)?;
+        setup::own_record::exclude(repo, &[name], installation)?;
         told.push(Told::new("wrote", ".git/info/exclude", format!("1 line for {name}")));
     }
     Ok(())

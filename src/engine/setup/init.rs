@@ -12,6 +12,7 @@ use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::engine::{claims, fence, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
+use crate::rules::{BadRules, Rules};
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
@@ -27,6 +28,8 @@ pub(crate) struct Wanted {
     pub mcp: bool,
     /// Put in advice as well: rules to read, skills, a reviewer.
     pub governance: bool,
+    /// The track of all jobs, put into force as a rule of this clone.
+    pub track: Option<String>,
 }
 
 /// Installs git seed in this repository. Doing it again updates what is there.
@@ -36,13 +39,18 @@ pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
 
 fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let rows = wanted_hosts(repo, wanted)?;
+    if let Some(track) = &wanted.track {
+        // Before anything is written.
+        let bad = |bad: BadRules| EngineError::Usage(bad.to_string());
+        Rules::with_usual_track("", track).map_err(bad)?;
+    }
     let mut told = Vec::new();
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), ""));
     let mut installation = repo.installation()?;
     for row in &rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
-        install_agents(repo, row, wanted.shared, &mut installation, &mut told)?;
+        install_agents(repo, row, &mut installation, &mut told)?;
         if wanted.mcp {
             setup::mcp_servers::install_server(
                 repo,
@@ -64,6 +72,9 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     }
     repo.store.note_begin()?;
     record::own_clone::clone_id(repo)?;
+    if let Some(track) = &wanted.track {
+        told.extend(apply_usual_track(repo, track)?);
+    }
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
     told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
@@ -86,19 +97,20 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
     Ok(found)
 }
 
-/// Puts in the subagents that act on notes, where none of their names is taken.
+/// Puts in the subagents for the phases and for notes, where none of their names is taken. They
+/// are this clone's also with `--shared`: one that is committed counts for gates, and nobody
+/// commits one by the way.
 fn install_agents(
     repo: &Repo,
     row: &'static Host,
-    shared: bool,
     installation: &mut Installation,
     told: &mut Vec<Told>,
 ) -> Result<()> {
     let Some(folder) = &row.agents else { return Ok(()) };
-    let wrote = install_files(repo, folder, &hosts::AGENTS, shared, installation, told)?;
+    let wrote = install_files(repo, folder, &hosts::AGENTS, false, installation, told)?;
     if wrote > 0 {
         let what = repo::text::count(wrote, "subagent");
-        told.push(Told::new("wrote", folder, format!("{what} for notes")));
+        told.push(Told::new("wrote", folder, format!("{what}, see git seed agents")));
     }
     Ok(())
 }
@@ -140,16 +152,16 @@ fn install_files(
     installation: &mut Installation,
     told: &mut Vec<Told>,
 ) -> Result<usize> {
-    let mut wrote = 0;
+    let mut ours = Vec::new();
     for (name, text) in files {
         let shown = format!("{folder}{name}");
         let path = repo.store.work_tree().join(&shown);
         let hash = short_hash(text.as_bytes(), 32);
         let now = read_if_there(&path)?.map(|text| short_hash(text.as_bytes(), 32));
         let known = installation.agents.iter_mut().find(|file| file.path == path);
-        match (known, now) {
+        match (known, &now) {
             (Some(file), now) if now.as_ref().is_none_or(|now| *now == file.hash) => {
-                file.hash = hash;
+                file.hash.clone_from(&hash);
             }
             // Changed since, or somebody else's: theirs.
             (Some(_), _) | (None, Some(_)) => {
@@ -158,17 +170,33 @@ fn install_files(
             }
             (None, None) => {
                 let made_dirs = missing_dirs(&path, repo.store.work_tree());
+                let hash = hash.clone();
                 installation.agents.push(AgentFile { path: path.clone(), hash, made_dirs });
             }
         }
-        setup::own_record::save(repo, installation)?;
-        record::replace::replace_file(repo, &path, text.as_bytes())?;
-        if !shared && !repo.store.is_ignored(&shown)? {
-            setup::own_record::exclude(repo, &shown, installation)?;
-        }
-        wrote += 1;
+        ours.push((shown, path, *text, now == Some(hash)));
     }
-    Ok(wrote)
+    setup::own_record::save(repo, installation)?;
+    if !shared {
+        keep_out_of_status(repo, &ours, installation)?;
+    }
+    for (_, path, text, _) in ours.iter().filter(|(.., as_it_is)| !as_it_is) {
+        record::replace::replace_file(repo, path, text.as_bytes())?;
+    }
+    Ok(ours.len())
+}
+
+/// Excludes those files of ours that nothing ignores yet.
+fn keep_out_of_status(
+    repo: &Repo,
+    ours: &[(String, PathBuf, &str, bool)],
+    installation: &mut Installation,
+) -> Result<()> {
+    let shown: Vec<String> = ours.iter().map(|(shown, ..)| shown.clone()).collect();
+    let ignored = repo.store.excluded(&shown)?;
+    let open: Vec<&str> =
+        shown.iter().map(String::as_str).filter(|shown| !ignored.contains(shown)).collect();
+    if open.is_empty() { Ok(()) } else { setup::own_record::exclude(repo, &open, installation) }
 }
 
 fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<Told>) -> Result<()> {
@@ -219,7 +247,7 @@ pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
 
 /// Checks rules that the work tree proposes.
 pub(crate) fn check_rules(text: &str) -> Result<()> {
-    let sound = crate::rules::Rules::with(text);
+    let sound = Rules::with(text);
     sound.map(drop).map_err(|bad| EngineError::Proposal(bad.told("seed.toml", text)))
 }
 
@@ -231,11 +259,47 @@ pub(crate) fn check_rules(text: &str) -> Result<()> {
 pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
     check_rules(text)?;
     let _lock = repo.store.lock()?;
+    record_rules(repo, text, "rules applied")?;
+    claims::checkers::remember_applied(repo, text)
+}
+
+/// Appends a text of rules to their chain; the caller has the lock.
+fn record_rules(repo: &Repo, text: &str, why: &str) -> Result<()> {
     let tip = repo.store.tip(names::RULES)?;
     let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
     let after = tip.map(|tip| tip.commit);
-    repo.store.append(names::RULES, after.as_ref(), &[put], "rules applied", repo.now)?;
-    claims::checkers::remember_applied(repo, text)
+    repo.store.append(names::RULES, after.as_ref(), &[put], why, repo.now)?;
+    Ok(())
+}
+
+/// Puts the track of all jobs into force; the other rules that are in force stay.
+fn apply_usual_track(repo: &Repo, track: &str) -> Result<Vec<Told>> {
+    let _lock = repo.store.lock()?;
+    let applied = repo.applied_rules()?;
+    let before = applied.clone().unwrap_or_default();
+    let bad = |bad: BadRules| EngineError::Proposal(bad.told("the applied rules", &before));
+    let now = if applied.is_none() { Rules::shipped() } else { Rules::with(&before) };
+    let is_so = now.map_err(bad)?.usual_track() == track;
+    let what = format!("default = \"{track}\"");
+    if is_so {
+        return Ok(vec![Told::new("left", what, tell(Notice::TrackSaysSo, &[]))]);
+    }
+    let text = Rules::with_usual_track(&before, track).map_err(bad)?;
+    // Commands of rules run only where a person applied those rules here; this vouches for one
+    // key alone.
+    let applied_here = applied.is_none() || claims::checkers::are_applied_here(repo);
+    record_rules(repo, &text, "init --track")?;
+    if applied_here {
+        claims::checkers::remember_applied(repo, &text)?;
+    }
+    let mut told = vec![Told::new("wrote", what, tell(Notice::TrackApplied, &[]))];
+    let proposed = read_if_there(&repo.store.work_tree().join("seed.toml"))?;
+    // A proposal that does not read is named where it is applied.
+    if proposed.and_then(|text| Rules::with(&text).ok()).is_some_and(|it| it.usual_track() != track)
+    {
+        told.push(Told::new("note", "seed.toml", tell(Notice::TrackProposed, &[])));
+    }
+    Ok(told)
 }
 
 /// The message that the repository's own commit-msg hook is asked about.

@@ -80,7 +80,7 @@ pub(crate) fn install_server(
     if let Some(name) = place.name.as_deref().filter(|_| !shared && existing.is_none())
         && !repo.store.is_ignored(name)?
     {
-        setup::own_record::exclude(repo, name, installation)?;
+        setup::own_record::exclude(repo, &[name], installation)?;
     }
     Ok(())
 }

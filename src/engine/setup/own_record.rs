@@ -30,20 +30,21 @@ pub(crate) fn save(repo: &Repo, installation: &Installation) -> Result<()> {
     Ok(world::Whole::private().write(&repo.record_file(), text.as_bytes())?)
 }
 
-/// Keeps `name` out of `git status`, in this clone only.
-pub(crate) fn exclude(repo: &Repo, name: &str, installation: &mut Installation) -> Result<()> {
+/// Keeps `names` out of `git status`, in this clone only.
+pub(crate) fn exclude(repo: &Repo, names: &[&str], installation: &mut Installation) -> Result<()> {
     let file = repo.store.common_dir().join("info").join("exclude");
     let before = read_if_there(&file)?;
     if installation.excluded.is_empty() {
         installation.exclude_before.clone_from(&before);
         installation.made_info = file.parent().is_some_and(|dir| !dir.exists());
     }
-    let line = format!("/{name}");
-    installation.excluded.push(line.clone());
+    let lines: Vec<String> = names.iter().map(|name| format!("/{name}")).collect();
+    installation.excluded.extend(lines.iter().cloned());
     save(repo, installation)?;
     let before = before.unwrap_or_default();
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    Ok(world::write_whole(&file, format!("{before}{gap}{line}\n").as_bytes())?)
+    let own = lines.join("\n");
+    Ok(world::write_whole(&file, format!("{before}{gap}{own}\n").as_bytes())?)
 }
 
 /// The text of a person's file; `None` where nothing lies there.

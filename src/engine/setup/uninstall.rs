@@ -14,17 +14,32 @@ use crate::{githooks, world};
 
 /// Takes our subagents out again; one that was changed since stays.
 fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+    let mut gone: Vec<(String, usize)> = Vec::new();
+    let mut left = Vec::new();
     for AgentFile { path, hash, .. } in &installation.agents {
-        let shown = path.strip_prefix(repo.store.work_tree()).unwrap_or(path).display().to_string();
+        let shown = path.strip_prefix(repo.store.work_tree()).unwrap_or(path);
         match read_if_there(path)? {
             Some(text) if short_hash(text.as_bytes(), 32) == *hash => {
                 std::fs::remove_file(path)?;
-                told.push(Told::new("took out", shown, "as it was written"));
+                let folder = shown.parent().unwrap_or(shown).display();
+                let folder = format!("{folder}/");
+                match gone.iter_mut().find(|(known, _)| *known == folder) {
+                    Some((_, files)) => *files += 1,
+                    None => gone.push((folder, 1)),
+                }
             }
-            Some(_) => told.push(Told::new("left", shown, tell(Notice::YoursNow, &[]))),
+            Some(_) => left.push(Told::new(
+                "left",
+                shown.display().to_string(),
+                tell(Notice::YoursNow, &[]),
+            )),
             None => {}
         }
     }
+    told.extend(gone.into_iter().map(|(folder, files)| {
+        Told::new("took out", folder, format!("{}, as written", count(files, "file")))
+    }));
+    told.append(&mut left);
     let mut dirs: Vec<&PathBuf> =
         installation.agents.iter().flat_map(|file| &file.made_dirs).collect();
     dirs.sort_by_key(|dir| std::cmp::Reverse(dir.components().count()));
