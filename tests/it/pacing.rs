@@ -721,7 +721,7 @@ fn an_agent_never_hears_of_the_arithmetic() {
     world.tests();
     world.notes("---Ve---", "it holds");
     gates.push(stays(&world, "not tested enough"));
-    for n in 0..4 {
+    for n in 0..5 {
         world.tests();
         world.notes("---Ve---", &format!("it holds in case {n}"));
     }
