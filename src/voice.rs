@@ -116,6 +116,7 @@ pub(crate) enum Line {
     /// Why this cycle was added.
     Added,
     /// Why cycles were added in earlier runs, for the plan of this one; where the rest is.
+    EarlierLogs,
     Learned,
     RestOfLearned,
     Objective,

@@ -5,8 +5,8 @@ use crate::claims::{Part, Ran};
 use crate::engine::repo::EngineError;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::{claims, record, report};
-use crate::format::evidence;
 use crate::format::trailers::StepTrailers;
+use crate::format::{evidence, notes as lines};
 use crate::jobs::JobId;
 use crate::voice::{self, Notice};
 
@@ -50,14 +50,16 @@ pub(super) fn run(
         return Err(EngineError::Usage(format!("{commit} is not a phase commit")).into());
     };
     let notes = repo.store.note_lines(&commit)?;
+    let (records, words): (Vec<&String>, Vec<&String>) =
+        notes.iter().partition(|line| lines::is_record(line));
     out.json(&serde_json::json!({
         "commit": commit.to_string(), "job": step.job, "run": step.run, "cycle": step.cycle,
-        "phase": step.phase, "step": step.step, "id": step.id, "notes": notes,
+        "phase": step.phase, "step": step.step, "id": step.id, "notes": records,
     }));
     out.pair("commit", &commit);
     out.pair("step", format_args!("{}   cycle {}   run {}", step.step, step.cycle, step.run));
     out.pair("job", &step.job);
-    for note in &notes {
+    for note in words.iter().chain(&records) {
         out.pair("note", note);
     }
     out.line("");

@@ -394,7 +394,7 @@ pub(crate) fn worth(repo: &Repo, refused: &Refused) -> Option<String> {
     let named = refused.facts.get("met").unwrap_or_default();
     let met: Vec<_> =
         pace.demands.keys().copied().filter(|demand| named.contains(demand.word())).collect();
-    let tenths = pace.worth(&acts, &met).saturating_mul(multiplier.tenths());
+    let tenths = pace.worth(&acts, &met, multiplier).saturating_mul(multiplier.tenths());
     Some(format!("{}.{} of {}", tenths / 10, tenths % 10, pace.enough))
 }
 

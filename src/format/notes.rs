@@ -29,6 +29,48 @@ pub(crate) fn step_line(
     format!("{} step {record}", step.id)
 }
 
+/// How lines begin that say a step in words; those of its message follow, indented.
+const SAID: &str = "git seed: ";
+
+const INDENT: &str = "    ";
+
+/// A step in words, for who reads `git log --notes=seed`. The `message` of a step that made no
+/// commit stands nowhere else on the branch.
+pub(crate) fn words(
+    step: &StepTrailers,
+    nothing_left: bool,
+    unclaimed: &[Unclaimed],
+    message: Option<&str>,
+) -> Vec<String> {
+    let run = if step.run > 1 { format!(", run {}", step.run) } else { String::new() };
+    let mut said = format!("{SAID}{}, cycle {}{run}.", step.step, step.cycle);
+    if nothing_left {
+        said.push_str(" Nothing is outstanding.");
+    }
+    if !unclaimed.is_empty() {
+        let paths: Vec<&str> = unclaimed.iter().map(|one| one.path.as_str()).collect();
+        said.push_str(&format!(" No call accounts for: {}.", paths.join(", ")));
+    }
+    let lines = message.into_iter().flat_map(str::lines).filter(|line| !line.trim().is_empty());
+    let lines = lines.map(|line| format!("{INDENT}{}", line.trim_end()));
+    // A path may hold anything; a line of a note is one line.
+    std::iter::once(said).chain(lines).map(|line| line.replace(['\n', '\r', '\0'], "?")).collect()
+}
+
+/// The line is git seed's to write: words of a step or of its message.
+pub(crate) fn is_words(line: &str) -> bool {
+    line.starts_with(SAID) || line.starts_with(INDENT)
+}
+
+/// The line is a record for machines, which stand below all words.
+pub(crate) fn is_record(line: &str) -> bool {
+    let mut words = line.splitn(3, ' ');
+    let id = words.next().is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let plain = |kind: &str| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_lowercase());
+    let kind = words.next().is_some_and(plain);
+    id && kind && words.next().is_some_and(|record| record.starts_with('{'))
+}
+
 /// The Seed-Id and the job of a step's line.
 pub(crate) fn step_of(line: &str) -> Option<(&str, String)> {
     let (id, record) = line.split_once(" step ")?;
@@ -44,4 +86,36 @@ pub(crate) fn attest_line(id: &str, commit: &str) -> String {
 /// The record that the step's commit is another one now.
 pub(crate) fn rewritten_line(id: &str, from: &str, commit: &str) -> String {
     format!("{id} rewritten {}", serde_json::json!({ "from": from, "commit": commit }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_one_line_each_and_no_records() {
+        let step = StepTrailers {
+            step: "observe -> plan".to_owned(),
+            run: 2,
+            cycle: 1,
+            id: "4f".to_owned(),
+            ..StepTrailers::default()
+        };
+        let odd = Unclaimed { path: "a\nb step {".to_owned(), ..Unclaimed::default() };
+        let said = words(&step, true, &[odd], Some("What I saw\n\n4f step {\"x\":1}\n"));
+        assert_eq!(
+            said,
+            [
+                "git seed: observe -> plan, cycle 1, run 2. Nothing is outstanding. No call \
+                 accounts for: a?b step {.",
+                "    What I saw",
+                "    4f step {\"x\":1}",
+            ]
+        );
+        assert!(said.iter().all(|line| is_words(line) && !is_record(line)), "{said:?}");
+        let record = step_line(&step, true, &[], 7);
+        assert!(is_record(&record) && !is_words(&record), "{record}");
+        assert!(is_record(&attest_line("4f", "aa")) && is_record(&rewritten_line("4f", "a", "b")));
+        assert!(!is_record("by hand") && !is_record("k1 one") && !is_record(""));
+    }
 }

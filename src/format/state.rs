@@ -218,7 +218,7 @@ impl Fence {
 }
 
 /// A change outside the fence that no call claims.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unclaimed {
     pub path: String,
     /// Blob id; empty where the file went away.

@@ -142,6 +142,13 @@ pub(crate) fn title(body: &str) -> Option<&str> {
     titles().next().or_else(|| said().next().map(str::trim))
 }
 
+/// The lines of a body that say something by themselves: items and paragraphs, without their marks.
+pub(crate) fn lines(body: &str) -> impl Iterator<Item = &str> {
+    let said = body.lines().filter(|line| heading(line).is_none()).map(str::trim);
+    let bare = said.map(|line| line.trim_start_matches(['-', '*', '+', ' ']));
+    bare.filter(|line| line.chars().any(char::is_alphanumeric))
+}
+
 /// The titles of all headings.
 pub(crate) fn headings(body: &str) -> impl Iterator<Item = &str> {
     body.lines().filter_map(|line| heading(line).map(|(_, title)| title))

@@ -571,6 +571,12 @@ fn depth(case: Case) -> Refusal {
     no(Wants::Depth, case)
 }
 
+/// The section that answers for a multiplier which called for far less work than there was.
+const MISJUDGED: &str = "What I Misjudged";
+
+/// Words that it has at least.
+const ANSWER_WORDS: usize = 20;
+
 fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let titles = crossing.phase.sections_towards(crossing.to);
     let floor = crossing.phase.words.unwrap_or_else(|| message_floor(crossing.changed));
@@ -593,7 +599,15 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
         faults.name(&mut refusal.facts);
         return Err(refusal);
     }
-    if crossing.message.words() < floor { Err(shape(Case::Short)) } else { Ok(()) }
+    if crossing.message.words() < floor {
+        return Err(shape(Case::Short));
+    }
+    let answer = crossing.message.section(MISJUDGED);
+    let answered = answer.is_some_and(|text| text.split_whitespace().count() >= ANSWER_WORDS);
+    if crossing.phase.is_misjudged(crossing.stay) && !answered {
+        return Err(shape(Case::Misjudged).with("section", MISJUDGED));
+    }
+    Ok(())
 }
 
 fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -857,6 +871,35 @@ mod tests {
         let map = Map::read(map).expect("a shipped map");
         let row = map.phase(&"execute".into()).expect("a phase");
         says_enough(row, in_between, &Message::new(text))
+    }
+
+    #[test]
+    fn a_multiplier_that_was_far_off_is_answered_for() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let plan = "plan".into();
+        let long = format!("{STORY}\n{}", "word ".repeat(40));
+        let answer = |words: usize| {
+            Message::new(&format!("{long}\n## What I Misjudged\n{}", "size ".repeat(words)))
+        };
+        for (reads, multiplier, message, expected) in [
+            (34, "3", Message::new(&long), None),
+            (35, "3", Message::new(&long), Some("misjudged")),
+            (35, "3", answer(19), Some("misjudged")),
+            (35, "3", answer(20), None),
+            (35, "2.5", Message::new(&long), None),
+            (99, "1", Message::new(&long), None),
+            (101, "1", Message::new(&long), Some("misjudged")),
+        ] {
+            let stay = Stay {
+                acts: [("read".to_owned(), reads)].into(),
+                multiplier: multiplier.parse().ok(),
+                ..Stay::default()
+            };
+            let crossing = Crossing { stay: &stay, ..ready(&map, &message, &plan) };
+            let said = the_message_is_whole(&crossing).err();
+            let case = said.as_ref().and_then(|no| no.facts.get("case"));
+            assert_eq!(case, expected, "{reads} reads at {multiplier}");
+        }
     }
 
     #[test]

@@ -189,6 +189,9 @@ fn hundred() -> u32 {
     100
 }
 
+/// Multipliers up to this one, in tenths, are of stays that are not small.
+const NOT_SMALL: u32 = 20;
+
 /// The lenses that every stay looks through before it ends, where reflection opens the exit.
 pub const CORE_LENSES: [&str; 2] = ["quality-self-assessment", "voice-update-scan"];
 
@@ -236,11 +239,22 @@ pub enum Lack {
 }
 
 impl Pace {
-    /// What the acts and the demands that are met are worth.
-    pub(crate) fn worth(&self, acts: &Acts, met: &[Demand]) -> u32 {
+    /// What the acts and the demands that are met are worth. In a stay that is not small the acts
+    /// carry most of it: there demanded work is worth a third at most.
+    pub(crate) fn worth(&self, acts: &Acts, met: &[Demand], multiplier: Multiplier) -> u32 {
         let demands = self.demands.iter().filter(|(demand, _)| met.contains(demand));
         let done = demands.map(|(_, pay)| *pay).fold(0_u32, u32::saturating_add);
-        self.worth_of(acts).saturating_add(done)
+        let most = match multiplier.tenths() {
+            ..=NOT_SMALL => self.enough.saturating_mul(10) / multiplier.tenths() / 3,
+            _ => u32::MAX,
+        };
+        self.worth_of(acts).saturating_add(done.min(most))
+    }
+
+    /// The acts alone are worth more than three times what the multiplier called for.
+    fn is_overrun(&self, acts: &Acts, multiplier: Multiplier) -> bool {
+        let called_for = self.enough.saturating_mul(10);
+        self.worth_of(acts).saturating_mul(multiplier.tenths()) > called_for.saturating_mul(3)
     }
 
     fn worth_of(&self, acts: &Acts) -> u32 {
@@ -300,12 +314,21 @@ impl Phase {
     pub fn lack(&self, stay: &Stay, met: &[Demand], idle: &[Demand]) -> Option<Lack> {
         let pace = self.pace.as_ref()?;
         let multiplier = stay.multiplier.filter(|_| self.dial && !stay.backwards)?;
-        if pace.is_enough(pace.worth(&stay.acts, met), multiplier) {
+        if pace.is_enough(pace.worth(&stay.acts, met, multiplier), multiplier) {
             return None;
         }
         let unmet =
             pace.demands.keys().find(|demand| !met.contains(demand) && !idle.contains(demand));
         Some(unmet.map_or(Lack::Work, |demand| Lack::Demand(*demand)))
+    }
+
+    /// The stay took far more work than the multiplier called for: that is answered for.
+    pub(crate) fn is_misjudged(&self, stay: &Stay) -> bool {
+        let multiplier = stay.multiplier.filter(|_| self.dial && !stay.backwards);
+        self.pace
+            .as_ref()
+            .zip(multiplier)
+            .is_some_and(|(pace, multiplier)| pace.is_overrun(&stay.acts, multiplier))
     }
 
     /// The reflection that is missing before the phase may be left forward.
@@ -385,8 +408,10 @@ mod tests {
     /// The fewest reads that are enough.
     fn reads_at(multiplier: &str) -> u32 {
         let pace = reading();
-        let enough =
-            |n: &u32| pace.is_enough(pace.worth(&acts(&[(Deed::Read, *n)]), &[]), at(multiplier));
+        let enough = |n: &u32| {
+            let reads = pace.worth(&acts(&[(Deed::Read, *n)]), &[], at(multiplier));
+            pace.is_enough(reads, at(multiplier))
+        };
         let first = (0..200).find(enough).expect("at some time it is enough");
         assert!((first..200).all(|n| enough(&n)), "and more is never less");
         first
@@ -411,12 +436,18 @@ mod tests {
         let pace =
             Pace { demands: [(Demand::Proof, 20), (Demand::Checkpoint, 20)].into(), ..reading() };
         let two = acts(&[(Deed::Read, 2)]);
-        assert_eq!(pace.worth(&two, &[]), 6);
-        assert_eq!(pace.worth(&two, &[Demand::Proof]), 26);
-        assert_eq!(pace.worth(&two, &[Demand::Proof, Demand::Proof]), 26);
-        assert_eq!(pace.worth(&two, &[Demand::Proof, Demand::Checkpoint, Demand::Objective]), 46);
+        let both = [Demand::Proof, Demand::Checkpoint, Demand::Objective];
+        let worth = |met: &[Demand]| pace.worth(&two, met, at("3"));
+        assert_eq!(worth(&[]), 6);
+        assert_eq!(worth(&[Demand::Proof]), 26);
+        assert_eq!(worth(&[Demand::Proof, Demand::Proof]), 26);
+        assert_eq!(worth(&both), 46);
+        // In a stay that is not small it is worth a third of what that one wants.
+        for (multiplier, sum) in [("2.5", 46), ("2", 6 + 16), ("1.5", 6 + 22), ("1", 6 + 33)] {
+            assert_eq!(pace.worth(&two, &both, at(multiplier)), sum, "at {multiplier}");
+        }
         let odd = [("page".to_owned(), 9), ("nonesuch".to_owned(), 9)].into();
-        assert_eq!(pace.worth(&odd, &[]), 0, "what the row does not name is worth nothing");
+        assert_eq!(pace.worth(&odd, &[], at("3")), 0, "what is not named is nothing");
     }
 
     #[test]
@@ -528,7 +559,7 @@ mod tests {
             let since = acts(&[(if phase == "execute" { Deed::Edit } else { Deed::Test }, 4)]);
             let stay = Stay { since, ..Stay::default() };
             assert!(!pace.is_full(&stay, Profile::Dial), "{phase}");
-            assert!(pace.worth(&stay.since, &[]) > pace.most, "{phase}: it pays more");
+            assert!(pace.worth_of(&stay.since) > pace.most, "{phase}: it pays more");
         }
     }
 
@@ -624,9 +655,10 @@ mod tests {
             let count = after.get_mut(Deed::VARIANTS[more].word()).expect("it is there");
             *count = count.saturating_add(1);
             let multiplier = Multiplier::try_from(tenths).expect("one of the six");
-            let (less, worth) = (pace.worth(&before, &[]), pace.worth(&after, &[]));
+            let at = |acts: &Acts| pace.worth(acts, &[], multiplier);
+            let (less, worth) = (at(&before), at(&after));
             prop_assert!(less <= worth);
-            prop_assert!(worth <= pace.worth(&after, &[Demand::Proof]));
+            prop_assert!(worth <= pace.worth(&after, &[Demand::Proof], multiplier));
             prop_assert!(!pace.is_enough(less, multiplier) || pace.is_enough(worth, multiplier));
         }
     }

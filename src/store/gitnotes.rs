@@ -16,6 +16,7 @@ use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::{CommitId, Store, UnixSeconds};
 use crate::format::names::COMMIT_NOTES as NOTES;
+use crate::format::notes::is_record;
 
 /// When all notes begin, whatever the clock says.
 const BEGUN: UnixSeconds = 1_767_225_600;
@@ -24,27 +25,29 @@ const BEGUN: UnixSeconds = 1_767_225_600;
 const TRIES: u32 = 6;
 
 impl Store {
-    /// Adds `line` to the note of `commit`, unless the note has it already.
+    /// Adds `lines` to the note of `commit`, but for those that it has already: words above all
+    /// records, records at the end.
     pub(crate) fn note_add(
         &self,
         commit: &CommitId,
-        line: &str,
+        lines: &[String],
         at: UnixSeconds,
     ) -> Result<(), StoreError> {
-        if line.is_empty() || line.contains(['\n', '\0']) {
+        let is_bad = |line: &&String| line.is_empty() || line.contains(['\n', '\0']);
+        if let Some(line) = lines.iter().find(is_bad) {
             return Err(StoreError::Invalid {
-                what: line.to_owned(),
-                why: "a note is one line".to_owned(),
+                what: line.clone(),
+                why: "a line of a note is one line".to_owned(),
             });
         }
         let commit = commit.object()?;
         for turn in 1..TRIES {
-            match self.note_once(commit, line, at) {
+            match self.note_once(commit, lines, at) {
                 Err(StoreError::Moved { .. } | StoreError::Held { .. }) => sleep(pause(turn)),
                 result => return result,
             }
         }
-        self.note_once(commit, line, at)
+        self.note_once(commit, lines, at)
     }
 
     /// Makes sure that there are notes, if only empty ones: git warns at each amend and rebase of a
@@ -66,18 +69,24 @@ impl Store {
         }
     }
 
-    fn note_once(&self, commit: ObjectId, line: &str, at: UnixSeconds) -> Result<(), StoreError> {
+    fn note_once(
+        &self,
+        commit: ObjectId,
+        lines: &[String],
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         let before = self.ref_target(NOTES)?;
         let mut notes = self.notes_at(before)?;
-        let mut text = self.note_text(&mut notes, commit)?;
-        if text.lines().any(|known| known == line) {
+        let old = self.note_text(&mut notes, commit)?;
+        let known: Vec<&str> = old.lines().collect();
+        let fresh = lines.iter().map(String::as_str).filter(|line| !known.contains(line));
+        let (records, words): (Vec<&str>, Vec<&str>) = fresh.partition(|line| is_record(line));
+        if records.is_empty() && words.is_empty() {
             return Ok(());
         }
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(line);
-        text.push('\n');
+        let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
+        let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
+        let text: String = all.flat_map(|line| [*line, "\n"]).collect();
         let draft = Draft::new(self);
         let blob = draft.blob(text.as_bytes(), NOTES)?;
         let tree = notes.replace(commit, blob, &draft).map_err(|err| unwritten(NOTES, &err))?.tree;
@@ -136,9 +145,9 @@ mod tests {
         bed.git(&["notes", "--ref=seed", "add", "-m", "by hand", first.as_str()]);
         let store = bed.store();
         for line in ["k1 one", "k2 two", "k1 one"] {
-            store.note_add(&first, line, AT).expect("adds");
+            store.note_add(&first, &[line.to_owned()], AT).expect("adds");
         }
-        store.note_add(&second, "k3 three", AT).expect("adds");
+        store.note_add(&second, &["k3 three".to_owned()], AT).expect("adds");
         assert_eq!(store.note_lines(&first).expect("reads"), ["by hand", "k1 one", "k2 two"]);
         assert_eq!(bed.git(&["notes", "--ref=seed", "show", second.as_str()]), "k3 three");
         assert_eq!(bed.git(&["rev-list", "--count", NOTES]), "4", "a known line writes nothing");
@@ -152,7 +161,7 @@ mod tests {
             let commit = bed.commit("a", "1");
             let store = bed.store();
             assert_eq!(store.note_lines(&commit).expect("reads"), [""; 0]);
-            store.note_add(&commit, "k1", AT).expect("adds");
+            store.note_add(&commit, &["k1".to_owned()], AT).expect("adds");
             assert_eq!(bed.git(&["log", "-1", "--format=%N", "--notes=seed"]), "k1");
             bed.is_sound();
         }
@@ -170,7 +179,7 @@ mod tests {
                 let root = bed.git(&["rev-parse", NOTES]);
                 store.note_begin().expect("begins");
                 assert_eq!(bed.git(&["rev-parse", NOTES]), root);
-                store.note_add(&commit, "k1", AT).expect("adds");
+                store.note_add(&commit, &["k1".to_owned()], AT).expect("adds");
                 assert_eq!(bed.git(&["log", "-1", "--format=%N", "--notes=seed"]), "k1");
                 assert_eq!(bed.git(&["rev-parse", &format!("{NOTES}~1")]), root);
                 bed.is_sound();
@@ -190,7 +199,7 @@ mod tests {
                 scope.spawn(move || {
                     let store = bed.store();
                     for turn in 0..5 {
-                        store.note_add(commit, &format!("{writer} {turn}"), AT).expect("adds");
+                        store.note_add(commit, &[format!("{writer} {turn}")], AT).expect("adds");
                     }
                 });
             }
@@ -199,12 +208,31 @@ mod tests {
     }
 
     #[test]
+    fn records_stand_below_all_words() {
+        let bed = Testbed::new();
+        let commit = bed.commit("a", "1");
+        let store = bed.store();
+        let add = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+            store.note_add(&commit, &lines, AT).expect("adds");
+        };
+        add(&["one", "4f step {}"]);
+        add(&["two", "5a step {}"]);
+        add(&["two", "5a step {}", "6b attest {}"]);
+        let lines = store.note_lines(&commit).expect("reads");
+        assert_eq!(lines, ["one", "two", "4f step {}", "5a step {}", "6b attest {}"]);
+    }
+
+    #[test]
     fn a_note_is_one_line() {
         let bed = Testbed::new();
         let commit = bed.commit("a", "1");
         for line in ["", "a\nb", "a\0"] {
             assert!(
-                matches!(bed.store().note_add(&commit, line, AT), Err(StoreError::Invalid { .. })),
+                matches!(
+                    bed.store().note_add(&commit, &[line.to_owned()], AT),
+                    Err(StoreError::Invalid { .. })
+                ),
                 "{line:?}"
             );
         }

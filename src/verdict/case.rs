@@ -142,6 +142,7 @@ pub(crate) enum Case {
     Many,
     Memory,
     MemoryLater,
+    Misjudged,
     Missing,
     Moved,
     Mute,

@@ -98,6 +98,9 @@ fn each_criterion_is_answered_and_one_is_met() {
 fn what_is_met_ran_in_this_stay_as_a_run_of_tests() {
     let world = planned(TWO);
     let met = "- AC1: met\n- AC2: met";
+    world.reads(CODE).passes();
+    world.reads(CODE).passes();
+    world.notes("---Ve---", "read it once more: escapes survive");
     // The tests ran in execute, and nothing changed since: that is for the card.
     refused(&world, met, "no tests passed in this phase");
     ran(&world, "python3 -c pass", 0);

@@ -55,6 +55,32 @@ fn the_next_session_hears_of_carried_notes_and_of_what_lies_near() {
     assert!(again.contains("carried 3 cycles"), "{again}");
 }
 
+/// What a long prompt speaks of is remembered from the first observe on, with the lines that say
+/// most of it; one word of it alone finds nothing.
+#[test]
+fn recall_goes_by_the_whole_prompt() {
+    let world = World::new();
+    let more = "- Rounding of taxes goes to the even cent, as the office wants it.\n\
+                - Nothing else is known.\n";
+    world.puts(".claude/knowledge/taxes.md", &knowledge("taxes", "What the office asks for", more));
+    world.puts(".claude/knowledge/trees.md", &knowledge("trees", "How trees are rounded", ""));
+    world.git("add -A -f");
+    world.git("commit -qm memory");
+    let world = world.installed();
+    world.prompt("fix the lexer\n\nThe office wants another rounding of taxes from next year on.");
+    let told = world.seed("phase advance").succeeds();
+    let near = "\nKnowledge near the work:\n\
+        > .claude/knowledge/taxes.md: What the office asks for\n\
+        > - Rounding of taxes goes to the even cent, as the office wants it.\n";
+    assert!(told.contains(near), "{told}");
+    assert!(!told.contains("trees.md") && !told.contains("Nothing else"), "{told}");
+    // What HEAD does not have is named, and its lines are not told.
+    let text = world.text(".claude/knowledge/taxes.md");
+    world.puts(".claude/knowledge/taxes.md", &text.replace("even cent", "odd cent"));
+    let told = wakes(&world);
+    assert!(told.contains("> .claude/knowledge/taxes.md\n") && !told.contains("cent"), "{told}");
+}
+
 #[test]
 fn a_description_that_head_does_not_have_is_not_told() {
     let world = remembering();

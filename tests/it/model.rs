@@ -892,7 +892,9 @@ impl<'a> Search<'a> {
             Since::Full => acts(&[("read", 30), ("recall", 30)]),
         };
         let done = match (state.worth, state.page) {
-            (true, _) => acts(&[("page", 90), ("read", 90)]),
+            // More than three times what was called for is answered for.
+            (true, _) if state.dial == Dial::Three => acts(&[("page", 5), ("read", 5)]),
+            (true, _) => acts(&[("page", 40), ("read", 40)]),
             (false, true) => acts(&[("page", 1), ("read", 1)]),
             (false, false) => Acts::new(),
         };

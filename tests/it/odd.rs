@@ -68,7 +68,8 @@ fn names_of_any_bytes_are_committed_byte_for_byte() {
 #[test]
 fn tools_may_write_odd_names_in_scope_and_not_out_of_it() {
     let world = World::seeded();
-    world.to("execute");
+    world.enters("execute");
+    world.seed("phase multiplier 1").succeeds();
     let mut names = vec!["-n", "two words.rs", "ünï.rs", "it's.rs", "--", "#x", "~", "$(x)"];
     if cfg!(unix) {
         names.extend(["two\nlines.rs", "\"quoted\".rs", "a:b"]);
@@ -195,6 +196,7 @@ fn a_page_that_code_takes_away_comes_back() {
     });
     world.seed("fence restore").tells(PAGE);
     assert!(world.path(PAGE).is_file());
+    world.tests();
     world.notes("---Ex---", "looked ahead one character");
     world.leaves();
     assert!(world.git("status --porcelain").is_empty());

@@ -269,8 +269,33 @@ fn a_checkpoint_is_asked_for_where_there_is_something_to_commit() {
     world.notes("---Ex---", "looked ahead one character");
     stays(&world, "git seed phase checkpoint");
     world.checkpoint("escapes survive").succeeds();
+    // In a stay that is not small, work that is demanded anyway is not most of it.
+    stays(&world, "too little of the plan");
+    world.edits(CODE, "escapes();", "escapes(); more();").passes();
+    world.notes("---Ex---", "and once more");
+    world.tests();
     leaves(&world);
     assert_eq!(world.phase(), "verify");
+}
+
+#[test]
+fn a_multiplier_that_was_far_off_is_answered_for() {
+    let world = roomy(&[]);
+    opened(&world, "observe", "3");
+    for n in 0..36 {
+        world.reads(&file(n % 30)).passes();
+        if n % 6 == 5 {
+            world.notes("---Ob---", &format!("part {n} does not look ahead"));
+        }
+    }
+    named(&world);
+    let said = stays(&world, "took far more work than its multiplier said");
+    assert!(said.contains("## What I Misjudged") && tells(&said).is_none(), "{said}");
+    let answer = "the parts were nine and not one, which a listing of the directory would have \
+                  shown before anything was said of how small the work is";
+    let message = format!("{}\n## What I Misjudged\n{answer}\n", long_message("observe"));
+    world.seed("phase advance -F -").stdin(&message).succeeds();
+    assert_eq!(world.phase(), "plan");
 }
 
 // ---- steps back

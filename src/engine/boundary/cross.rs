@@ -14,7 +14,7 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::state::LeftOver;
-use crate::format::{names, notes};
+use crate::format::{names, notes, trailers};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, SaidLane, ShortWord};
@@ -113,6 +113,22 @@ pub(crate) fn goes_on(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(walks && boundary::judge::missing(repo, focused)?.is_empty())
 }
 
+/// The step's note: on its commit, or on the last one of the job, with the message that no commit
+/// holds.
+fn note(repo: &Repo, taken: &Taken, judged: &Judged, commit: Option<&CommitId>) -> Result<()> {
+    let state = &taken.focused.state;
+    let (unclaimed, none) = (&state.fence.unclaimed, judged.message.leaves_nothing());
+    let Some(on) = commit.cloned().or_else(|| state.home.commit.parse().ok()) else {
+        return Ok(());
+    };
+    // As the chain has it, which `verify` compares it with.
+    let told = repo.store.commit_message(&taken.focused.tip.commit)?;
+    let message = commit.is_none().then(|| trailers::body(&told));
+    let mut lines = notes::words(&taken.trailers, none, unclaimed, message);
+    lines.push(notes::step_line(&taken.trailers, none, unclaimed, repo.now));
+    Ok(repo.store.note_add(&on, &lines, repo.now)?)
+}
+
 /// The second half: lock, write the step, then what follows from it.
 pub(crate) fn record(
     repo: &Repo,
@@ -140,12 +156,7 @@ pub(crate) fn record(
         Err(refusal) => return Ok(Err(refusal)),
     };
     boundary::pending::forget_pending(repo)?;
-    if let Some(commit) = &commit {
-        let unclaimed = &taken.focused.state.fence.unclaimed;
-        let none = judged.message.leaves_nothing();
-        let line = notes::step_line(&taken.trailers, none, unclaimed, repo.now);
-        repo.store.note_add(commit, &line, repo.now)?;
-    }
+    note(repo, &taken, &judged, commit.as_ref())?;
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));

@@ -8,6 +8,7 @@ use crate::engine::repo::{self, LoadedJob, Repo};
 use crate::engine::{jobs, judge, memory};
 use crate::format::interaction::Interaction;
 use crate::format::names;
+use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::routing::InteractionKind;
 use crate::memory::footers;
@@ -40,19 +41,20 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         jobs::plan::entry_from_plan(repo, focused, &opening.dirs).unwrap_or_default();
     if row.name == map.start && state.stand.cycle > 1 {
         opening.plan_found = state.plan.accepted.as_ref().and_then(|accepted| accepted.found);
+        opening.document = document(repo, state);
     }
     if row.name == map.start {
         opening.asked = asked(repo, focused);
         // As above.
         opening.learned = jobs::next_run::learned(repo, focused).unwrap_or_default();
+        opening.logs = jobs::next_run::earlier_logs(repo, focused);
     }
     if let Some(settles) = map.contract_of(row) {
         let anchors = repo.rules.maps.anchors();
         let rank = settles.rank(&anchors);
         opening.contract =
             rank.map(|rank| contract(repo, focused, &anchors, rank)).unwrap_or_default();
-        let document = state.plan.pointer.path(&state.job.id.to_string());
-        opening.document = document.filter(|path| repo.store.work_tree().join(path).is_file());
+        opening.document = document(repo, state);
     }
     if row.kind == PhaseKind::Consolidation {
         // Only named here: the gate counts them anew, and says which page does not read.
@@ -65,9 +67,16 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     }
     if row.is_in_cycle() {
         opening.said = said::said(repo, focused);
-        opening.recall = memory::recall::recall(repo, focused, row.kind, &opening.dirs);
+        let words = &opening.said.prompts;
+        opening.recall = memory::recall::recall(repo, focused, row.kind, &opening.dirs, words);
     }
     opening
+}
+
+/// The plan document, where it is there.
+fn document(repo: &Repo, state: &State) -> Option<String> {
+    let path = state.plan.pointer.path(&state.job.id.to_string());
+    path.filter(|path| repo.store.work_tree().join(path).is_file())
 }
 
 /// The text for a session that begins inside a phase; one that is resumed remembers what

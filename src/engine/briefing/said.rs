@@ -31,6 +31,7 @@ pub(super) fn said(repo: &Repo, focused: &LoadedJob) -> Said {
     demands.reverse();
     Said {
         objective: job.objective.clone(),
+        prompts: prompts.clone(),
         alone: prompts.len() <= 1,
         last,
         summary: summary(repo, focused),

@@ -79,6 +79,8 @@ pub(crate) struct Opening<'a> {
     pub asked: Asked,
     /// Why cycles were added in earlier runs, newest first.
     pub learned: Vec<String>,
+    /// Session logs of earlier runs, newest first.
+    pub logs: Vec<String>,
     pub contract: Vec<Clause>,
     /// The plan document's words for this phase.
     pub from_plan: Option<FromPlan>,
@@ -126,6 +128,8 @@ pub(crate) struct Said {
     pub summary: String,
     /// Sentences that forbid or demand something, oldest first.
     pub demands: Vec<String>,
+    /// All prompts, for recall.
+    pub prompts: Vec<String>,
 }
 
 /// Where the job came from, for the phase that begins a cycle.
@@ -162,6 +166,7 @@ impl<'a> Opening<'a> {
             said: Said::default(),
             asked: Asked::default(),
             learned: Vec::new(),
+            logs: Vec::new(),
             contract: Vec::new(),
             from_plan: None,
             plan_found: None,
@@ -226,6 +231,9 @@ impl<'a> Opening<'a> {
             LEARNED,
             rest,
         ));
+        if !self.logs.is_empty() {
+            parts.push(self.told(Line::EarlierLogs, &[("files", &listed(&self.logs))]));
+        }
         parts.extend(self.clauses());
         parts.push(self.notes());
         parts.extend(self.words_of_the_job());
@@ -348,7 +356,7 @@ impl<'a> Opening<'a> {
     /// The person's words, in every phase: what it is for, what was said last, what came to
     /// be known of all that was said, and what holds throughout.
     fn what_was_said(&self) -> Vec<Part> {
-        let Said { objective, last, alone, summary, demands } = &self.said;
+        let Said { objective, last, alone, summary, demands, .. } = &self.said;
         let rest = || self.line(Line::RestOfJob, &[]);
         let lead = if *alone { Line::Asked } else { Line::AskedLast };
         let mut parts = vec![quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest())];
@@ -391,14 +399,19 @@ impl<'a> Opening<'a> {
         Part::Listed(List { lead, items, most: NOTES, more })
     }
 
-    /// Pages and knowledge near the work, by their names.
+    /// Pages and knowledge near the work, by their names; behind a file of knowledge what it says
+    /// of the work.
     fn near(&self) -> [Part; 2] {
-        let item = |near: &Near| match &near.about {
+        let name = |near: &Near| match &near.about {
             Some(about) => format!("{}: {}", near.path, brief(about, ABOUT)),
             None => near.path.clone(),
         };
+        let item = |near: &Near| {
+            let lines = near.lines.iter().map(|line| format!("- {}", brief(line, ABOUT)));
+            std::iter::once(name(near)).chain(lines).collect::<Vec<_>>()
+        };
         let list = |line: Line, near: &[Near]| {
-            let (lead, items) = (self.line(line, &[]), near.iter().map(item).collect());
+            let (lead, items) = (self.line(line, &[]), near.iter().flat_map(item).collect());
             Part::Listed(List { lead, items, most: NEAR, more: String::new() })
         };
         [
@@ -498,7 +511,7 @@ mod tests {
     }
 
     fn near(path: &str, about: &str) -> Near {
-        Near { path: path.to_owned(), about: Some(about.to_owned()) }
+        Near { path: path.to_owned(), about: Some(about.to_owned()), lines: Vec::new() }
     }
 
     fn clause(text: &str) -> Clause {
@@ -547,7 +560,7 @@ mod tests {
             notes: notes.collect(),
             pages: vec![
                 near("src/CLAUDE.md", "The sources"),
-                Near { path: "x".into(), about: None },
+                Near { path: "x".into(), ..Near::default() },
             ],
             knowledge: vec![near(".claude/knowledge/lexers.md", "How lexers fail")],
         };
@@ -681,7 +694,7 @@ mod tests {
                 back: Some(back),
                 contract: contract.collect(),
                 said: Said { objective: author.clone(), last: name.clone(), alone: false,
-                    summary: why.clone(), demands: prompts.clone() },
+                    summary: why.clone(), demands: prompts.clone(), prompts: Vec::new() },
                 asked: Asked { origin: why.clone(), why: why.clone(), first: prompts.concat() },
                 document: Some(name.clone()),
                 recall: Recall {

@@ -50,6 +50,13 @@ pub(crate) fn contexts(repo: &Repo, job: &LoadedJob) -> Result<Vec<Context>> {
     Ok(contexts)
 }
 
+/// Earlier runs whose session logs are looked for, logs of each, and how many are told.
+const RUNS: usize = 10;
+
+const LOGS: u32 = 20;
+
+const LOGS_TOLD: usize = 3;
+
 /// What earlier runs left to do, newest first, where a run begins.
 pub(crate) fn learned(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
     let run = job.state.job.run;
@@ -58,6 +65,22 @@ pub(crate) fn learned(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
     }
     let told = contexts(repo, job)?.into_iter().rev().filter(|context| context.run < run);
     Ok(told.map(|context| format!("run {}: {}", context.run, context.text)).collect())
+}
+
+/// The session logs that earlier runs left in the work tree, newest first, where a run begins.
+pub(crate) fn earlier_logs(repo: &Repo, job: &LoadedJob) -> Vec<String> {
+    let state = &job.state;
+    if state.stand.cycle > 1 {
+        return Vec::new();
+    }
+    let (dir, logs) = (names::job_dir(&state.job.id), 1..=LOGS);
+    let of_run = |run: u32| {
+        let path = |cycle| format!("{dir}{}", names::of_run(run, &names::session_log(cycle)));
+        let mut found: Vec<String> = logs.clone().map(path).collect();
+        found.retain(|path| repo.store.work_tree().join(path).is_file());
+        found.into_iter().rev()
+    };
+    (1..state.job.run).rev().take(RUNS).flat_map(of_run).take(LOGS_TOLD).collect()
 }
 
 /// Why the last cycle was added, if one was.

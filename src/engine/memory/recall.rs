@@ -5,6 +5,8 @@
 //! and none for each of them. What cannot be read is not told. What a file says it is
 //! counts only as HEAD has it: who wrote anything else is not known.
 
+use std::collections::BTreeSet;
+
 use crate::engine::memory;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::memory::notes::{Note, Standing};
@@ -20,19 +22,37 @@ const PAGES: usize = 2_000;
 
 const KNOWLEDGE: usize = 300;
 
+/// The most lines of one file of knowledge that are told.
+const LINES: usize = 2;
+
 /// What is told of memory to work of this kind in `dirs`, given as lines of the scope.
-pub(crate) fn recall(repo: &Repo, focused: &LoadedJob, kind: PhaseKind, dirs: &[String]) -> Recall {
+/// `prompts` are all that the person said.
+pub(crate) fn recall(
+    repo: &Repo,
+    focused: &LoadedJob,
+    kind: PhaseKind,
+    dirs: &[String],
+    prompts: &[String],
+) -> Recall {
     // A hint: what cannot be read is not told, and nothing decides by it.
-    recalled(repo, focused, kind, dirs).unwrap_or_default()
+    recalled(repo, focused, kind, dirs, prompts).unwrap_or_default()
 }
 
-fn recalled(repo: &Repo, focused: &LoadedJob, kind: PhaseKind, dirs: &[String]) -> Result<Recall> {
+fn recalled(
+    repo: &Repo,
+    focused: &LoadedJob,
+    kind: PhaseKind,
+    dirs: &[String],
+    prompts: &[String],
+) -> Result<Recall> {
     let job = &focused.state.job;
     let said = [job.name.as_str(), job.objective.as_str()];
-    let topics = recall::topics(said.into_iter().chain(dirs.iter().map(String::as_str)));
+    let names = recall::topics(said.into_iter().chain(dirs.iter().map(String::as_str)));
+    let about = About { all: recall::topics(prompts.iter().map(String::as_str)), names }.whole();
+    let topics = &about.all;
     let dirs: Vec<&str> = dirs.iter().map(String::as_str).collect();
     let paths = memory::lint::paths_of_work_tree(repo)?;
-    let shares = |path: &str| recall::shared(&recall::topics([path]), &topics);
+    let shares = |path: &str| recall::shared(&recall::topics([path]), topics);
     // Before anything is declared, the words of a path say whether it is near.
     let place = |path: &&String| match recall::distance(path, &dirs) {
         Some(near) => (near, 0),
@@ -48,9 +68,31 @@ fn recalled(repo: &Repo, focused: &LoadedJob, kind: PhaseKind, dirs: &[String]) 
     let head = repo.store.head()?.commit.and_then(|head| repo.store.tree_of_commit(&head).ok());
     Ok(Recall {
         notes: open_notes(repo, focused, kind, &texts),
-        pages: near_pages(repo, &texts, &topics, &dirs, head.as_ref()),
-        knowledge: near_knowledge(repo, &paths, &topics, head.as_ref()),
+        pages: near_pages(repo, &texts, topics, &dirs, head.as_ref()),
+        knowledge: near_knowledge(repo, &paths, &about, head.as_ref()),
     })
+}
+
+/// What the work is about.
+struct About {
+    /// Words of its name, its objective and its directories.
+    names: BTreeSet<String>,
+    /// These and the words of all prompts, of which one alone says little.
+    all: BTreeSet<String>,
+}
+
+impl About {
+    fn whole(mut self) -> Self {
+        self.all.extend(self.names.iter().cloned());
+        self
+    }
+
+    /// How much something with these words has to do with it; nothing where one word of a prompt
+    /// is all.
+    fn shares(&self, words: &BTreeSet<String>) -> Option<usize> {
+        let shares = recall::shared(words, &self.all);
+        (shares > 1 || recall::shared(words, &self.names) > 0).then_some(shares)
+    }
 }
 
 /// The text of a file of memory; a link is no file of its own.
@@ -88,7 +130,7 @@ fn open_notes(
 fn near_pages(
     repo: &Repo,
     pages: &[(&str, String)],
-    topics: &std::collections::BTreeSet<String>,
+    topics: &BTreeSet<String>,
     dirs: &[&str],
     head: Option<&TreeId>,
 ) -> Vec<Near> {
@@ -109,7 +151,7 @@ fn near_pages(
     near.into_iter()
         .map(|(path, text)| {
             let about = title(text).filter(|_| is_of_head(repo, head, path, text));
-            Near { path: (*path).to_owned(), about }
+            Near { path: (*path).to_owned(), about, lines: Vec::new() }
         })
         .collect()
 }
@@ -117,9 +159,10 @@ fn near_pages(
 fn near_knowledge(
     repo: &Repo,
     paths: &[String],
-    topics: &std::collections::BTreeSet<String>,
+    about: &About,
     head: Option<&TreeId>,
 ) -> Vec<Near> {
+    let topics = &about.all;
     let files: Vec<&String> = paths.iter().filter(|path| knowledge::is_knowledge(path)).collect();
     let shares = |path: &str| recall::shared(&recall::topics([path]), topics);
     let likely =
@@ -131,19 +174,34 @@ fn near_knowledge(
         let name = knowledge::name_of(path);
         let description = front.description.as_ref().map_or("", |said| said.text);
         let said = [name.as_str(), description].into_iter().chain(recall::headings(front.body));
-        let shares = recall::shared(&recall::topics(said), topics);
-        (shares > 0).then(|| (usize::MAX - shares, path.clone()))
+        let lines = key_lines(about, front.body);
+        let shares = about.shares(&recall::topics(said.chain(lines)))?;
+        Some((usize::MAX - shares, path.clone()))
     };
     recall::nearest(&texts, MOST, key)
         .into_iter()
         .map(|(path, text)| {
-            let description = knowledge::front(text).description.map(|said| said.text.to_owned());
+            let trusted = is_of_head(repo, head, path, text);
+            let front = knowledge::front(text);
+            let lines = key_lines(about, front.body).filter(|_| trusted).map(str::to_owned);
             Near {
                 path: path.clone(),
-                about: description.filter(|_| is_of_head(repo, head, path, text)),
+                lines: lines.collect(),
+                about: front.description.map(|said| said.text.to_owned()).filter(|_| trusted),
             }
         })
         .collect()
+}
+
+/// The lines of a file of knowledge that have most to do with the work, in their order.
+fn key_lines<'t>(about: &About, body: &'t str) -> impl Iterator<Item = &'t str> + use<'t> {
+    let lines: Vec<&str> = recall::lines(body).collect();
+    let shares = |n: &usize| Some((usize::MAX - about.shares(&recall::topics([lines[*n]]))?, *n));
+    let numbers: Vec<usize> = (0..lines.len()).collect();
+    let mut best: Vec<usize> =
+        recall::nearest(&numbers, LINES, shares).into_iter().copied().collect();
+    best.sort_unstable();
+    best.into_iter().map(move |n| lines[n])
 }
 
 /// The file says what HEAD has, line ends left aside.
@@ -192,6 +250,8 @@ pub(crate) struct Recall {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Near {
     pub path: String,
+    /// The lines of it that have most to do with the work, where it is as HEAD has it.
+    pub lines: Vec<String>,
     /// What it says it is, where it is as HEAD has it.
     pub about: Option<String>,
 }

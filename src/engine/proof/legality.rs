@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::claims::audit::{Findings, Standing};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
-use crate::format::state::State;
+use crate::format::state::{State, Unclaimed};
 use crate::format::trailers::{self, StepTrailers, claimed_ids};
 use crate::format::{names, notes, seed_id};
 use crate::jobs::{JobId, Status};
@@ -170,9 +170,20 @@ impl Ground<'_> {
         let Some(line) = lines.iter().find(|line| line.starts_with(&begins)) else {
             return Ok(Some(Standing::NotMeasured(tell(Notice::StepNoteGone, &[]))));
         };
-        let wanted = line_of(self.repo, &said.job, taken)?;
         let edited = || Standing::Broken(tell(Notice::StepNoteEdited, &[("step", &taken.said.id)]));
-        Ok((*line != wanted).then(edited))
+        let holds = *line == line_of(self.repo, taken)? && self.are_said(lines, steps)?;
+        Ok((!holds).then(edited))
+    }
+
+    /// Words of git seed's in a note are those of its steps; where one of them is another job's,
+    /// its words are not known.
+    fn are_said(&self, lines: &[String], steps: &Steps) -> Result<bool> {
+        let mut known = BTreeSet::new();
+        for (id, _) in lines.iter().filter_map(|line| notes::step_of(line)) {
+            let Some(taken) = steps.taken(id) else { return Ok(true) };
+            known.extend(words_of(self.repo, taken)?);
+        }
+        Ok(lines.iter().filter(|line| notes::is_words(line)).all(|line| known.contains(line)))
     }
 
     /// Steps whose commit is not among those that name it: where their content stands now.
@@ -290,12 +301,27 @@ fn lost_trailers(id: &str) -> Standing {
 }
 
 /// The note's line of a step, as it was written.
-fn line_of(repo: &Repo, job: &str, taken: &TakenStep) -> Result<String> {
+fn line_of(repo: &Repo, taken: &TakenStep) -> Result<String> {
+    let (none, unclaimed) = (leaves_nothing(taken), unclaimed_of(repo, taken)?);
+    Ok(notes::step_line(&taken.said, none, &unclaimed, taken.step.at))
+}
+
+/// The note's words of a step, as they were written.
+fn words_of(repo: &Repo, taken: &TakenStep) -> Result<Vec<String>> {
+    let (none, unclaimed) = (leaves_nothing(taken), unclaimed_of(repo, taken)?);
+    let message = taken.said.commit.is_none().then(|| trailers::body(&taken.step.message));
+    Ok(notes::words(&taken.said, none, &unclaimed, message))
+}
+
+fn leaves_nothing(taken: &TakenStep) -> bool {
+    Message::new(trailers::body(&taken.step.message)).leaves_nothing()
+}
+
+fn unclaimed_of(repo: &Repo, taken: &TakenStep) -> Result<Vec<Unclaimed>> {
     let at = &taken.step.commit;
     let tree = repo.store.tree_of_commit(at)?;
-    let state = repo.state(job, &Tip { commit: at.clone(), tree })?;
-    let none = Message::new(trailers::body(&taken.step.message)).leaves_nothing();
-    Ok(notes::step_line(&taken.said, none, &state.fence.unclaimed, taken.step.at))
+    let state = repo.state(&taken.said.job, &Tip { commit: at.clone(), tree })?;
+    Ok(state.fence.unclaimed)
 }
 
 impl Steps {

@@ -129,7 +129,7 @@ pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>>
     };
     let record = recorded(repo, &id)?.record;
     if let Some(line) = claim::note_line(id.as_str(), &record) {
-        repo.store.note_add(commit, &line, repo.now)?;
+        repo.store.note_add(commit, &[line], repo.now)?;
     }
     Ok(Some(id))
 }

@@ -126,10 +126,9 @@ fn note(repo: &Repo, focused: &LoadedJob, sides: &Sides, moved: &[Rewritten]) ->
         let new = &new.commit;
         repo.store.keep(&names::keep_chain(&focused.state.job.id), new, repo.now)?;
         // Git carries notes along an amend and a rebase, and along nothing else.
-        for line in repo.store.note_lines(&old.commit)? {
-            repo.store.note_add(new, &line, repo.now)?;
-        }
-        repo.store.note_add(new, &notes::rewritten_line(&one.id, &one.old, &one.new), repo.now)?;
+        let mut lines = repo.store.note_lines(&old.commit)?;
+        lines.push(notes::rewritten_line(&one.id, &one.old, &one.new));
+        repo.store.note_add(new, &lines, repo.now)?;
     }
     Ok(())
 }

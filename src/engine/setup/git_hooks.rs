@@ -253,7 +253,7 @@ fn post_commit(repo: &Repo) -> Result<()> {
         return Ok(());
     };
     let line = notes::attest_line(&focused.state.step, head.as_str());
-    repo.store.note_add(&head, &line, repo.now)?;
+    repo.store.note_add(&head, &[line], repo.now)?;
     if let Some(id) = names::job_of(&focused.chain) {
         repo.store.keep(&names::keep_chain(&id), &head, repo.now)?;
     }
