@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::shipped::{self, shipped};
+use crate::shipped::{self, Table, shipped};
 
 pub(crate) use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
 pub use read::read;
@@ -37,13 +37,13 @@ static SHIPPED: [Shipped; 3] = [
 
 struct Shipped {
     name: &'static str,
-    json: &'static str,
+    table: Table,
     host: OnceLock<Result<Host, BadRow>>,
 }
 
 impl Shipped {
-    const fn new(name: &'static str, json: &'static str) -> Self {
-        Self { name, json, host: OnceLock::new() }
+    const fn new(name: &'static str, table: Table) -> Self {
+        Self { name, table, host: OnceLock::new() }
     }
 }
 
@@ -57,7 +57,7 @@ pub fn row(name: &str) -> Result<&'static Host, NoHost> {
         SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;
     shipped
         .host
-        .get_or_init(|| Host::checked(shipped.name, shipped::read(shipped.json)))
+        .get_or_init(|| Host::checked(shipped.name, shipped::read(shipped.table)))
         .as_ref()
         .map_err(NoHost::Broken)
 }

@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::overlay::{self, PhaseRow};
 use super::{BadMap, LaneRows, Map, Move, Pacing, Position};
-use crate::shipped;
+use crate::shipped::{self, Table};
 use crate::verdict::Refusal;
 
 /// The tracks that are shipped, with the table of each.
-const SHIPPED: [(&str, &str); 2] =
+const SHIPPED: [(&str, Table); 2] =
     [("opevc", shipped::shipped!("opevc")), ("quick", shipped::shipped!("quick"))];
 
 /// The track whose anchors every page bears, whichever track a job walks.
@@ -32,13 +32,13 @@ pub struct Maps {
 #[derive(Clone, Debug)]
 struct Known {
     name: String,
-    json: &'static str,
+    table: Table,
     map: OnceLock<Option<Map>>,
 }
 
 impl Known {
     fn get(&self, pacing: &Pacing, lane: LaneRows) -> Option<&Map> {
-        let read = || Some(Map::from_json(self.json).ok()?.paced(pacing).sized(lane));
+        let read = || Some(Map::shipped(self.table).ok()?.paced(pacing).sized(lane));
         self.map.get_or_init(read).as_ref()
     }
 }
@@ -56,16 +56,19 @@ impl Maps {
         lane: LaneRows,
         pacing: Pacing,
     ) -> Result<Self, BadMap> {
-        let known =
-            SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
+        let known = SHIPPED.map(|(name, table)| Known {
+            name: name.to_owned(),
+            table,
+            map: OnceLock::new(),
+        });
         let maps = Self { home: home.to_owned(), known: known.into(), pacing, lane };
         maps.are_known(home, rows)?;
         for known in &maps.known {
             let own = rows_of(&known.name, home, rows);
             let map = match own.as_slice() {
-                [] if known.name == home => Map::from_json(known.json)?,
+                [] if known.name == home => Map::shipped(known.table)?,
                 [] => continue,
-                own => overlay::read(known.json, own)?,
+                own => overlay::read(known.table, own)?,
             };
             let _ = known.map.set(Some(map.paced(&maps.pacing).sized(lane)));
         }
@@ -130,8 +133,8 @@ impl Maps {
     /// Names the row of which it cannot be said where it stands.
     pub(crate) fn tables(&self, rows: &[PhaseRow]) -> Result<Value, BadMap> {
         let mut tables = serde_json::Map::new();
-        for (name, json) in SHIPPED {
-            let mut table = overlay::lay(json, &rows_of(name, &self.home, rows))?;
+        for (name, table) in SHIPPED {
+            let mut table = overlay::lay(table, &rows_of(name, &self.home, rows))?;
             if let Some(lane) = table.get_mut("lane").and_then(Value::as_object_mut) {
                 let Value::Object(own) = serde_json::to_value(self.lane).unwrap_or_default() else {
                     continue;

@@ -35,7 +35,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::shipped;
+use crate::shipped::{self, Table};
 
 pub use lane::{FirstStep, Lane};
 pub(crate) use lane::{LaneRows, Size};
@@ -443,11 +443,11 @@ impl Map {
     /// The map [`OPEVC`].
     #[cfg(test)]
     pub(crate) fn opevc() -> Result<Self, BadMap> {
-        Self::from_json(shipped::shipped!("opevc"))
+        Self::shipped(shipped::shipped!("opevc"))
     }
 
-    fn from_json(json: &str) -> Result<Self, BadMap> {
-        Self::checked(shipped::read(json)?)
+    fn shipped(table: Table) -> Result<Self, BadMap> {
+        Self::checked(shipped::read(table)?)
     }
 
     /// A map without a phase, on which nothing is open.
@@ -571,9 +571,17 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_map_says_the_same_in_both_forms() {
-        let read = Map::read(OPEVC).expect("it reads");
-        assert_eq!(format!("{read:?}"), format!("{:?}", Map::opevc().expect("it reads")));
+    fn the_shipped_maps_say_the_same_in_both_forms() {
+        for (toml, table) in [
+            (OPEVC, shipped::shipped!("opevc")),
+            (include_str!("quick.toml"), shipped::shipped!("quick")),
+        ] {
+            let read = Map::read(toml).expect("it reads");
+            assert_eq!(
+                format!("{read:?}"),
+                format!("{:?}", Map::shipped(table).expect("it reads"))
+            );
+        }
     }
 
     #[test]

@@ -1,0 +1,256 @@
+//! Reads the form in which the binary carries a table; `write.rs` says what it is like.
+//!
+//! Text is borrowed as it stands, lengths are known before anything is read, and what nobody
+//! wants is stepped over. A form that no build has written is an error, never a panic.
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess, Unexpected,
+    VariantAccess, Visitor,
+};
+
+/// What is wrong with a table, small enough to be handed up through every value.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Error(Box<str>);
+
+impl serde::de::Error for Error {
+    fn custom<T: std::fmt::Display>(said: T) -> Self {
+        Self(said.to_string().into())
+    }
+}
+
+/// As deep as values may lie in each other; tables need five.
+const DEEPEST: u8 = 32;
+
+/// What is still to be read.
+pub(super) struct Reader<'t> {
+    rest: &'t str,
+    deep: u8,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(form: &'t str) -> Self {
+        Self { rest: form, deep: 0 }
+    }
+
+    fn byte(&mut self) -> Result<u8, Error> {
+        let byte = *self.rest.as_bytes().first().ok_or_else(broken)?;
+        self.rest = self.rest.get(1..).ok_or_else(broken)?;
+        Ok(byte)
+    }
+
+    fn bits(&mut self) -> Result<u64, Error> {
+        let mut bits = 0;
+        for at in 0..11 {
+            let byte = self.byte()?;
+            let six = u64::from(byte % 64);
+            bits |= six
+                .checked_shl(6 * at)
+                .filter(|bits| bits >> (6 * at) == six)
+                .ok_or_else(broken)?;
+            if byte < 64 {
+                return Ok(bits);
+            }
+        }
+        Err(broken())
+    }
+
+    fn length(&mut self) -> Result<usize, Error> {
+        usize::try_from(self.bits()?).map_err(|_| broken())
+    }
+
+    fn text(&mut self) -> Result<&'t str, Error> {
+        let length = self.length()?;
+        let (text, rest) = self.rest.split_at_checked(length).ok_or_else(broken)?;
+        self.rest = rest;
+        Ok(text)
+    }
+
+    /// The values of a list or a map, apart from what follows it, and how many they are.
+    fn many(&mut self) -> Result<Many<'t>, Error> {
+        let count = self.length()?;
+        let rest = self.text()?;
+        if self.deep == DEEPEST {
+            return Err(broken());
+        }
+        Ok(Many { left: count, at: 0, key: "", reader: Reader { rest, deep: self.deep + 1 } })
+    }
+}
+
+/// No build writes such a form.
+fn broken() -> Error {
+    Error::custom("the built table is broken")
+}
+
+impl<'t> Deserializer<'t> for &mut Reader<'t> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.byte()? {
+            b'T' => visitor.visit_bool(true),
+            b'F' => visitor.visit_bool(false),
+            b'U' => visitor.visit_u64(self.bits()?),
+            b'N' => visitor.visit_i64(0_i64.checked_sub_unsigned(self.bits()?).ok_or_else(broken)?),
+            b'D' => visitor.visit_f64(f64::from_bits(self.bits()?)),
+            b'S' => visitor.visit_borrowed_str(self.text()?),
+            b'L' => visitor.visit_seq(self.many()?),
+            b'M' => visitor.visit_map(self.many()?),
+            _ => Err(broken()),
+        }
+    }
+
+    /// A key that is not there is none, so one that is there is some.
+    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'t>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    /// A word, or a table with one key, as TOML spells them.
+    fn deserialize_enum<V: Visitor<'t>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.byte()? {
+            b'S' => visitor.visit_enum(BorrowedStrDeserializer::new(self.text()?)),
+            b'M' => match self.many()? {
+                one @ Many { left: 1, .. } => visitor.visit_enum(one),
+                _ => Err(Error::invalid_value(Unexpected::Map, &"a table with one key")),
+            },
+            _ => Err(Error::custom("expected a word, or a table with one key")),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.byte()? {
+            b'T' | b'F' => {}
+            b'U' | b'N' | b'D' => {
+                self.bits()?;
+            }
+            b'S' => {
+                self.text()?;
+            }
+            b'L' | b'M' => {
+                self.many()?;
+            }
+            _ => return Err(broken()),
+        }
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        <V: Visitor<'t>>
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier
+    }
+}
+
+/// The values of a list or of a map.
+struct Many<'t> {
+    left: usize,
+    /// How many were read.
+    at: usize,
+    key: &'t str,
+    reader: Reader<'t>,
+}
+
+impl<'t> SeqAccess<'t> for Many<'t> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'t>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.at += 1;
+        let read = seed.deserialize(&mut self.reader);
+        // A row of a list of the table: whoever mends it looks for it by its place.
+        let named = |bad: Error| match self.reader.deep {
+            2 => Error::custom(format_args!("row {}: {}", self.at, bad)),
+            _ => bad,
+        };
+        read.map(Some).map_err(named)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+impl<'t> MapAccess<'t> for Many<'t> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'t>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.key = self.reader.text()?;
+        seed.deserialize(BorrowedStrDeserializer::new(self.key)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let read = seed.deserialize(&mut self.reader);
+        let named = |bad: Error| match self.reader.deep {
+            1 => Error::custom(format_args!("`{}` {}", self.key, bad)),
+            _ => bad,
+        };
+        read.map_err(named)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+impl<'t> EnumAccess<'t> for Many<'t> {
+    type Error = Error;
+    type Variant = Reader<'t>;
+
+    fn variant_seed<V: DeserializeSeed<'t>>(
+        mut self,
+        seed: V,
+    ) -> Result<(V::Value, Reader<'t>), Error> {
+        let word = BorrowedStrDeserializer::new(self.reader.text()?);
+        Ok((seed.deserialize(word)?, self.reader))
+    }
+}
+
+impl<'t> VariantAccess<'t> for Reader<'t> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        Err(Error::invalid_type(Unexpected::Map, &"a word"))
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'t>>(mut self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(&mut self)
+    }
+
+    fn tuple_variant<V: Visitor<'t>>(mut self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_any(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'t>>(
+        mut self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_any(visitor)
+    }
+}
