@@ -44,8 +44,7 @@ pub(crate) fn read<T: DeserializeOwned>(table: Table) -> Result<T, toml::de::Err
 
 /// Reads the value that begins at `at`.
 fn read_at<T: DeserializeOwned>(form: &'static str, at: usize) -> Result<T, toml::de::Error> {
-    let mut reader = form::Reader::new(form.get(at..).unwrap_or_default());
-    T::deserialize(&mut reader).map_err(toml::de::Error::custom)
+    T::deserialize(&mut form::Reader::new(form, at)).map_err(toml::de::Error::custom)
 }
 
 /// Where the rows of a list begin, and which names lead to them.

@@ -23,37 +23,38 @@ impl serde::de::Error for Error {
 /// As deep as values may lie in each other; tables need five.
 const DEEPEST: u8 = 32;
 
-/// What is still to be read.
+/// A form, read up to `at`.
 pub(super) struct Reader<'t> {
-    rest: &'t str,
+    form: &'t str,
+    at: usize,
     deep: u8,
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(form: &'t str) -> Self {
-        Self { rest: form, deep: 0 }
+    pub(super) fn new(form: &'t str, at: usize) -> Self {
+        Self { form, at, deep: 0 }
     }
 
     fn byte(&mut self) -> Result<u8, Error> {
-        let byte = *self.rest.as_bytes().first().ok_or_else(broken)?;
-        self.rest = self.rest.get(1..).ok_or_else(broken)?;
+        let byte = *self.form.as_bytes().get(self.at).ok_or_else(broken)?;
+        self.at += 1;
         Ok(byte)
     }
 
     fn bits(&mut self) -> Result<u64, Error> {
-        let mut bits = 0;
-        for at in 0..11 {
+        let (mut bits, mut shift) = (0, 0);
+        loop {
             let byte = self.byte()?;
             let six = u64::from(byte % 64);
-            bits |= six
-                .checked_shl(6 * at)
-                .filter(|bits| bits >> (6 * at) == six)
-                .ok_or_else(broken)?;
+            if byte > 127 || shift > 60 || six << shift >> shift != six {
+                return Err(broken());
+            }
+            bits |= six << shift;
             if byte < 64 {
                 return Ok(bits);
             }
+            shift += 6;
         }
-        Err(broken())
     }
 
     fn length(&mut self) -> Result<usize, Error> {
@@ -61,20 +62,25 @@ impl<'t> Reader<'t> {
     }
 
     fn text(&mut self) -> Result<&'t str, Error> {
-        let length = self.length()?;
-        let (text, rest) = self.rest.split_at_checked(length).ok_or_else(broken)?;
-        self.rest = rest;
+        let end = self.length()?.checked_add(self.at).ok_or_else(broken)?;
+        let text = self.form.get(self.at..end).ok_or_else(broken)?;
+        self.at = end;
         Ok(text)
     }
 
     /// The values of a list or a map, apart from what follows it, and how many they are.
     fn many(&mut self) -> Result<Many<'t>, Error> {
         let count = self.length()?;
-        let rest = self.text()?;
+        let form = self.text()?;
         if self.deep == DEEPEST {
             return Err(broken());
         }
-        Ok(Many { left: count, at: 0, key: "", reader: Reader { rest, deep: self.deep + 1 } })
+        Ok(Many {
+            left: count,
+            at: 0,
+            key: "",
+            reader: Reader { form, at: 0, deep: self.deep + 1 },
+        })
     }
 }
 
