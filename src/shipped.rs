@@ -63,12 +63,12 @@ type Slot<T> = OnceLock<Option<Box<T>>>;
 pub(crate) struct Rows<T: 'static> {
     form: &'static str,
     index: Index,
-    read: OnceLock<Box<[Slot<T>]>>,
+    kept: OnceLock<Box<[Slot<T>]>>,
 }
 
 impl<T: DeserializeOwned> Rows<T> {
     pub(crate) const fn new(form: &'static str, index: Index) -> Self {
-        Self { form, index, read: OnceLock::new() }
+        Self { form, index, kept: OnceLock::new() }
     }
 
     /// The rows that `name` leads to, in the order of the table.
@@ -92,7 +92,7 @@ impl<T: DeserializeOwned> Rows<T> {
         let named = |(row, read): (usize, Result<T, toml::de::Error>)| {
             read.map_err(|bad| format!("row {}: {}", row + 1, bad.message()))
         };
-        let rows = (0..self.index.at.len()).map(|row| (row, self.read_row(row)));
+        let rows = (0..self.index.at.len()).map(|row| (row, self.read(row)));
         rows.map(named).collect()
     }
 
@@ -103,11 +103,16 @@ impl<T: DeserializeOwned> Rows<T> {
 
     fn row(&self, row: usize) -> Option<&T> {
         let rows =
-            self.read.get_or_init(|| self.index.at.iter().map(|_| OnceLock::new()).collect());
-        rows.get(row)?.get_or_init(|| self.read_row(row).ok().map(Box::new)).as_deref()
+            self.kept.get_or_init(|| self.index.at.iter().map(|_| OnceLock::new()).collect());
+        rows.get(row)?.get_or_init(|| self.read(row).ok().map(Box::new)).as_deref()
     }
 
-    fn read_row(&self, row: usize) -> Result<T, toml::de::Error> {
+    /// Reads a row anew, for who makes another one of it.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it; a test reads them all.
+    pub(crate) fn read(&self, row: usize) -> Result<T, toml::de::Error> {
         let at = self.index.at.get(row).map_or(self.form.len(), |at| *at as usize);
         read_at(self.form, at)
     }
