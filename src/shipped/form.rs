@@ -35,58 +35,66 @@ impl<'t> Reader<'t> {
         Self { form, at, deep: 0 }
     }
 
-    fn byte(&mut self) -> Result<u8, Error> {
-        let byte = *self.form.as_bytes().get(self.at).ok_or_else(broken)?;
+    fn byte(&mut self) -> Result<u8, Broken> {
+        let byte = *self.form.as_bytes().get(self.at).ok_or(Broken)?;
         self.at += 1;
         Ok(byte)
     }
 
-    fn bits(&mut self) -> Result<u64, Error> {
-        let (mut bits, mut shift) = (0, 0);
+    /// A number; most are lengths of one byte.
+    fn bits(&mut self) -> Result<u64, Broken> {
+        let byte = self.byte()?;
+        if byte < 64 { Ok(byte.into()) } else { self.more(byte) }
+    }
+
+    #[cold]
+    fn more(&mut self, first: u8) -> Result<u64, Broken> {
+        let (mut byte, mut bits, mut shift) = (first, 0, 0);
         loop {
-            let byte = self.byte()?;
             let six = u64::from(byte % 64);
             if byte > 127 || shift > 60 || six << shift >> shift != six {
-                return Err(broken());
+                return Err(Broken);
             }
             bits |= six << shift;
             if byte < 64 {
                 return Ok(bits);
             }
             shift += 6;
+            byte = self.byte()?;
         }
     }
 
-    fn length(&mut self) -> Result<usize, Error> {
-        usize::try_from(self.bits()?).map_err(|_| broken())
+    fn length(&mut self) -> Result<usize, Broken> {
+        usize::try_from(self.bits()?).map_err(|_| Broken)
     }
 
-    fn text(&mut self) -> Result<&'t str, Error> {
-        let end = self.length()?.checked_add(self.at).ok_or_else(broken)?;
-        let text = self.form.get(self.at..end).ok_or_else(broken)?;
+    fn text(&mut self) -> Result<&'t str, Broken> {
+        let end = self.length()?.checked_add(self.at).ok_or(Broken)?;
+        let text = self.form.get(self.at..end).ok_or(Broken)?;
         self.at = end;
         Ok(text)
     }
 
     /// The values of a list or a map, apart from what follows it, and how many they are.
-    fn many(&mut self) -> Result<Many<'t>, Error> {
-        let count = self.length()?;
+    fn many(&mut self) -> Result<Many<'t>, Broken> {
+        let left = self.length()?;
         let form = self.text()?;
-        if self.deep == DEEPEST {
-            return Err(broken());
+        let deep = self.deep + 1;
+        let reader = Reader { form, at: 0, deep };
+        if deep > DEEPEST {
+            return Err(Broken);
         }
-        Ok(Many {
-            left: count,
-            at: 0,
-            key: "",
-            reader: Reader { form, at: 0, deep: self.deep + 1 },
-        })
+        Ok(Many { left, at: 0, key: "", reader })
     }
 }
 
-/// No build writes such a form.
-fn broken() -> Error {
-    Error::custom("the built table is broken")
+/// No build writes such a form. It has no words until it leaves the reader.
+struct Broken;
+
+impl From<Broken> for Error {
+    fn from(_: Broken) -> Self {
+        Self::custom("the built table is broken")
+    }
 }
 
 impl<'t> Deserializer<'t> for &mut Reader<'t> {
@@ -97,12 +105,12 @@ impl<'t> Deserializer<'t> for &mut Reader<'t> {
             b'T' => visitor.visit_bool(true),
             b'F' => visitor.visit_bool(false),
             b'U' => visitor.visit_u64(self.bits()?),
-            b'N' => visitor.visit_i64(0_i64.checked_sub_unsigned(self.bits()?).ok_or_else(broken)?),
+            b'N' => visitor.visit_i64(0_i64.checked_sub_unsigned(self.bits()?).ok_or(Broken)?),
             b'D' => visitor.visit_f64(f64::from_bits(self.bits()?)),
             b'S' => visitor.visit_borrowed_str(self.text()?),
             b'L' => visitor.visit_seq(self.many()?),
             b'M' => visitor.visit_map(self.many()?),
-            _ => Err(broken()),
+            _ => Err(Broken.into()),
         }
     }
 
@@ -127,7 +135,7 @@ impl<'t> Deserializer<'t> for &mut Reader<'t> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         match self.byte()? {
-            b'S' => visitor.visit_enum(BorrowedStrDeserializer::new(self.text()?)),
+            b'S' => visitor.visit_enum(word(self.text()?)),
             b'M' => match self.many()? {
                 one @ Many { left: 1, .. } => visitor.visit_enum(one),
                 _ => Err(Error::invalid_value(Unexpected::Map, &"a table with one key")),
@@ -148,7 +156,7 @@ impl<'t> Deserializer<'t> for &mut Reader<'t> {
             b'L' | b'M' => {
                 self.many()?;
             }
-            _ => return Err(broken()),
+            _ => return Err(Broken.into()),
         }
         visitor.visit_unit()
     }
@@ -158,6 +166,11 @@ impl<'t> Deserializer<'t> for &mut Reader<'t> {
         bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
     }
+}
+
+/// A key, or the word of an enum.
+fn word(text: &str) -> BorrowedStrDeserializer<'_, Error> {
+    BorrowedStrDeserializer::new(text)
 }
 
 /// The values of a list or of a map.
@@ -207,7 +220,7 @@ impl<'t> MapAccess<'t> for Many<'t> {
         }
         self.left -= 1;
         self.key = self.reader.text()?;
-        seed.deserialize(BorrowedStrDeserializer::new(self.key)).map(Some)
+        seed.deserialize(word(self.key)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Error> {
@@ -232,7 +245,7 @@ impl<'t> EnumAccess<'t> for Many<'t> {
         mut self,
         seed: V,
     ) -> Result<(V::Value, Reader<'t>), Error> {
-        let word = BorrowedStrDeserializer::new(self.reader.text()?);
+        let word = word(self.reader.text()?);
         Ok((seed.deserialize(word)?, self.reader))
     }
 }
