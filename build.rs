@@ -1,19 +1,22 @@
 #![expect(clippy::disallowed_macros, reason = "that is how a build script speaks")]
-//! Turns the shipped tables into JSON, which a hook reads in a fifth of the time.
+//! Turns the shipped tables into the form that the binary carries, which a hook reads in a
+//! tenth of the time (`src/shipped.rs`).
 //!
 //! The TOML files stay the source: for people, with comments. What a table *says* is
 //! checked where it is read and by the tests; here it only has to be TOML.
 
+#[path = "src/shipped/write.rs"]
+mod write;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Tables that are read as TOML; here it is only made sure that they can be.
-const READ_AS_TOML: [&str; 1] = ["src/shell/seed.toml"];
+use serde_json::Value;
 
+/// Tables that are read as a whole.
 const TABLES: &[&str] = &[
     "src/rules.toml",
     "src/jobs/questions.toml",
-    "src/voice.toml",
     "src/phases/opevc.toml",
     "src/phases/quick.toml",
     "src/memory/notes.toml",
@@ -25,29 +28,112 @@ const TABLES: &[&str] = &[
     "src/claims/gate.toml",
     "src/claims/runs.toml",
     "src/claims/closings.toml",
-    "src/shell/git.toml",
-    "src/shell/programs.toml",
     "src/shell/taints.toml",
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",
     "src/hosts/gemini.toml",
 ];
 
+/// A table of which one row is wanted at a time.
+struct Rows {
+    table: &'static str,
+    /// Each list in it, and the keys whose words lead to a row. Words of several keys are joined
+    /// by a dot.
+    lists: &'static [(&'static str, &'static [&'static str])],
+}
+
+const ROWS: &[Rows] = &[
+    Rows { table: "src/phases/opevc.toml", lists: &[("phase", &["name"])] },
+    Rows { table: "src/phases/quick.toml", lists: &[("phase", &["name"])] },
+    Rows { table: "src/shell/programs.toml", lists: &[("program", &["names"])] },
+    Rows { table: "src/shell/git.toml", lists: &[("program", &["names"])] },
+    Rows { table: "src/shell/seed.toml", lists: &[("command", &["name"])] },
+    Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
+    Rows {
+        table: "src/voice.toml",
+        lists: &[
+            ("say", &["wants", "case"]),
+            ("open", &["key"]),
+            ("tell", &["key"]),
+            ("find", &["key"]),
+        ],
+    },
+];
+
 fn main() {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-changed=build.rs");
-    for table in READ_AS_TOML {
-        println!("cargo::rerun-if-changed={table}");
-        let text = fs::read_to_string(table).expect("a table in the list is in the tree");
-        text.parse::<toml::Table>().unwrap_or_else(|bad| panic!("{table}: {bad}"));
+    println!("cargo::rerun-if-changed=src/shipped/write.rs");
+    for table in TABLES {
+        let form = write::written(&read(table)).unwrap_or_else(|bad| panic!("{table}: {bad}"));
+        keep(&format!("{}.table", stem(table)), form);
     }
-    for table in TABLES.iter().map(Path::new) {
-        println!("cargo::rerun-if-changed={}", table.display());
-        let text = fs::read_to_string(table).expect("a table in the list is in the tree");
-        let value: serde_json::Value =
-            toml::from_str(&text).unwrap_or_else(|bad| panic!("{}: {bad}", table.display()));
-        let name = table.with_extension("json");
-        let name = name.file_name().expect("it has a name");
-        fs::write(out.join(name), value.to_string()).expect("the build directory takes a file");
+    for Rows { table, lists } in ROWS {
+        let value = read(table);
+        for key in value.as_object().into_iter().flat_map(|keys| keys.keys()) {
+            let read = TABLES.contains(table) || lists.iter().any(|(list, _)| list == key);
+            assert!(read, "{table}: nobody reads `{key}`");
+        }
+        for (list, keys) in *lists {
+            let rows = value[list].as_array().unwrap_or_else(|| panic!("{table}: no [[{list}]]"));
+            let name = format!("{}.{list}", stem(table));
+            keep_rows(&name, rows, keys).unwrap_or_else(|bad| panic!("{table}: [[{list}]] {bad}"));
+        }
     }
+}
+
+fn read(table: &str) -> Value {
+    println!("cargo::rerun-if-changed={table}");
+    let text = fs::read_to_string(table).expect("a table in the list is in the tree");
+    toml::from_str(&text).unwrap_or_else(|bad| panic!("{table}: {bad}"))
+}
+
+/// The rows one behind the other, and the index that finds them.
+fn keep_rows(name: &str, rows: &[Value], keys: &[&str]) -> Result<(), String> {
+    let (mut form, mut at, mut names) = (String::new(), Vec::new(), Vec::new());
+    for (row, value) in rows.iter().enumerate() {
+        at.push(form.len());
+        form.push_str(&write::written(value).map_err(|bad| format!("row {}: {bad}", row + 1))?);
+        let words = words(value, keys);
+        if words.is_empty() {
+            return Err(format!(
+                "row {}: nothing in it leads to it ({})",
+                row + 1,
+                keys.join(", ")
+            ));
+        }
+        names.extend(words.into_iter().map(|word| (word, row)));
+    }
+    names.sort();
+    let index = format!("crate::shipped::Index {{ at: &{at:?}, names: &{names:?} }}");
+    keep(&format!("{name}.rows"), form);
+    keep(&format!("{name}.index"), index);
+    Ok(())
+}
+
+/// The words that lead to a row.
+fn words(row: &Value, keys: &[&str]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for own in keys.iter().filter_map(|key| row.get(key)) {
+        let own: Vec<&str> = match own {
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            one => one.as_str().into_iter().collect(),
+        };
+        words = match words.as_slice() {
+            [] => own.into_iter().map(str::to_owned).collect(),
+            words => words
+                .iter()
+                .flat_map(|word| own.iter().map(move |more| format!("{word}.{more}")))
+                .collect(),
+        };
+    }
+    words
+}
+
+fn stem(table: &str) -> &str {
+    Path::new(table).file_stem().and_then(|name| name.to_str()).expect("a table has a name")
+}
+
+fn keep(name: &str, text: String) {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join(name), text).expect("the build directory takes a file");
 }

@@ -635,6 +635,10 @@ fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
         heard.contains("deny"),
         "an edit outside the declared directories is refused: {heard:?}"
     );
+    let line = json!({ "command": "git log --oneline -5 -- src/a && grep -rn lex src" });
+    let line = ground.payload("line.json", &tool("PreToolUse", "Bash", line))?;
+    let heard = said(&mut ground.hook(&line)?)?;
+    ensure!(heard.is_empty(), "a line that looks passes in execute, but: {heard}");
     let took = in_turn(
         asked.runs(200),
         &mut [
@@ -642,11 +646,13 @@ fn decision(asked: &Asked, table: &mut Table) -> Result<()> {
             Box::new(|_| Ok(ground.git("rev-parse HEAD"))),
             Box::new(|_| Ok(ground.own(&["version"]))),
             Box::new(|_| ground.hook(&refuse)),
+            Box::new(|_| ground.hook(&line)),
         ],
     )?;
     table.ratio("decision, passing", took[0], "git rev-parse HEAD", took[1], Budget::Wall(1.10));
     table.ratio("decision, passing", took[0], "git-seed version", took[2], Budget::None);
     table.ratio("refusal, with its line", took[3], "decision, passing", took[0], Budget::None);
+    table.ratio("line of ten words", took[4], "decision, passing", took[0], Budget::None);
     // Here the page is read, and the session log that has to hold what goes.
     let ground = Ground::in_condense()?;
     let input = json!({

@@ -843,8 +843,9 @@ impl Rules {
         };
         let profile = pacing.profile;
         let maps = Maps::with(track, &table.phase, table.lane, pacing)?;
-        for map in maps.read_so_far() {
-            questions_are_known(map)?;
+        // A test asks the shipped maps.
+        if cfg!(debug_assertions) || !table.phase.is_empty() {
+            maps.read_so_far().try_for_each(questions_are_known)?;
         }
         Ok(Self {
             profile,

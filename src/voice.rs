@@ -7,11 +7,10 @@
 //! person is told, one for each [`Notice`], and what `doctor` finds, one for each [`Found`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::shipped;
+use crate::shipped::{Rows, rows};
 use crate::verdict::{Case, Facts, Refusal, Wants};
 
 /// The most words that a refusal may have.
@@ -79,8 +78,9 @@ pub enum Way {
 }
 
 /// A line of the text that opens a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Line {
     /// Where the job stands.
     Head,
@@ -171,6 +171,7 @@ pub(crate) enum Line {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OpenRow {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the index leads here by it"))]
     key: Line,
     #[serde(default)]
     phase: Option<String>,
@@ -178,8 +179,9 @@ struct OpenRow {
 }
 
 /// What a person hears of git seed, and the agent of what a person said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Notice {
     WordOfGuest,
     WordWanted,
@@ -673,13 +675,15 @@ pub(crate) enum Notice {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TellRow {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the index leads here by it"))]
     key: Notice,
     told: String,
 }
 
 /// What `doctor` finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Found {
     Git,
     Installed,
@@ -753,6 +757,7 @@ pub enum Found {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FindRow {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the index leads here by it"))]
     key: Found,
     check: String,
     found: String,
@@ -770,14 +775,12 @@ pub struct FindingSaid {
     pub mend: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VoiceTable {
-    say: Vec<SayRow>,
-    open: Vec<OpenRow>,
-    tell: Vec<TellRow>,
-    find: Vec<FindRow>,
-}
+// The rows are part of the binary, so one that does not read is a broken build; a test reads
+// them all. Here each is read when it is said.
+static SAY: Rows<SayRow> = rows!("voice.say");
+static OPEN: Rows<OpenRow> = rows!("voice.open");
+static TELL: Rows<TellRow> = rows!("voice.tell");
+static FIND: Rows<FindRow> = rows!("voice.find");
 
 /// What is said for one refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -812,22 +815,9 @@ impl Said {
     }
 }
 
-/// All rows. The table is part of the binary, so a row that does not read is a broken build;
-/// a test reads them all.
-fn table() -> &'static VoiceTable {
-    static TABLE: OnceLock<VoiceTable> = OnceLock::new();
-    TABLE.get_or_init(|| shipped::read(shipped::shipped!("voice")).unwrap_or_default())
-}
-
-fn rows() -> &'static [SayRow] {
-    &table().say
-}
-
 /// The line `key` of the text that opens `phase`; one line, whatever the facts hold.
 pub(crate) fn open(key: Line, phase: &str, facts: &Facts) -> String {
-    let fits =
-        |row: &&OpenRow| row.key == key && row.phase.as_deref().is_none_or(|own| own == phase);
-    let row = table().open.iter().rev().filter(fits).max_by_key(|row| row.phase.is_some());
+    let row = for_phase(OPEN.named(key.into()), phase, |row| row.phase.as_deref());
     row.map_or_else(String::new, |row| fill(&row.text, facts, phase, MOST_TOLD))
 }
 
@@ -835,7 +825,7 @@ pub(crate) fn open(key: Line, phase: &str, facts: &Facts) -> String {
 pub(crate) fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
     let fact =
         |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
-    let row = table().tell.iter().find(|row| row.key == key);
+    let row = TELL.named(key.into()).next();
     row.map_or_else(String::new, |row| fill_by(&row.told, |name| fact(name).to_owned()))
 }
 
@@ -844,7 +834,7 @@ pub fn found(key: Found, facts: &[(&str, &str)]) -> FindingSaid {
     let fact =
         |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
     let fill = |text: &String| fill_by(text, |name| fact(name).to_owned());
-    let row = table().find.iter().find(|row| row.key == key);
+    let row = FIND.named(key.into()).next();
     row.map_or_else(FindingSaid::default, |row| FindingSaid {
         check: &row.check,
         found: fill(&row.found),
@@ -859,7 +849,7 @@ pub(crate) fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
     let heard = |row: &&SayRow| {
         row.wants != Wants::Work && row.phase.as_deref().is_none_or(|own| own == phase)
     };
-    for row in rows().iter().filter(heard) {
+    for row in SAY.all().filter(heard) {
         let known = ids.entry(id(row.wants, row.case.map(Case::word))).or_default();
         known.insert("phase".to_owned());
         for text in [&row.why, &row.do_, &row.then] {
@@ -938,14 +928,26 @@ fn commands(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
+/// Of rows that say the same thing the first that is of `phase`, else the first of every phase.
+fn for_phase<T>(
+    rows: impl Iterator<Item = &'static T>,
+    phase: &str,
+    of: impl Fn(&T) -> Option<&str>,
+) -> Option<&'static T> {
+    let mut general = None;
+    for row in rows {
+        match of(row) {
+            Some(own) if own == phase => return Some(row),
+            Some(_) => {}
+            None => general = general.or(Some(row)),
+        }
+    }
+    general
+}
+
 fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static SayRow> {
-    let fits = |row: &&SayRow| {
-        row.wants == wants
-            && row.case.is_none_or(|own| Some(own.word()) == case)
-            && row.phase.as_deref().is_none_or(|own| own == phase)
-    };
-    let particular = |row: &&SayRow| (row.case.is_some(), row.phase.is_some());
-    rows().iter().rev().filter(fits).max_by_key(particular)
+    let row = |name: &str| for_phase(SAY.named(name), phase, |row| row.phase.as_deref());
+    case.and_then(|case| row(&id(wants, Some(case)))).or_else(|| row(wants.word()))
 }
 
 /// Replaces `{key}`, in small letters, by its fact; `{phase}` is always known.
@@ -1024,6 +1026,52 @@ mod tests {
 
     use super::*;
 
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct VoiceTable {
+        say: Vec<SayRow>,
+        open: Vec<OpenRow>,
+        tell: Vec<TellRow>,
+        find: Vec<FindRow>,
+    }
+
+    /// The table as people write it.
+    fn written() -> VoiceTable {
+        toml::from_str(include_str!("voice.toml")).expect("voice.toml reads")
+    }
+
+    fn rows() -> impl Iterator<Item = &'static SayRow> + Clone {
+        SAY.all()
+    }
+
+    fn same<T: std::fmt::Debug>(written: &[T], built: Result<Vec<T>, String>) {
+        let built = built.unwrap_or_else(|bad| panic!("{bad}"));
+        assert_eq!(format!("{written:?}"), format!("{built:?}"));
+    }
+
+    #[test]
+    fn the_table_says_the_same_in_both_forms_and_each_row_is_found() {
+        let table = written();
+        same(&table.say, SAY.whole());
+        same(&table.open, OPEN.whole());
+        same(&table.tell, TELL.whole());
+        same(&table.find, FIND.whole());
+        for row in rows() {
+            let said =
+                pick(row.wants, row.case.map(Case::word), row.phase.as_deref().unwrap_or(""));
+            assert!(said.is_some_and(|said| std::ptr::eq(said, row)), "{row:?}");
+        }
+        for row in OPEN.all() {
+            assert!(OPEN.named(row.key.into()).any(|open| std::ptr::eq(open, row)), "{row:?}");
+        }
+        for row in TELL.all() {
+            assert!(TELL.named(row.key.into()).any(|tell| std::ptr::eq(tell, row)), "{row:?}");
+        }
+        for row in FIND.all() {
+            assert!(FIND.named(row.key.into()).any(|find| std::ptr::eq(find, row)), "{row:?}");
+        }
+    }
+
     /// Every sentence that names the phase reads without a job, too.
     #[test]
     fn without_a_job_no_sentence_has_a_hole() {
@@ -1056,8 +1104,7 @@ mod tests {
 
     #[test]
     fn the_table_reads_and_every_word_has_a_row_without_a_case() {
-        let table: VoiceTable =
-            toml::from_str(include_str!("voice.toml")).expect("voice.toml reads");
+        let table = written();
         for wants in Wants::VARIANTS.iter().copied() {
             let general =
                 |row: &SayRow| row.wants == wants && row.case.is_none() && row.phase.is_none();
@@ -1082,8 +1129,8 @@ mod tests {
     #[test]
     fn every_case_stands_in_the_table() {
         let own: BTreeSet<(Wants, Case)> =
-            rows().iter().filter_map(|row| Some((row.wants, row.case?))).collect();
-        let also = || rows().iter().flat_map(|row| row.also.iter().map(|case| (row.wants, *case)));
+            rows().filter_map(|row| Some((row.wants, row.case?))).collect();
+        let also = || rows().flat_map(|row| row.also.iter().map(|case| (row.wants, *case)));
         for (wants, case) in also() {
             assert!(
                 !own.contains(&(wants, case)),
@@ -1106,11 +1153,11 @@ mod tests {
     /// Nothing of the arithmetic of pacing is ever spoken.
     #[test]
     fn no_sentence_speaks_of_scores() {
-        let said = rows().iter().map(|row| {
+        let said = rows().map(|row| {
             let example = row.example.as_deref().unwrap_or_default();
             format!("{} {} {} {example}", row.why, row.do_, row.then)
         });
-        let told = table().open.iter().map(|row| row.text.clone());
+        let told = OPEN.all().map(|row| row.text.clone());
         for text in said.chain(told).map(|text| text.to_lowercase()) {
             let mut words = text.split(|c: char| !c.is_alphabetic());
             let counted = [
@@ -1129,7 +1176,7 @@ mod tests {
 
     #[test]
     fn every_line_of_an_opening_stands_there_once_for_all_phases() {
-        let told = &table().open;
+        let told = &written().open;
         for row in told {
             let rows = told.iter().filter(|other| other.key == row.key);
             assert_eq!(
@@ -1149,7 +1196,7 @@ mod tests {
 
     #[test]
     fn every_notice_stands_there_once() {
-        let mut keys: Vec<Notice> = table().tell.iter().map(|row| row.key).collect();
+        let mut keys: Vec<Notice> = written().tell.iter().map(|row| row.key).collect();
         let count = keys.len();
         keys.sort();
         keys.dedup();
@@ -1160,7 +1207,7 @@ mod tests {
 
     #[test]
     fn every_finding_stands_there_once() {
-        let mut keys: Vec<Found> = table().find.iter().map(|row| row.key).collect();
+        let mut keys: Vec<Found> = written().find.iter().map(|row| row.key).collect();
         let count = keys.len();
         keys.sort();
         keys.dedup();

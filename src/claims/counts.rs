@@ -572,8 +572,10 @@ mod tests {
     }
 
     #[test]
-    fn every_row_reads_and_names_rows_of_runs() {
+    fn every_row_reads_in_both_forms_and_names_rows_of_runs() {
         let closings: Closings = shipped::read(shipped::shipped!("closings")).expect("rows");
+        let written: Closings = toml::from_str(include_str!("closings.toml")).expect("the TOML");
+        assert_eq!(format!("{closings:?}"), format!("{written:?}"));
         let runs = crate::claims::runs::Runs::shipped().expect("rows");
         let names: Vec<&str> = runs.names().collect();
         let of = closings.closing.iter().map(|row| &row.of);

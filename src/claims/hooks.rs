@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::event::{Act, Change, Hunk, UnixSeconds};
 use crate::shell::{self, Effect, Found, GitFlag, Reading};
-use crate::shipped;
+use crate::shipped::{self, shipped};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// One row of the table.
@@ -189,11 +189,11 @@ struct HookTable {
 /// The rows. The table is part of the binary; a test reads it, so that it holds.
 pub(crate) fn table() -> &'static [Hook] {
     static ROWS: OnceLock<Vec<Hook>> = OnceLock::new();
-    ROWS.get_or_init(|| read(shipped::shipped!("hooks")).unwrap_or_default())
+    ROWS.get_or_init(|| read(shipped::read(shipped!("hooks"))).unwrap_or_default())
 }
 
-fn read(json: &str) -> Result<Vec<Hook>, BadHooks> {
-    let table: HookTable = shipped::read(json).map_err(|bad| BadHooks::Toml(bad.to_string()))?;
+fn read(table: Result<HookTable, toml::de::Error>) -> Result<Vec<Hook>, BadHooks> {
+    let table = table.map_err(|bad| BadHooks::Toml(bad.to_string()))?;
     for (at, hook) in table.hook.iter().enumerate() {
         let (n, name) = (hook.n, hook.name.word());
         if u32::try_from(at + 1) != Ok(n) {
@@ -466,8 +466,10 @@ mod tests {
     const NOW: UnixSeconds = 1_795_294_572;
 
     #[test]
-    fn five_rows_block_and_ten_observe() {
-        let rows = read(shipped::shipped!("hooks")).expect("the shipped table holds");
+    fn five_rows_block_and_ten_observe_in_both_forms() {
+        let rows = read(shipped::read(shipped!("hooks"))).expect("the shipped table holds");
+        let written = read(toml::from_str(include_str!("hooks.toml"))).expect("so does its source");
+        assert_eq!(format!("{rows:?}"), format!("{written:?}"));
         let blocks = rows.iter().filter(|hook| hook.kind == HookKind::Block).count();
         assert_eq!((rows.len(), blocks), (15, 5));
     }
@@ -475,15 +477,16 @@ mod tests {
     #[test]
     fn a_faulty_table_names_its_row() {
         let row = |extra: &str| {
-            format!(r#"{{"hook":[{{"n":1,"name":"commit","on":"before-shell"{extra}}}]}}"#)
+            format!("hook = [{{ n = 1, name = 'commit', on = 'before-shell'{extra} }}]")
         };
-        let said = |text: &str| read(text).expect_err("it does not hold").to_string();
+        let said =
+            |text: &str| read(toml::from_str(text)).expect_err("it does not hold").to_string();
         assert!(
-            said(&row(r#","kind":"block""#)).contains("hook 1 (`commit`) blocks and does not say")
+            said(&row(", kind = 'block'")).contains("hook 1 (`commit`) blocks and does not say")
         );
-        assert!(said(&row(r#","kind":"sometimes""#)).contains("expected `block` or `observe`"));
-        assert!(said(&row(r#","kind":"observe","hours":2"#)).contains("unknown field `hours`"));
-        let two = r#"{"hook":[{"n":2,"name":"commit","on":"before-shell","kind":"observe"}]}"#;
+        assert!(said(&row(", kind = 'sometimes'")).contains("expected `block` or `observe`"));
+        assert!(said(&row(", kind = 'observe', hours = 2")).contains("unknown field `hours`"));
+        let two = "hook = [{ n = 2, name = 'commit', on = 'before-shell', kind = 'observe' }]";
         assert!(said(two).contains("numbered from 1"));
     }
 

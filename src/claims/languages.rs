@@ -1439,3 +1439,14 @@ fn call_head(code: &[u8]) -> Option<(&str, &[u8])> {
 pub(super) fn words_of(comments: &[u8]) -> BTreeSet<&[u8]> {
     comments.split(|byte| !is_name(*byte)).filter(|word| !word.is_empty()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_languages_say_the_same_in_both_forms() {
+        let written: Languages = toml::from_str(include_str!("languages.toml")).expect("it reads");
+        assert_eq!(format!("{written:?}"), format!("{:?}", shipped_languages()));
+    }
+}

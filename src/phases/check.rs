@@ -27,8 +27,8 @@ const MOST_WORDS: u32 = 2_000;
 impl Map {
     pub(super) fn check(&self) -> Checked {
         self.names_are_sound()?;
-        self.phases.iter().try_for_each(row_is_sound)?;
-        self.phases.iter().try_for_each(|phase| self.edges_are_known(phase))?;
+        self.phases().try_for_each(row_is_sound)?;
+        self.phases().try_for_each(|phase| self.edges_are_known(phase))?;
         self.anchors_are_sound()?;
         self.ways_lead_round()?;
         self.anchors_stand_in_order()?;
@@ -37,11 +37,11 @@ impl Map {
     }
 
     fn known(&self) -> String {
-        self.phases.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ")
+        self.phases().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
     fn names_are_sound(&self) -> Checked {
-        for (n, phase) in self.phases.iter().enumerate() {
+        for (n, phase) in self.phases().enumerate() {
             let name = phase.name.as_str();
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -52,7 +52,7 @@ impl Map {
                 );
                 return Err(BadMap::row(&phase.name, "name", what));
             }
-            if self.phases[..n].iter().any(|earlier| earlier.name == phase.name) {
+            if self.phases().take(n).any(|earlier| earlier.name == phase.name) {
                 return Err(BadMap::row(
                     &phase.name,
                     "name",
@@ -73,7 +73,7 @@ impl Map {
             }
         }
         let other = |phase: &&Phase| phase.kind == PhaseKind::Rest && !phase.name.is_idle();
-        if let Some(phase) = self.phases.iter().find(other) {
+        if let Some(phase) = self.phases().find(other) {
             return Err(BadMap::row(
                 &phase.name,
                 "kind",
@@ -130,7 +130,7 @@ impl Map {
 
     fn anchors_are_sound(&self) -> Checked {
         let mut seen: Vec<(&str, &Phase)> = Vec::new();
-        for phase in &self.phases {
+        for phase in self.phases() {
             let Some(anchor) = phase.anchor.as_deref() else { continue };
             let no = |what: String| Err(BadMap::row(&phase.name, "anchor", what));
             if !phase.is_in_cycle() {
@@ -157,7 +157,7 @@ impl Map {
     /// Every phase of the cycle is reached from idle and leads on to idle.
     fn ways_lead_round(&self) -> Checked {
         let from_idle = self.reach(&PhaseName::idle(), |_| true);
-        for phase in self.phases.iter().filter(|phase| phase.is_in_cycle()) {
+        for phase in self.phases().filter(|phase| phase.is_in_cycle()) {
             if !from_idle.contains(&phase.name) {
                 let what = "it cannot be reached from idle; name it in the `next` of another phase";
                 return Err(BadMap::whole_row(&phase.name, what));
@@ -173,7 +173,7 @@ impl Map {
     /// never go up the page. Phases without an anchor are passed through.
     fn anchors_stand_in_order(&self) -> Checked {
         let anchors = self.anchors();
-        for phase in &self.phases {
+        for phase in self.phases() {
             let Some(own) = phase.rank(&anchors) else { continue };
             for to in self.next_with_anchor(&phase.name) {
                 if to.rank(&anchors).is_some_and(|rank| rank <= own) {
@@ -202,14 +202,14 @@ impl Map {
 
     /// What may be changed is settled once, before the first phase that changes it.
     fn scope_is_frozen_first(&self) -> Checked {
-        let freezing: Vec<&Phase> = self.phases.iter().filter(|phase| phase.freezes).collect();
+        let freezing: Vec<&Phase> = self.phases().filter(|phase| phase.freezes).collect();
         if let [one, other, ..] = freezing.as_slice() {
             let what = format!("`{}` freezes already, and one phase does", one.name);
             return Err(BadMap::row(&other.name, "freezes", what));
         }
         let unfrozen =
             self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !phase.freezes);
-        for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !phase.freezes) {
+        for phase in self.phases().filter(|phase| phase.is_in_cycle() && !phase.freezes) {
             if phase.write.contains(&Write::Scope) && unfrozen.contains(&phase.name) {
                 let known = freezing
                     .first()
@@ -236,7 +236,7 @@ impl Map {
         for (gate, key, does) in wants {
             let without =
                 self.reach(&PhaseName::idle(), |phase| phase.is_in_cycle() && !does(phase));
-            for phase in self.phases.iter().filter(|phase| phase.is_in_cycle() && !does(phase)) {
+            for phase in self.phases().filter(|phase| phase.is_in_cycle() && !does(phase)) {
                 let asked = phase.exit.iter().chain(&phase.back_gates).any(|name| name == gate);
                 if asked && without.contains(&phase.name) {
                     let what = format!(

@@ -1,21 +1,42 @@
 //! All maps that the rules know, by the name of their track.
 //!
 //! A job walks the map of its own track. The map of the rules' track and those that rules
-//! lay rows over are read at once, the others when a job asks for them: a hook pays for
-//! the map that it uses.
+//! lay rows over are read at once, the others when a job asks for them, and of a shipped one
+//! each row by itself: a hook pays for what it uses.
 
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::overlay::{self, PhaseRow};
-use super::{BadMap, LaneRows, Map, Move, Pacing, Position};
-use crate::shipped;
+use super::{BadMap, LaneRows, Map, Move, Pacing, Phase, Position};
+use crate::shipped::{Rows, Table, rows, shipped};
 use crate::verdict::Refusal;
 
-/// The tracks that are shipped, with the table of each.
-const SHIPPED: [(&str, &str); 2] =
-    [("opevc", shipped::shipped!("opevc")), ("quick", shipped::shipped!("quick"))];
+/// The tracks that are shipped.
+static SHIPPED: [Shipped; 2] = [
+    Shipped { name: "opevc", table: shipped!("opevc"), rows: rows!("opevc.phase") },
+    Shipped { name: "quick", table: shipped!("quick"), rows: rows!("quick.phase") },
+];
+
+#[derive(Debug)]
+struct Shipped {
+    name: &'static str,
+    table: Table,
+    rows: Rows<Phase>,
+}
+
+impl Shipped {
+    fn map(&'static self) -> Result<Map, BadMap> {
+        Map::shipped(self.table, &self.rows)
+    }
+}
+
+/// The shipped map of that name.
+#[cfg(test)]
+pub(super) fn shipped(name: &str) -> Result<Map, BadMap> {
+    SHIPPED.iter().find(|shipped| shipped.name == name).expect("it is shipped").map()
+}
 
 /// The track whose anchors every page bears, whichever track a job walks.
 const PAGES: &str = "opevc";
@@ -31,14 +52,14 @@ pub struct Maps {
 
 #[derive(Clone, Debug)]
 struct Known {
-    name: String,
-    json: &'static str,
+    name: &'static str,
+    shipped: &'static Shipped,
     map: OnceLock<Option<Map>>,
 }
 
 impl Known {
     fn get(&self, pacing: &Pacing, lane: LaneRows) -> Option<&Map> {
-        let read = || Some(Map::from_json(self.json).ok()?.paced(pacing).sized(lane));
+        let read = || Some(self.shipped.map().ok()?.paced(pacing).sized(lane));
         self.map.get_or_init(read).as_ref()
     }
 }
@@ -56,16 +77,19 @@ impl Maps {
         lane: LaneRows,
         pacing: Pacing,
     ) -> Result<Self, BadMap> {
-        let known =
-            SHIPPED.map(|(name, json)| Known { name: name.to_owned(), json, map: OnceLock::new() });
+        let known = SHIPPED.each_ref().map(|shipped| Known {
+            name: shipped.name,
+            shipped,
+            map: OnceLock::new(),
+        });
         let maps = Self { home: home.to_owned(), known: known.into(), pacing, lane };
         maps.are_known(home, rows)?;
         for known in &maps.known {
-            let own = rows_of(&known.name, home, rows);
+            let own = rows_of(known.name, home, rows);
             let map = match own.as_slice() {
-                [] if known.name == home => Map::from_json(known.json)?,
+                [] if known.name == home => known.shipped.map()?,
                 [] => continue,
-                own => overlay::read(known.json, own)?,
+                own => overlay::read(known.shipped.table, own)?,
             };
             let _ = known.map.set(Some(map.paced(&maps.pacing).sized(lane)));
         }
@@ -130,15 +154,15 @@ impl Maps {
     /// Names the row of which it cannot be said where it stands.
     pub(crate) fn tables(&self, rows: &[PhaseRow]) -> Result<Value, BadMap> {
         let mut tables = serde_json::Map::new();
-        for (name, json) in SHIPPED {
-            let mut table = overlay::lay(json, &rows_of(name, &self.home, rows))?;
+        for Shipped { name, table, .. } in &SHIPPED {
+            let mut table = overlay::lay(*table, &rows_of(name, &self.home, rows))?;
             if let Some(lane) = table.get_mut("lane").and_then(Value::as_object_mut) {
                 let Value::Object(own) = serde_json::to_value(self.lane).unwrap_or_default() else {
                     continue;
                 };
                 lane.extend(own);
             }
-            tables.insert(name.to_owned(), table);
+            tables.insert((*name).to_owned(), table);
         }
         Ok(Value::Object(tables))
     }
@@ -149,7 +173,7 @@ impl Maps {
     ///
     /// Names the row and the key that would loosen something.
     pub(crate) fn only_tighten(&self, old: &Self, rows: &[PhaseRow]) -> Result<(), BadMap> {
-        let tracks: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+        let tracks: Vec<&str> = self.known.iter().map(|known| known.name).collect();
         for track in tracks {
             let own = rows_of(track, &self.home, rows);
             if !own.is_empty() {
@@ -161,7 +185,7 @@ impl Maps {
 
     /// The names of all tracks.
     pub fn names(&self) -> Vec<&str> {
-        self.known.iter().map(|known| known.name.as_str()).collect()
+        self.known.iter().map(|known| known.name).collect()
     }
 
     /// The maps that were read; the others are shipped ones that nothing was laid over.

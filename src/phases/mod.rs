@@ -28,6 +28,7 @@ pub mod pacing;
 pub mod place;
 pub mod review;
 pub mod room;
+mod shelf;
 pub mod stop;
 pub(crate) mod tighten;
 
@@ -36,7 +37,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::shipped;
+use crate::shipped::{self, Rows, Table};
 
 pub use lane::{FirstStep, Lane};
 pub(crate) use lane::{LaneRows, Size};
@@ -45,6 +46,7 @@ pub(crate) use orchestrator::Entry;
 pub use orchestrator::{Move, Position};
 pub(crate) use overlay::PhaseRow;
 pub(crate) use pacing::{Pace, Pacing, Profile};
+use shelf::Shelf;
 
 /// The map that is in force unless the rules say otherwise.
 pub const OPEVC: &str = include_str!("opevc.toml");
@@ -335,6 +337,19 @@ impl Phase {
         self.acts.contains(&class)
     }
 
+    /// Is paced as the rules say.
+    fn pace(&mut self, pacing: &Pacing) {
+        if !self.is_in_cycle() {
+            return;
+        }
+        self.profile = pacing.profile;
+        self.dial &= pacing.profile == Profile::Dial;
+        self.reflects = pacing.reflection || pacing.profile == Profile::Rhythm;
+        if let Some(pace) = self.pace.as_mut().filter(|_| !pacing.delegation) {
+            pace.budget = 0;
+        }
+    }
+
     /// The rank of its anchor among `anchors`.
     pub fn rank(&self, anchors: &[&str]) -> Option<usize> {
         let own = self.anchor.as_deref()?;
@@ -400,7 +415,7 @@ pub struct Map {
     pub start: PhaseName,
     /// What makes the track small, if it is.
     pub lane: Option<Lane>,
-    phases: Vec<Phase>,
+    rows: Shelf,
 }
 
 #[derive(Deserialize)]
@@ -410,6 +425,15 @@ struct MapTable {
     start: PhaseName,
     lane: Option<Lane>,
     phase: Vec<Phase>,
+}
+
+/// The same of a shipped map, whose rows are read later.
+#[derive(Deserialize)]
+struct MapHead {
+    map: String,
+    start: PhaseName,
+    lane: Option<Lane>,
+    phase: Vec<shelf::Head>,
 }
 
 /// What is wrong with a map.
@@ -451,22 +475,29 @@ impl Map {
     /// The map [`OPEVC`].
     #[cfg(test)]
     pub(crate) fn opevc() -> Result<Self, BadMap> {
-        Self::from_json(shipped::shipped!("opevc"))
+        maps::shipped("opevc")
     }
 
-    fn from_json(json: &str) -> Result<Self, BadMap> {
-        Self::checked(shipped::read(json)?)
+    /// A shipped map. The tests have checked it, and a debug build does so again; a hook would
+    /// pay for that with each call.
+    fn shipped(table: Table, rows: &'static Rows<Phase>) -> Result<Self, BadMap> {
+        if cfg!(debug_assertions) {
+            Self::checked(shipped::read(table)?)?;
+        }
+        let MapHead { map: name, start, lane, phase } = shipped::read(table)?;
+        Ok(Self { name, start, lane, rows: Shelf::shipped(phase, rows) })
     }
 
     /// A map without a phase, on which nothing is open.
     fn empty() -> Self {
         let nothing = Phase { name: "none".into(), ..Phase::default() };
-        Self { name: String::new(), start: PhaseName::idle(), lane: None, phases: vec![nothing] }
+        let rows = Shelf::of(vec![nothing]);
+        Self { name: String::new(), start: PhaseName::idle(), lane: None, rows }
     }
 
     fn checked(table: MapTable) -> Result<Self, BadMap> {
-        let map =
-            Self { name: table.map, start: table.start, lane: table.lane, phases: table.phase };
+        let MapTable { map: name, start, lane, phase } = table;
+        let map = Self { name, start, lane, rows: Shelf::of(phase) };
         map.check()?;
         Ok(map)
     }
@@ -474,14 +505,7 @@ impl Map {
     /// The same map, paced as the rules say.
     #[must_use]
     fn paced(mut self, pacing: &Pacing) -> Self {
-        for phase in self.phases.iter_mut().filter(|phase| phase.is_in_cycle()) {
-            phase.profile = pacing.profile;
-            phase.dial &= pacing.profile == Profile::Dial;
-            phase.reflects = pacing.reflection || pacing.profile == Profile::Rhythm;
-            if let Some(pace) = phase.pace.as_mut().filter(|_| !pacing.delegation) {
-                pace.budget = 0;
-            }
-        }
+        self.rows.pace(pacing);
         self
     }
 
@@ -496,7 +520,7 @@ impl Map {
 
     /// The row of `name`.
     pub(crate) fn phase(&self, name: &PhaseName) -> Option<&Phase> {
-        self.phases.iter().find(|phase| &phase.name == name)
+        self.rows.named(name.as_str())
     }
 
     fn is_kind(&self, name: &PhaseName, kind: PhaseKind) -> bool {
@@ -533,8 +557,7 @@ impl Map {
 
     /// A row that [`Map::read`] has made sure of.
     fn sure(&self, name: &str) -> &Phase {
-        let found = self.phases.iter().find(|phase| phase.name.as_str() == name);
-        found.unwrap_or(&self.phases[0])
+        self.rows.named(name).unwrap_or_else(|| self.rows.at(0))
     }
 
     /// The row that judges while no job is focused.
@@ -554,19 +577,19 @@ impl Map {
 
     /// All rows, in the order of the table.
     pub fn phases(&self) -> impl Iterator<Item = &Phase> {
-        self.phases.iter()
+        self.rows.iter()
     }
 
     /// The phase that settled the contract which binds `row`: one that decides, for the work after
     /// it.
     pub(crate) fn contract_of(&self, row: &Phase) -> Option<&Phase> {
-        let before = self.phases.iter().take_while(|phase| phase.name != row.name);
+        let before = self.phases().take_while(|phase| phase.name != row.name);
         before.filter(|phase| phase.decides && row.kind == PhaseKind::Work).last()
     }
 
     /// The anchors of pages, in rank order.
     pub fn anchors(&self) -> Vec<&str> {
-        self.phases.iter().filter_map(|phase| phase.anchor.as_deref()).collect()
+        self.rows.anchors()
     }
 }
 
@@ -579,9 +602,19 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_map_says_the_same_in_both_forms() {
-        let read = Map::read(OPEVC).expect("it reads");
-        assert_eq!(format!("{read:?}"), format!("{:?}", Map::opevc().expect("it reads")));
+    fn the_shipped_maps_say_the_same_in_both_forms() {
+        for (toml, track) in [(OPEVC, "opevc"), (include_str!("quick.toml"), "quick")] {
+            let (read, built) = (Map::read(toml), maps::shipped(track));
+            let whole = |map: Result<Map, BadMap>| {
+                let map = map.unwrap_or_else(|bad| panic!("{track}: {bad}"));
+                let rows: Vec<_> = map.phases().cloned().collect();
+                (
+                    map.anchors().join(" "),
+                    format!("{} {} {:?} {rows:?}", map.name, map.start, map.lane),
+                )
+            };
+            assert_eq!(whole(read), whole(built), "{track}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde_json::{Map as Keys, Value};
 
 use super::{BadMap, Map, MapTable, Phase, PhaseName};
-use crate::shipped;
+use crate::shipped::{self, Table};
 
 /// A `[[phase]]` row of rules: some keys of a phase, or all of a new one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -30,8 +30,8 @@ pub struct PhaseRow {
 /// # Errors
 ///
 /// Names the row of which it cannot be said where it stands.
-pub(crate) fn lay(json: &str, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
-    let mut table: Value = shipped::read(json)?;
+pub(crate) fn lay(table: Table, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
+    let mut table: Value = shipped::read(table)?;
     let mut phases = match table.get_mut("phase").map(Value::take) {
         Some(Value::Array(phases)) => phases,
         _ => Vec::new(),
@@ -64,12 +64,12 @@ pub(crate) fn lay(json: &str, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
 /// # Errors
 ///
 /// Names the row and the key that are wrong, and the names that are known.
-pub(super) fn read(json: &str, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
-    let mut table = lay(json, rows)?;
+pub(super) fn read(shipped: Table, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
+    let mut table = lay(shipped, rows)?;
     let mut phases = Vec::new();
     if let Some(Value::Array(list)) = table.get_mut("phase").map(Value::take) {
         for value in list {
-            phases.push(phase(value, rows, json)?);
+            phases.push(phase(value, rows, shipped)?);
         }
     }
     let lane = table.get_mut("lane").map(Value::take).map(serde_json::from_value).transpose();
@@ -83,14 +83,14 @@ pub(super) fn read(json: &str, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
     })
 }
 
-fn phase(value: Value, rows: &[&PhaseRow], json: &str) -> Result<Phase, BadMap> {
+fn phase(value: Value, rows: &[&PhaseRow], table: Table) -> Result<Phase, BadMap> {
     let name: PhaseName = name_of(&value).into();
     serde_json::from_value(value).map_err(|error| {
         let said = error.to_string();
         let Some(row) = rows.iter().find(|row| row.name == name) else {
             return BadMap::whole_row(&name, said);
         };
-        let shipped: Value = shipped::read(json).unwrap_or_default();
+        let shipped: Value = shipped::read(table).unwrap_or_default();
         let shipped = shipped["phase"].as_array().map_or(&[][..], Vec::as_slice);
         if said.starts_with("missing field") {
             let known = names(shipped);

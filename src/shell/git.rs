@@ -300,7 +300,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shipped_taints_parse() {
-        toml::from_str::<Taints>(include_str!("taints.toml")).expect("the table parses");
+    fn the_shipped_taints_say_the_same_in_both_forms() {
+        let written = toml::from_str::<Taints>(include_str!("taints.toml")).expect("it parses");
+        let built: Taints = shipped::read(shipped!("taints")).expect("it reads");
+        assert_eq!(format!("{written:?}"), format!("{built:?}"));
     }
 }

@@ -3,12 +3,11 @@
 //! `programs.toml` and `git.toml` hold the rows; the shape of one is [`ProgramRow`]. A program
 //! without a row is not judged here: the walker calls it unknown.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::shipped::{self, shipped};
+use crate::shipped::{Rows, rows};
 
 use super::around::Around;
 use super::own;
@@ -292,52 +291,19 @@ pub(super) enum Special {
     Wrap,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Programs {
-    program: Vec<ProgramRow>,
-}
-
-/// Rows, found by any of their names.
-#[derive(Default)]
-struct ProgramTable {
-    rows: Vec<ProgramRow>,
-    at: HashMap<String, usize>,
-}
-
-impl ProgramTable {
-    /// A table that does not parse has no rows, so that every program is unknown; a test
-    /// reads the shipped ones.
-    fn new(text: &str) -> Self {
-        let rows = parse(text).unwrap_or_default();
-        let at = rows
-            .iter()
-            .enumerate()
-            .flat_map(|(index, row)| row.names.iter().map(move |name| (name.clone(), index)))
-            .collect();
-        Self { rows, at }
-    }
-
-    fn get(&self, name: &str) -> Option<&ProgramRow> {
-        self.at.get(name).and_then(|&index| self.rows.get(index))
-    }
-}
-
-fn parse(json: &str) -> Result<Vec<ProgramRow>, toml::de::Error> {
-    shipped::read::<Programs>(json).map(|programs| programs.program)
-}
-
-/// The row of a program, by its name without directories.
+/// The row of a program, by its name without directories. One that does not read makes it
+/// unknown; a test reads them all.
 pub(super) fn program(name: &str) -> Option<&'static ProgramRow> {
-    static TABLE: OnceLock<ProgramTable> = OnceLock::new();
-    TABLE.get_or_init(|| ProgramTable::new(shipped!("programs"))).get(name)
+    PROGRAMS.named(name).next()
 }
 
 /// The row of a git verb.
 pub(super) fn git_verb(name: &str) -> Option<&'static ProgramRow> {
-    static TABLE: OnceLock<ProgramTable> = OnceLock::new();
-    TABLE.get_or_init(|| ProgramTable::new(shipped!("git"))).get(name)
+    GIT_VERBS.named(name).next()
 }
+
+static PROGRAMS: Rows<ProgramRow> = rows!("programs.program");
+static GIT_VERBS: Rows<ProgramRow> = rows!("git.program");
 
 /// The words of a program, told apart by its row.
 #[derive(Debug, Default)]
@@ -1058,27 +1024,26 @@ pub(super) fn runs_inside(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_shipped_tables_are_the_same_both_ways() {
-        for (toml, json) in [
-            (include_str!("programs.toml"), shipped!("programs")),
-            (include_str!("git.toml"), shipped!("git")),
-        ] {
-            let written = toml::from_str::<Programs>(toml).expect("the table parses").program;
-            let built = parse(json).expect("the built table parses");
-            assert_eq!(format!("{written:?}"), format!("{built:?}"));
-        }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Programs {
+        program: Vec<ProgramRow>,
     }
 
     #[test]
-    fn the_shipped_tables_parse_and_name_each_program_once() {
-        for table in [include_str!("programs.toml"), include_str!("git.toml")] {
-            let rows = toml::from_str::<Programs>(table).expect("the table parses").program;
-            let mut names: Vec<_> = rows.iter().flat_map(|row| &row.names).collect();
-            names.sort();
-            let twice: Vec<_> =
-                names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-            assert!(twice.is_empty(), "named twice: {twice:?}");
+    fn the_shipped_tables_say_the_same_in_both_forms() {
+        for (toml, rows) in
+            [(include_str!("programs.toml"), &PROGRAMS), (include_str!("git.toml"), &GIT_VERBS)]
+        {
+            let written = toml::from_str::<Programs>(toml).expect("the table parses").program;
+            let built = rows.whole().unwrap_or_else(|bad| panic!("{bad}"));
+            assert_eq!(format!("{written:?}"), format!("{built:?}"));
+            for row in &written {
+                for name in &row.names {
+                    let found: Vec<_> = rows.named(name).collect();
+                    assert_eq!(format!("{found:?}"), format!("{:?}", [row]), "{name}");
+                }
+            }
         }
     }
 }

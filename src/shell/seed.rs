@@ -7,9 +7,9 @@
 //! are not; they are ordinary command lines, which the host may ask about.
 //! Whether a program by path is this binary is for the caller.
 
-use std::sync::OnceLock;
-
 use serde::Deserialize;
+
+use crate::shipped::{Rows, rows};
 
 use super::own;
 use super::words::Term;
@@ -34,12 +34,6 @@ pub struct SeedCommand {
     pub args: Vec<String>,
     /// The body of the quoted here-document, with its last newline.
     pub stdin: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Commands {
-    command: Vec<CommandRow>,
 }
 
 /// One command of git seed, and whose it is.
@@ -105,14 +99,7 @@ impl CommandRow {
 /// The option of every command that sets the multiplier of the stay.
 const MULTIPLIER: &str = "--multiplier";
 
-fn rows() -> &'static [CommandRow] {
-    static TABLE: OnceLock<Vec<CommandRow>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        toml::from_str::<Commands>(include_str!("seed.toml"))
-            .map(|table| table.command)
-            .unwrap_or_default()
-    })
-}
+static COMMANDS: Rows<CommandRow> = rows!("seed.command");
 
 /// The row of a command and its subcommand, past the options that any command takes.
 fn row_of<'a>(args: &[&'a str]) -> Option<(&'static CommandRow, Option<&'a str>)> {
@@ -129,7 +116,7 @@ fn row_of<'a>(args: &[&'a str]) -> Option<(&'static CommandRow, Option<&'a str>)
         }
     }
     let name = words.first()?;
-    let row = rows().iter().find(|row| row.name == *name)?;
+    let row = COMMANDS.named(name).next()?;
     Some((row, words.get(1).copied()))
 }
 
@@ -200,7 +187,7 @@ fn asks_for_help(args: &[&str]) -> bool {
         [name, flag] if !name.starts_with('-') => help(flag),
         [name, verb, flag] => {
             help(flag)
-                && rows().iter().any(|row| row.name == *name && !row.verbs.is_empty())
+                && COMMANDS.named(name).any(|row| !row.verbs.is_empty())
                 && !verb.starts_with('-')
         }
         _ => false,
@@ -531,8 +518,19 @@ mod tests {
         }
     }
 
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Commands {
+        command: Vec<CommandRow>,
+    }
+
     #[test]
-    fn the_shipped_table_parses() {
-        toml::from_str::<Commands>(include_str!("seed.toml")).expect("the table parses");
+    fn the_shipped_commands_say_the_same_in_both_forms_and_stand_once() {
+        let written = toml::from_str::<Commands>(include_str!("seed.toml")).expect("it parses");
+        let built = COMMANDS.whole().unwrap_or_else(|bad| panic!("{bad}"));
+        assert_eq!(format!("{:?}", written.command), format!("{built:?}"));
+        for row in &built {
+            assert_eq!(COMMANDS.named(&row.name).count(), 1, "{}", row.name);
+        }
     }
 }

@@ -4,10 +4,9 @@
 //! and commands that stand there for everyone to read. The calls are rows of
 //! `calls.toml`.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
 use serde::Deserialize;
+
+use crate::shipped::{Rows, rows};
 
 /// Most words of code that are looked at.
 const MOST: usize = 4_000;
@@ -21,13 +20,8 @@ pub(super) struct Shown {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Calls {
-    call: Vec<CallRow>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct CallRow {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the index leads here by it"))]
     names: Vec<String>,
     #[serde(default)]
     files: Vec<usize>,
@@ -39,24 +33,8 @@ struct CallRow {
     method: Vec<String>,
 }
 
-/// The rows, and which of them a name has.
-type CallTable = (Vec<CallRow>, HashMap<String, Vec<usize>>);
-
-/// The rows of a name; a table that does not parse knows no call, which a test forbids.
-fn rows(name: &str) -> impl Iterator<Item = &'static CallRow> + use<> {
-    static TABLE: OnceLock<CallTable> = OnceLock::new();
-    let (rows, at) = TABLE.get_or_init(|| {
-        let rows = toml::from_str::<Calls>(include_str!("calls.toml")).map(|calls| calls.call);
-        let rows = rows.unwrap_or_default();
-        let mut at: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, row) in rows.iter().enumerate() {
-            row.names.iter().for_each(|name| at.entry(name.clone()).or_default().push(index));
-        }
-        (rows, at)
-    });
-    let found: &'static [usize] = at.get(name).map_or(&[], Vec::as_slice);
-    found.iter().filter_map(|&index| rows.get(index))
-}
+/// A row that does not read knows no call, which a test forbids.
+static CALLS: Rows<CallRow> = rows!("calls.call");
 
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
@@ -129,7 +107,7 @@ fn named(name: &str) -> impl Iterator<Item = &'static CallRow> + use<> {
         let tail = name[start..].to_owned();
         // `list.remove`, `text.replace`: a common name behind a dot is somebody else's.
         let common = nth > 0 && nth + 1 == whole && plain(&tail);
-        rows(&tail).filter(move |row| !common || !row.method.is_empty())
+        CALLS.named(&tail).filter(move |row| !common || !row.method.is_empty())
     })
 }
 
@@ -284,9 +262,22 @@ fn literal(code: &str, quote: char) -> (String, &str) {
 mod tests {
     use super::*;
 
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Calls {
+        call: Vec<CallRow>,
+    }
+
     #[test]
-    fn the_shipped_calls_parse() {
-        toml::from_str::<Calls>(include_str!("calls.toml")).expect("the table parses");
+    fn the_shipped_calls_say_the_same_in_both_forms() {
+        let written = toml::from_str::<Calls>(include_str!("calls.toml")).expect("it parses");
+        let built = CALLS.whole().unwrap_or_else(|bad| panic!("{bad}"));
+        assert_eq!(format!("{:?}", written.call), format!("{built:?}"));
+        for name in built.iter().flat_map(|row| &row.names) {
+            let known: Vec<_> = built.iter().filter(|row| row.names.contains(name)).collect();
+            let found: Vec<_> = CALLS.named(name).collect();
+            assert_eq!(format!("{found:?}"), format!("{known:?}"), "{name}");
+        }
     }
 
     #[test]

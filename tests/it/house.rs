@@ -276,6 +276,44 @@ fn files_are_written_whole() {
     assert_eq!(found, drafts, "world::write_whole or world::Whole writes what a kill may not tear");
 }
 
+/// Shipped tables come through `src/shipped.rs`, in the form that the build wrote. Their source is
+/// in the binary only where people are shown it.
+#[test]
+fn no_shipped_table_is_parsed_at_run_time() {
+    let files: Vec<(String, String)> =
+        files().into_iter().filter(|(file, _)| file != "shipped/write.rs").collect();
+    let parses = ["from_str", "from_slice", "parse", "read("];
+    let mut shown = BTreeSet::new();
+    for (file, code) in &files {
+        for line in code_lines(code) {
+            let Some((before, _)) = line.split_once("include_str!(") else { continue };
+            if !line.contains(".toml") {
+                continue;
+            }
+            let name = before.trim_end().strip_suffix(": &str =").and_then(|text| {
+                let (_, name) = text.rsplit_once("const ")?;
+                Some(name.to_owned())
+            });
+            shown.insert(name.unwrap_or_else(|| panic!("src/{file} may parse a table: {line}")));
+        }
+    }
+    assert!(shown.contains("OPEVC"), "the reader of this test found nothing: {shown:?}");
+    for (file, code) in &files {
+        let door = file.starts_with("shipped");
+        for line in code_lines(code) {
+            let names = |word: &str| {
+                line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|own| own == word)
+            };
+            let source = shown.iter().any(|name| names(name));
+            let read_here = parses.iter().any(|word| line.contains(word));
+            assert!(!(source && read_here), "src/{file} parses a table's source: {line}");
+            let formats = ["serde_json", "from_str", "from_slice", "toml::Table"];
+            let other = formats.iter().any(|word| line.contains(word));
+            assert!(!(door && other), "src/{file}: the door has another way in: {line}");
+        }
+    }
+}
+
 #[test]
 fn gix_stays_behind_the_door() {
     for (file, code) in files() {

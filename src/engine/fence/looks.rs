@@ -118,7 +118,7 @@ fn may_write(repo: &Repo, event: &Event, call: &ToolCall) -> bool {
             let writes = |found: &shell::Found| {
                 found.confined || !(found.seed && !found.persons || found.effect == Effect::Read)
             };
-            shell::read(command).found.iter().any(writes)
+            repo.line(command).found.iter().any(writes)
         }
         Act::Foreign { server } => !crate::hosts::row(event.host)
             .is_ok_and(|host| repo.is_own_server(host, server, &call.tool)),
@@ -284,7 +284,7 @@ fn named_by(repo: &Repo, command: &str, cwd: &Path, look: &mut FirstLook) {
         let given = cwd.join(word.trim_end_matches('/'));
         [repo::paths::real(&given), given]
     };
-    for found in &shell::read(command).found {
+    for found in &repo.line(command).found {
         look.confined |= found.confined;
         look.seed |= found.seed;
         look.whole.extend(found.paths.iter().flat_map(|path| absolute(path)));

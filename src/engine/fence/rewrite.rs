@@ -118,7 +118,7 @@ pub(crate) fn confined_line(
     if !event.rewritable.as_ref().is_some_and(|call| call.unasked) {
         return None;
     }
-    if !confines(repo, event, repo.row(focused), &shell::read(command)) {
+    if !confines(repo, event, repo.row(focused), &repo.line(command)) {
         return None;
     }
     shell::wrapped(world::own_binary().to_str()?, command)

@@ -1,6 +1,7 @@
 //! Gathers what guards may look at, for one tool call. Reads only.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
@@ -218,7 +219,7 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         out.outgrows = boundary::size::outgrown_by(repo, focused, &edits, &out.changes)?;
         out.unseen = unseen(repo, focused, &out.changes)?;
     }
-    out.unproven = unproven(setting, call, &out, reading.as_ref())?;
+    out.unproven = unproven(setting, call, &out, reading.as_deref())?;
     Ok(out)
 }
 
@@ -361,9 +362,9 @@ fn shell(
     command: &str,
     cwd: Option<&Path>,
     out: &mut Call<'_>,
-) -> Result<shell::Reading> {
+) -> Result<Rc<shell::Reading>> {
     let Setting { repo, event, phase, .. } = *setting;
-    let reading = shell::read(command);
+    let reading = repo.line(command);
     let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
     if works_inside_git(setting, command, cwd) {

@@ -115,7 +115,14 @@ fn is_about(bytes: &[u8], what: What, event: &Event, call: &ToolCall) -> bool {
         (line.what, &line.call, &line.tool, &line.session)
             == (what, &call.id, &call.tool, &event.session)
     };
-    !call.id.is_empty() && Linked::read(bytes).is_ok_and(|linked| of_call(&linked.line))
+    may_name(bytes, &call.id) && Linked::read(bytes).is_ok_and(|linked| of_call(&linked.line))
+}
+
+/// Whether a line could name that call. Most lines are of other calls, and reading one takes its
+/// hash; an id that JSON would spell in another way is looked for in every line.
+fn may_name(bytes: &[u8], call: &str) -> bool {
+    let plain = call.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
+    !call.is_empty() && (!plain || memchr::memmem::find(bytes, call.as_bytes()).is_some())
 }
 
 /// The line that follows `last`.

@@ -24,6 +24,7 @@ pub(crate) mod subagents;
 pub(crate) mod text;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::engine::repo;
 use crate::engine::repo::own_state::Unread;
@@ -33,6 +34,7 @@ use crate::format::state::{BadState, State};
 use crate::format::{meta, names};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
+use crate::shell::{self, Reading};
 use crate::store::{NotOpen, RepoPath, Store, StoreError, Tip};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{Notice, tell};
@@ -48,6 +50,8 @@ pub struct Repo {
     focus: Focus,
     /// A refusal that is said before it is written down.
     pub(crate) unwritten: std::cell::RefCell<Option<UnwrittenRefusal>>,
+    /// The command line that was read last.
+    line: std::cell::RefCell<Option<(String, Rc<Reading>)>>,
     /// Why the rules of the job in focus did not read when it was opened.
     unread: Option<String>,
     /// Pages that are links in the index, with what they lead to, once somebody asked.
@@ -303,6 +307,7 @@ impl Repo {
             now: world::now(),
             focus: Focus::Unread,
             unwritten: std::cell::RefCell::default(),
+            line: std::cell::RefCell::default(),
             unread: None,
             linked_pages: std::cell::OnceCell::new(),
         })
@@ -337,8 +342,9 @@ impl Repo {
             (None, None) => Rules::shipped()?,
         };
         let unwritten = std::cell::RefCell::default();
+        let line = std::cell::RefCell::default();
         let linked_pages = std::cell::OnceCell::new();
-        Ok(Self { store, rules, now: world::now(), focus, unwritten, unread, linked_pages })
+        Ok(Self { store, rules, now: world::now(), focus, unwritten, line, unread, linked_pages })
     }
 
     /// True when git seed is installed here.
@@ -368,6 +374,18 @@ impl Repo {
     /// False while a person has switched discipline off in this worktree.
     pub(crate) fn is_on(&self) -> bool {
         !self.switch().exists()
+    }
+
+    /// What a command line would do. Several ask about the one of an event; it is read once.
+    pub(crate) fn line(&self, command: &str) -> Rc<Reading> {
+        if let Some((line, reading)) = &*self.line.borrow()
+            && line == command
+        {
+            return Rc::clone(reading);
+        }
+        let reading = Rc::new(shell::read(command));
+        self.line.replace(Some((command.to_owned(), Rc::clone(&reading))));
+        reading
     }
 
     /// The private index of the tree fence.
