@@ -32,6 +32,8 @@ pub struct Event {
     pub rewritable: Option<Rewritable>,
     /// In the mode that it runs in, the host puts a hook's question to the person.
     pub puts_questions: bool,
+    /// In that mode it changes nothing until the person has seen a plan.
+    pub plans: bool,
 }
 
 /// A shell call whose line a hook may replace.

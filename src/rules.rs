@@ -205,6 +205,16 @@ struct PacingTable {
     delegation: Option<bool>,
 }
 
+impl PacingTable {
+    fn read(&self) -> Pacing {
+        Pacing {
+            profile: self.profile.unwrap_or_default(),
+            reflection: self.reflection.unwrap_or_default(),
+            delegation: self.delegation.unwrap_or(true),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ShellTable {
@@ -836,11 +846,7 @@ impl Rules {
             table.condense.share.unwrap_or_default(),
             table.condense.heading.unwrap_or_default(),
         )?;
-        let pacing = Pacing {
-            profile: table.pacing.profile.unwrap_or_default(),
-            reflection: table.pacing.reflection.unwrap_or_default(),
-            delegation: table.pacing.delegation.unwrap_or(true),
-        };
+        let pacing = table.pacing.read();
         let profile = pacing.profile;
         let maps = Maps::with(track, &table.phase, table.lane, pacing)?;
         // A test asks the shipped maps.

@@ -23,6 +23,16 @@ pub(crate) fn switches_hooks_off(settings: &str) -> bool {
     bare.contains("\"disableAllHooks\":true")
 }
 
+/// What `text` of a settings file says of `key`, whose parts dots join; nothing where it does not
+/// read: then the host does not read it, either.
+pub(super) fn setting(file: &str, text: &str, key: &str) -> Option<bool> {
+    let toml = || serde_json::to_value(text.parse::<toml::Table>().ok()?).ok();
+    let json = || serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+    let is_toml = Path::new(file).extension().is_some_and(|end| end == "toml");
+    let value: Value = if is_toml { toml() } else { json() }?;
+    value.pointer(&format!("/{}", key.replace('.', "/")))?.as_bool()
+}
+
 /// A payload of `host` that asks for git seed's own state.
 pub(crate) fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<u8>> {
     let (tool, command) = host.tools.iter().find_map(|row| match &row.act {

@@ -142,6 +142,9 @@ pub struct Host {
     pub project: Option<String>,
     /// Where subagent definitions lie, where the host has such.
     pub agents: Option<String>,
+    /// Settings that switch all hooks off.
+    #[serde(default)]
+    off: Vec<OffRow>,
     /// Types of subagents of the host's own that only look.
     #[serde(default)]
     pub lookers: Vec<String>,
@@ -337,6 +340,35 @@ struct ReplyRow {
 }
 
 /// A host that asks the person where a hook says so, and the settings that would answer for them.
+/// A setting that switches all hooks off.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OffRow {
+    /// Files that may hold it, below the work tree or from `~`: JSON or TOML.
+    files: Vec<String>,
+    /// Its keys, joined by dots.
+    key: String,
+    /// The value with which no hook runs.
+    is: bool,
+}
+
+impl Host {
+    /// The setting that switches all hooks off, and the file that holds it; `read` gives the text
+    /// of a file as rows name it.
+    pub(crate) fn switched_off(
+        &self,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Option<(&str, &str)> {
+        self.off.iter().find_map(|row| {
+            let holds = |file: &&String| {
+                let text = read(file).unwrap_or_default();
+                canary::setting(file, &text, &row.key) == Some(row.is)
+            };
+            row.files.iter().find(holds).map(|file| (row.key.as_str(), file.as_str()))
+        })
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConsentRow {
@@ -344,6 +376,9 @@ pub(crate) struct ConsentRow {
     mode: String,
     /// Its values in which a hook's question reaches the person.
     asks: Vec<String>,
+    /// Those in which the host only plans.
+    #[serde(default)]
+    plans: Vec<String>,
     /// Files that hold rules of permission, below the work tree or from `~`.
     files: Vec<String>,
     /// Where they hold those that let a call pass: a JSON pointer to a list.

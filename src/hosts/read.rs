@@ -80,6 +80,7 @@ pub fn read(
         said: host.fields.said.as_ref().and_then(|field| payload.text(field)).map(str::to_owned),
         rewritable: payload.rewritable(name),
         puts_questions: payload.puts_questions(),
+        plans: payload.plans(),
         cwd: payload.cwd.clone(),
     })
 }
@@ -102,6 +103,7 @@ pub(crate) fn unread_event(host: &'static Host, name: &str, cwd: &Path) -> Optio
         said: None,
         rewritable: None,
         puts_questions: false,
+        plans: false,
         cwd: cwd.to_owned(),
     })
 }
@@ -395,6 +397,12 @@ impl Payload {
     fn puts_questions(&self) -> bool {
         let Some(row) = &self.host.consent else { return false };
         self.text(&row.mode).is_some_and(|mode| row.asks.iter().any(|known| known == mode))
+    }
+
+    /// The mode of the payload is one in which the host only plans.
+    fn plans(&self) -> bool {
+        let Some(row) = &self.host.consent else { return false };
+        self.text(&row.mode).is_some_and(|mode| row.plans.iter().any(|known| known == mode))
     }
 
     fn call(&self) -> ToolCall {

@@ -877,13 +877,13 @@ mod tests {
     fn a_multiplier_that_was_far_off_is_answered_for() {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
         let plan = "plan".into();
-        let long = format!("{STORY}\n{}", "word ".repeat(40));
+        let long = STORY.replace("Observed\na", &format!("Observed\n{}", "word ".repeat(40)));
         let answer = |words: usize| {
-            Message::new(&format!("{long}\n## What I Misjudged\n{}", "size ".repeat(words)))
+            Message::new(&format!("{long}## What I Misjudged\n{}", "size ".repeat(words)))
         };
         for (reads, multiplier, message, expected) in [
-            (34, "3", Message::new(&long), None),
-            (35, "3", Message::new(&long), Some("misjudged")),
+            (33, "3", Message::new(&long), None),
+            (34, "3", Message::new(&long), Some("misjudged")),
             (35, "3", answer(19), Some("misjudged")),
             (35, "3", answer(20), None),
             (35, "2.5", Message::new(&long), None),

@@ -38,6 +38,7 @@ pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
 #[doc(hidden)]
 pub use known::known_commands;
+pub(crate) use seed::seed_line;
 pub use seed::{Program, seed_command};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].

@@ -36,6 +36,26 @@ pub struct SeedCommand {
     pub stdin: Option<String>,
 }
 
+/// Commands of git seed in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SeedLine {
+    pub commands: Vec<SeedCommand>,
+    /// Programs that a pipe leads into.
+    pub filters: Vec<String>,
+    /// Errors of one go with its output.
+    pub joined: bool,
+}
+
+impl SeedLine {
+    /// None of them changes anything.
+    pub(crate) fn looks(&self) -> bool {
+        self.commands.iter().all(|command| {
+            let args: Vec<&str> = command.args.iter().map(String::as_str).collect();
+            looks(&args)
+        })
+    }
+}
+
 /// One command of git seed, and whose it is.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -200,16 +220,57 @@ fn asks_for_help(args: &[&str]) -> bool {
 /// every word is literal; nothing stands before, behind or beside it but one here-document
 /// with a quoted delimiter.
 pub fn seed_command(command: &str) -> Option<SeedCommand> {
+    let SeedLine { mut commands, filters, joined } = seed_line(command)?;
+    commands.pop().filter(|_| commands.is_empty() && filters.is_empty() && !joined)
+}
+
+/// Reads `command` as agent-open commands of git seed, each as [`seed_command`] has it, joined by
+/// `&&`; each may end in `2>&1` and in a pipe into one program that only shows a part.
+pub(crate) fn seed_line(command: &str) -> Option<SeedLine> {
     if command.len() > LONGEST || command.contains(['\0', '\r']) {
         return None;
     }
-    let mut lexer = Lexer { rest: command.trim(), words: Vec::new(), delimiter: None };
+    let mut lexer = Lexer { rest: command.trim(), pieces: vec![Piece::default()], delimiter: None };
     lexer.line()?;
-    let stdin = match &lexer.delimiter {
-        Some(delimiter) => Some(body(lexer.rest, delimiter)?),
+    let mut stdin = match &lexer.delimiter {
+        Some((_, delimiter)) => Some(body(lexer.rest, delimiter)?),
         None => None,
     };
-    let mut words = lexer.words.into_iter();
+    let at = lexer.delimiter.as_ref().map(|(at, _)| *at);
+    let joined = lexer.pieces.iter().any(|piece| piece.joined);
+    let filters = lexer.pieces.iter().filter_map(|piece| piece.filter.as_deref());
+    let filters = filters.map(filter).collect::<Option<Vec<String>>>()?;
+    let commands = lexer.pieces.into_iter().enumerate().map(|(n, piece)| {
+        let stdin = if at == Some(n) { stdin.take() } else { None };
+        open_command(piece.words, stdin)
+    });
+    Some(SeedLine { commands: commands.collect::<Option<Vec<_>>>()?, filters, joined })
+}
+
+/// The program of a pipe's end that shows a part of what it reads, and nothing else: it has no
+/// operand but a count.
+fn filter(words: &[String]) -> Option<String> {
+    let (program, args) = words.split_first()?;
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let counts = match args {
+        [] => true,
+        [flag, count] => matches!(flag.as_str(), "-n" | "-c") && number(count),
+        [flag] => ["-n", "-c", "-", "--lines=", "--bytes="]
+            .iter()
+            .any(|start| flag.strip_prefix(start).is_some_and(number)),
+        _ => false,
+    };
+    let shows = match program.as_str() {
+        "head" | "tail" => counts,
+        "cat" => args.is_empty(),
+        _ => false,
+    };
+    shows.then(|| program.clone())
+}
+
+/// One agent-open command with these words.
+fn open_command(words: Vec<String>, stdin: Option<String>) -> Option<SeedCommand> {
+    let mut words = words.into_iter();
     let program = match words.next()?.as_str() {
         "git" if words.next().as_deref() == Some("seed") => Program::GitSeed,
         "git-seed" => Program::Bare,
@@ -239,11 +300,21 @@ fn body(rest: &str, delimiter: &str) -> Option<String> {
     None
 }
 
-/// Reads the one line of a strict command; every method gives up with `None`.
+/// One command of a line, and what its pipe leads into.
+#[derive(Clone, Debug, Default)]
+struct Piece {
+    words: Vec<String>,
+    /// Something but words stands behind it: its errors go with its output.
+    joined: bool,
+    filter: Option<Vec<String>>,
+}
+
+/// Reads the one line of strict commands; every method gives up with `None`.
 struct Lexer<'a> {
     rest: &'a str,
-    words: Vec<String>,
-    delimiter: Option<String>,
+    pieces: Vec<Piece>,
+    /// The command that reads the here-document, and its delimiter.
+    delimiter: Option<(usize, String)>,
 }
 
 impl Lexer<'_> {
@@ -261,24 +332,58 @@ impl Lexer<'_> {
             } else if let Some(rest) = self.rest.strip_prefix("<<") {
                 self.rest = rest;
                 self.here_document()?;
-            } else {
+            } else if !self.operator()? {
                 let word = self.word()?;
-                self.words.push(word);
+                let piece = self.pieces.last_mut()?;
+                // Behind `2>&1` only an operator may stand.
+                match &mut piece.filter {
+                    Some(filter) => filter.push(word),
+                    None if piece.joined => return None,
+                    None => piece.words.push(word),
+                }
             }
         }
+    }
+
+    /// Reads `&&`, `2>&1` or the `|` of a pipe, where one stands here.
+    fn operator(&mut self) -> Option<bool> {
+        let piece = self.pieces.last_mut()?;
+        if let Some(rest) = self.rest.strip_prefix("&&") {
+            self.rest = rest;
+            self.pieces.push(Piece::default());
+        } else if let Some(rest) = self.rest.strip_prefix("2>&1") {
+            let ends = rest.is_empty() || rest.starts_with([' ', '\t', '\n', '|']);
+            if !ends || piece.joined || piece.filter.is_some() {
+                return None;
+            }
+            self.rest = rest;
+            piece.joined = true;
+        } else if let Some(rest) = self.rest.strip_prefix('|') {
+            if rest.starts_with(['|', '&']) || piece.filter.is_some() {
+                return None;
+            }
+            self.rest = rest;
+            piece.filter = Some(Vec::new());
+        } else {
+            return Some(false);
+        }
+        Some(true)
     }
 
     fn here_document(&mut self) -> Option<()> {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
         let quoted = self.rest.starts_with(['\'', '"', '\\']);
         let word = self.word().filter(|word| quoted && !word.is_empty() && !word.contains('\n'))?;
-        self.delimiter.replace(word).is_none().then_some(())
+        let at = self.pieces.len() - 1;
+        // What a pipe leads into reads what the command prints.
+        let reads = self.pieces[at].filter.is_none();
+        (reads && self.delimiter.replace((at, word)).is_none()).then_some(())
     }
 
     fn word(&mut self) -> Option<String> {
         let mut word = String::new();
         while let Some(char) = self.rest.chars().next() {
-            if matches!(char, ' ' | '\t' | '\n') {
+            if matches!(char, ' ' | '\t' | '\n' | '|') || self.rest.starts_with("&&") {
                 break;
             }
             self.rest = &self.rest[char.len_utf8()..];

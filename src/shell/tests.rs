@@ -169,6 +169,51 @@ fn what_two_readers_read_differently_is_not_granted() {
 }
 
 #[test]
+fn several_commands_and_what_shows_a_part_of_them_are_one_line() {
+    for (line, commands, filters) in [
+        ("git seed status", 1, 0),
+        ("git seed status && git-seed phase current", 2, 0),
+        ("git seed status 2>&1", 1, 0),
+        ("git seed status 2>&1 | head -5", 1, 1),
+        ("git seed status|tail -n 20", 1, 1),
+        ("git seed status | cat && git seed log | head --lines=3", 2, 2),
+        ("git seed phase advance -F - <<'END' && git seed status\nDone.\nEND", 2, 0),
+        ("git seed phase advance -F - <<'END' | tail -3\nDone.\nEND", 1, 1),
+    ] {
+        let read = seed_line(line).unwrap_or_else(|| panic!("not granted: {line}"));
+        assert_eq!((read.commands.len(), read.filters.len()), (commands, filters), "{line}");
+    }
+    for line in [
+        "git seed status &&",
+        "&& git seed status",
+        "git seed status && ls",
+        "ls && git seed status",
+        "git seed status || git seed log",
+        "git seed status; git seed log",
+        "git seed status & git seed log",
+        "git seed status |& cat",
+        "git seed status | head file",
+        "git seed status | cat -A",
+        "git seed status | tail -f",
+        "git seed status | head -5 | cat",
+        "git seed status | tee x",
+        "git seed status |",
+        "git seed status 2>&1 more",
+        "git seed status 2>&1x",
+        "git seed status 2>x",
+        "git seed status > x",
+        "git seed status | head 2>&1",
+        "git seed status | cat <<'END'\nx\nEND",
+        "git seed a <<'A' && git seed b <<'B'\nx\nA\ny\nB",
+        "git seed off -m x && git seed status",
+        "git seed exec -- ls && git seed status",
+        "FOO=1 git seed status && git seed log",
+    ] {
+        assert_eq!(seed_line(line), None, "{line}");
+    }
+}
+
+#[test]
 fn what_exec_runs_is_judged_and_confined() {
     let reading = read("git seed exec -- sh -c 'rm a; echo x > b' > c");
     let confined = |path: &str| {
@@ -515,9 +560,23 @@ proptest! {
 
     #[test]
     fn what_is_granted_is_one_open_seed_command_for_the_reader_too(
-        words in prop::collection::vec("[a-z$`;'\" \\\\|-]{1,6}", 0..5)
+        words in prop::collection::vec(
+            prop_oneof![
+                "[a-z$`;'\" \\\\|-]{1,6}",
+                prop::sample::select(vec!["&&", "git seed log", "| head -5", "2>&1", "| cat", "|"])
+                    .prop_map(str::to_owned),
+            ],
+            0..5,
+        )
     ) {
         let command = format!("git seed status {}", words.join(" "));
+        if let Some(line) = seed_line(&command) {
+            let reading = read(&command);
+            let ours = reading.found.iter().filter(|found| found.seed && !found.persons).count();
+            prop_assert_eq!(ours, line.commands.len(), "{}", command);
+            let rest = reading.found.iter().filter(|found| !found.seed);
+            prop_assert!(rest.into_iter().all(|found| found.effect == Effect::Read), "{}", command);
+        }
         if seed_command(&command).is_some() {
             let reading = read(&command);
             prop_assert_eq!(reading.found.len(), 1, "{}", command);

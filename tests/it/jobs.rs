@@ -1,5 +1,7 @@
 //! Jobs: how they are born, whose words they keep, when a turn may end, who has the focus.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::world::{CODE, PAGE, World, completion, message, question};
@@ -305,12 +307,34 @@ fn own_commands_are_granted_and_nothing_else_is() {
         "git-seed status",
         "git seed phase checkpoint -m 'half of it'",
         "git seed phase advance -F - <<'END'\nsettled\n\n## Evidence\nx; rm -rf /\nEND",
+        "git seed status && git seed phase current",
+        "git seed status 2>&1 | head -20",
+        "git seed phase checkpoint -m half && git seed status | tail -n 3",
     ] {
         assert!(granted(line), "{line}");
     }
+    // A program of the repository's that a pipe leads into is not one that only shows a part.
+    world.puts("bin/head", "#!/bin/sh\nid > stolen\n");
+    world.sh("chmod +x bin/head");
+    let own = Path::new(env!("CARGO_BIN_EXE_git-seed")).parent().expect("it lies in a directory");
+    let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
+    world.host_has("PATH", &format!("{}:{path}", world.path("bin").display()));
+    assert!(granted("git seed status") && !granted("git seed status | head -5"));
+    world.host_has("PATH", &path);
+    // Where the host only plans, what changes something is asked for.
+    let planning = |line: &str| {
+        let fields = json!({
+            "tool_name": "Bash", "tool_input": { "command": line },
+            "tool_use_id": world.next_call(), "permission_mode": "plan",
+        });
+        world.event("PreToolUse", &fields).grants()
+    };
+    assert!(planning("git seed status") && planning("git seed log | head -5"));
+    assert!(!planning("git seed phase checkpoint -m 'half of it'"));
+    assert!(!planning("git seed status && git seed phase checkpoint -m half"));
     for line in [
         "git seed status; ls",
-        "git seed status | cat",
+        "git seed status | cat out",
         "git seed status > out",
         "FOO=1 git seed status",
         "git -c alias.seed=!ls seed status",

@@ -67,7 +67,11 @@ const GUARDED: [&str; 8] = [
 
 #[test]
 fn what_a_call_changes_is_named_kept_out_and_put_back() {
-    let world = at("execute");
+    let world = at("plan");
+    world.works("plan");
+    world.leaves();
+    // Much is done here.
+    world.seed("phase multiplier 1").succeeds();
     world.works("execute");
     for shown in GUARDED {
         let path = file(&world, shown);

@@ -248,7 +248,7 @@ fn the_doctor_sees_hook_lines_that_do_not_answer() {
     let world = World::seeded();
     let text = world.text(settings);
     world.puts(settings, &text.replacen('{', "{ \"disableAllHooks\": true,", 1));
-    finds_fault(&world, "host", "switches all hooks off");
+    finds_fault(&world, "host", "runs no hooks: .claude/settings.local.json sets disableAllHooks");
     let world = World::seeded();
     world.sh(&format!("rm {settings}"));
     finds_fault(&world, "host", "");

@@ -2,7 +2,7 @@
 
 use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::repo::text::count_words;
-use crate::engine::repo::{LoadedJob, Repo, Result, UnwrittenRefusal};
+use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, hook, judge, memory, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
@@ -171,7 +171,7 @@ fn pass(
         })?;
     }
     if let Act::Shell { command, background: false, .. } = &call.act
-        && is_own_command(command)
+        && is_own_line(repo, event, command)
     {
         return Ok(Answer {
             rewrite: fence::rewrite::proving_line(event, call),
@@ -188,11 +188,20 @@ fn journal_holds(focused: Option<&LoadedJob>, call: &ToolCall) -> Verdict {
     guard::journal_holds(trouble.map(|trouble| trouble as &dyn std::fmt::Display), &call.act)
 }
 
-/// A single literal command of git seed that is the agent's, and that runs this very binary.
-fn is_own_command(command: &str) -> bool {
-    let Some(repo) = shell::seed_command(command) else { return false };
+/// Literal commands of git seed that are the agent's, and that run this very binary; what a pipe
+/// leads into is no program of the repository. Where the host only plans, they change nothing.
+fn is_own_line(repo: &Repo, event: &Event, command: &str) -> bool {
+    let Some(line) = shell::seed_line(command) else { return false };
+    let top = repo::paths::real(repo.store.work_tree());
+    let foreign = |name: &String| world::on_path(name).is_some_and(|path| !path.starts_with(&top));
+    (!event.plans || line.looks())
+        && line.commands.iter().all(|command| is_own(&command.program))
+        && line.filters.iter().all(foreign)
+}
+
+fn is_own(program: &Program) -> bool {
     let own = world::own_binary();
-    match repo.program {
+    match program {
         Program::Path(path) => std::fs::canonicalize(path).is_ok_and(|path| path == own),
         Program::Bare | Program::GitSeed => {
             world::on_path("git-seed").is_some_and(|path| path == own)

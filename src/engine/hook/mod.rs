@@ -65,6 +65,9 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
 }
 
 fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
+    if repo.is_seeded()? {
+        record::heartbeat::beat(repo, event);
+    }
     match &event.kind {
         EventKind::Before(call) => hook::before::before(repo, host, event, call),
         EventKind::After { call, outcome } => {

@@ -234,11 +234,38 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             .unwrap_or(&file.path)
             .display()
             .to_string();
-        if hosts::switches_hooks_off(&text) {
-            found.push(Finding::of(Found::HooksOff, &[("shown", &shown)]));
+        if let Some((key, file)) = row.switched_off(|file| text_of(repo, file)) {
+            let facts = [("title", row.title.as_str()), ("shown", file), ("key", key)];
+            found.push(Finding::of(Found::HooksOff, &facts));
             continue;
         }
         found.push(try_host(repo, row, &text, &shown));
+        found.push(fired(repo, row));
+    }
+}
+
+/// A settings file as rows name it: below the work tree, or from `~`.
+fn text_of(repo: &Repo, file: &str) -> Option<String> {
+    let path = match file.strip_prefix("~/") {
+        Some(rest) => repo.persons_home()?.join(rest),
+        None => repo.store.work_tree().join(file),
+    };
+    // One that does not read has its own finding, or switches nothing.
+    repo::own_state::text(&path).ok()?
+}
+
+/// Whether the host has run its hooks here: that a line stands in a file does not show it.
+fn fired(repo: &Repo, row: &Host) -> Finding {
+    let title = ("title", row.title.as_str());
+    match record::heartbeat::last(repo, &row.name) {
+        Some(last) => {
+            let at = repo::text::rfc3339(last.at);
+            Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
+        }
+        None => match row.first_start() {
+            Some(says) => Finding::of(Found::HostSilent, &[title, ("says", says)]),
+            None => Finding::of(Found::HostUnfired, &[title]),
+        },
     }
 }
 
