@@ -90,6 +90,31 @@ mod tests {
     use crate::hosts::{install, names, read, row};
 
     #[test]
+    fn each_host_names_what_switches_its_hooks_off() {
+        for (name, file, text, off) in [
+            ("claude", ".claude/settings.json", "{ \"disableAllHooks\": true }", true),
+            ("claude", "~/.claude/settings.json", "{ \"disableAllHooks\": true }", true),
+            ("claude", ".claude/settings.json", "{ \"disableAllHooks\": false }", false),
+            (
+                "claude",
+                ".claude/settings.json",
+                "{ \"env\": { \"disableAllHooks\": true } }",
+                false,
+            ),
+            ("gemini", "~/.gemini/settings.json", "{\"hooksConfig\":{\"enabled\":false}}", true),
+            ("gemini", ".gemini/settings.json", "{\"hooksConfig\":{\"enabled\":true}}", false),
+            ("gemini", ".gemini/settings.json", "no JSON", false),
+            ("codex", ".codex/config.toml", "[features]\nhooks = false\n", true),
+            ("codex", "~/.codex/config.toml", "[features]\ncodex_hooks = false\n", true),
+            ("codex", ".codex/config.toml", "[features]\nhooks = true\n", false),
+        ] {
+            let host = row(name).expect("a sound row");
+            let said = host.switched_off(|asked| (asked == file).then(|| text.to_owned()));
+            assert_eq!(said.map(|(_, file)| file), off.then_some(file), "{name}: {text}");
+        }
+    }
+
+    #[test]
     fn every_host_can_be_tried() {
         for name in names() {
             let host = row(name).expect("a sound row");

@@ -1,7 +1,5 @@
 //! Jobs: how they are born, whose words they keep, when a turn may end, who has the focus.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::world::{CODE, PAGE, World, completion, message, question};
@@ -316,8 +314,7 @@ fn own_commands_are_granted_and_nothing_else_is() {
     // A program of the repository's that a pipe leads into is not one that only shows a part.
     world.puts("bin/head", "#!/bin/sh\nid > stolen\n");
     world.sh("chmod +x bin/head");
-    let own = Path::new(env!("CARGO_BIN_EXE_git-seed")).parent().expect("it lies in a directory");
-    let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
+    let path = world.sh("printf %s \"$PATH\"");
     world.host_has("PATH", &format!("{}:{path}", world.path("bin").display()));
     assert!(granted("git seed status") && !granted("git seed status | head -5"));
     world.host_has("PATH", &path);

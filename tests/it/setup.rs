@@ -234,6 +234,28 @@ fn the_doctor_proves_that_a_forbidden_call_is_refused() {
 }
 
 #[test]
+fn the_doctor_says_whether_the_host_has_run_its_hooks() {
+    let world = World::new();
+    world.person("init").succeeds();
+    world.person("doctor").tells("Claude Code has not run its hooks here yet");
+    // What doctor runs itself is no sign of the host's.
+    world.person("doctor").tells("has not run its hooks here yet");
+    world.starts();
+    let told = world.person("doctor").tells("Claude Code ran its hooks here, last at 20");
+    assert!(told.contains("(SessionStart)") && !told.contains("not run its hooks"), "{told}");
+    world.person("init --host claude --host codex").succeeds();
+    world
+        .person("doctor")
+        .tells("Codex CLI has not run its hooks here yet: asks at its first start");
+    world.puts("../home/.codex/config.toml", "[features]\nhooks = false\n");
+    finds_fault(
+        &world,
+        "host",
+        "Codex CLI runs no hooks: ~/.codex/config.toml sets features.hooks",
+    );
+}
+
+#[test]
 fn the_doctor_sees_hook_lines_that_do_not_answer() {
     let settings = ".claude/settings.local.json";
     let spoil = |from: &str, to: &str| {
