@@ -145,6 +145,9 @@ pub struct Host {
     /// Settings that switch all hooks off.
     #[serde(default)]
     off: Vec<OffRow>,
+    /// True where the host has no tool that reads text: its agents read by lines of the shell.
+    #[serde(default)]
+    pub(crate) reads_by_shell: bool,
     /// Types of subagents of the host's own that only look.
     #[serde(default)]
     pub lookers: Vec<String>,

@@ -131,13 +131,25 @@ impl Store {
         // none; and only the person's own configuration can name a stranger's repository
         // safe. So a refusal is not final before the careful look.
         let quick = gix::discover::upwards::Options { dot_git_only: true, ..upwards() };
-        match look(quick, Manner::Quick) {
+        let found = match Self::at_top(&cwd) {
+            Some(store) => Ok(store),
+            None => look(quick, Manner::Quick),
+        };
+        match found {
             Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => {
                 look(upwards(), Manner::Careful)
             }
             Ok(store) if store.is_crowded() => look(upwards(), Manner::Crowded),
             result => result,
         }
+    }
+
+    /// The repository whose work tree begins at `cwd`, where a hook mostly runs: nothing is
+    /// searched for. Whatever stands in the way is the search's to name.
+    fn at_top(cwd: &Path) -> Option<Self> {
+        let dot_git = cwd.join(".git");
+        let opened = gix::ThreadSafeRepository::open_opts(dot_git, trust(Manner::Quick).full);
+        Self::open(cwd, opened).ok()
     }
 
     /// Whether there may be more packs than [`ROOM`]; each is two files or more.

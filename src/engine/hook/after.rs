@@ -163,14 +163,15 @@ fn work_of(
     ended: &EndedCall<'_>,
     effects: &CallEffects,
 ) -> Result<Work> {
-    let EndedCall { event, call, outcome, .. } = *ended;
+    let EndedCall { host, event, call, outcome } = *ended;
     // A command that fails has run all the same: what it showed may be written down.
     let ran = outcome.ok || matches!(call.act, Act::Shell { .. });
     // What a guest does is no work of the session that drives.
     let guest = repo.is_guest(focused, event)?;
     let counted = event.by == Actor::Main && ran && !guest;
     let mut deeds = if counted {
-        record::activity::deeds(repo, focused, call, &effects.places)
+        let deeds = record::activity::deeds(repo, focused, call, &effects.places);
+        if host.reads_by_shell { as_reads(repo, event, call, deeds) } else { deeds }
     } else {
         Vec::new()
     };
@@ -178,6 +179,20 @@ fn work_of(
         deeds.push(Deed::Page);
     }
     Ok(Work { guest, counted, deeds })
+}
+
+/// Where agents read by the shell, a line that only looks and names files reads them.
+fn as_reads(repo: &Repo, event: &Event, call: &ToolCall, deeds: Vec<Deed>) -> Vec<Deed> {
+    if deeds != [Deed::Shell] {
+        return deeds;
+    }
+    let opened = claims::turn::opened_by(repo, call, event, &[]);
+    let pages = opened.iter().filter(|path| repo.is_page(path)).count();
+    match opened.len() {
+        0 => deeds,
+        n if n == pages => vec![Deed::Recall],
+        _ => vec![Deed::Read],
+    }
 }
 
 /// Writes the journal's line of the call. True where it says something of a refusal that
