@@ -30,8 +30,11 @@ use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
 
+/// What `[trust] refs` calls the default branches of the remotes.
+pub(crate) const DEFAULT_BRANCH: &str = "default";
+
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 24] = [
+const OF_ALL: [&str; 25] = [
     "approval",
     "build",
     "cache",
@@ -56,6 +59,7 @@ const OF_ALL: [&str; 24] = [
     "tests",
     "track",
     "tracks",
+    "trust",
 ];
 
 /// Jobs that an agent made and works on in a row, unless the rules say otherwise.
@@ -143,6 +147,8 @@ struct RulesTable {
     approval: Approval,
     #[serde(default)]
     nights: NightsTable,
+    #[serde(default)]
+    trust: TrustTable,
     #[serde(default)]
     condense: Condense,
     #[serde(default)]
@@ -247,6 +253,12 @@ struct Approval {
 #[serde(deny_unknown_fields)]
 struct NightsTable {
     own: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TrustTable {
+    refs: Option<Vec<String>>,
 }
 
 /// `[approval]` as a table, or its mode alone: `approval = "defer"`.
@@ -553,6 +565,8 @@ pub struct Rules {
     pub unattended: Unattended,
     /// Jobs of the agent's own that are worked on in a row where nobody is asked.
     pub own_at_night: u32,
+    /// Refs whose files of memory are put before the agent, [`DEFAULT_BRANCH`] among them.
+    pub trusted_refs: Vec<String>,
     /// Percent of the footer words that must go.
     pub share: u32,
     /// Words that files of memory may have.
@@ -872,6 +886,7 @@ impl Rules {
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             own_at_night: table.nights.own.unwrap_or(OWN_AT_NIGHT),
+            trusted_refs: table.trust.refs.unwrap_or_else(|| vec![DEFAULT_BRANCH.to_owned()]),
             share,
             budgets: table.memory.budgets(),
             compaction: table.compaction.read()?,

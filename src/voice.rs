@@ -13,6 +13,8 @@ use serde::Deserialize;
 use crate::shipped::{Rows, rows};
 use crate::verdict::{Case, Facts, Refusal, Wants};
 
+pub(crate) mod own;
+
 /// The most words that a refusal may have.
 #[cfg(test)]
 pub(crate) const MOST_WORDS: usize = 60;
@@ -154,6 +156,8 @@ pub(crate) enum Line {
     /// The plan document counts, and plan has to have read it.
     ReadBack,
     Settle,
+    /// The same on the small lane, which has nothing to settle.
+    SettleSmall,
     SettleForMore,
     /// What the last session left, and the sessions before it; what of it was never sealed.
     Prior,
@@ -163,6 +167,8 @@ pub(crate) enum Line {
     /// A finished job rests until the person comes by.
     Card,
     Rests,
+    /// How the phase ends, for who has just ended one so.
+    EndsAgain,
     /// The last one: a test counts the rows up to it.
     Ends,
 }
@@ -409,6 +415,8 @@ pub(crate) enum Notice {
     SeenUnclaimed,
     SeenOpen,
     SeenMore,
+    SeenVoices,
+    VoiceInForce,
     SeenLook,
     SurfaceUnlocked,
     SurfaceTests,
@@ -550,6 +558,8 @@ pub(crate) enum Notice {
     ServerNoHome,
     ServerInUse,
     YoursNow,
+    /// Anchors that uninstall leaves.
+    AnchorHolds,
     KeptBundle,
     NextAdvance,
     HookHandsOn,
@@ -594,6 +604,7 @@ pub(crate) enum Notice {
     LogHoldsNot,
     FootersHave,
     NothingToArchive,
+    PlanUnwritten,
     ArchivedAlready,
     ArchivedFooters,
     MayAbsorb,

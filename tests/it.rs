@@ -51,6 +51,7 @@ mod it {
     mod payloads;
     mod persons;
     mod plans;
+    mod plays;
     mod prints;
     mod questions;
     mod quick;

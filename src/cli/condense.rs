@@ -1,6 +1,6 @@
 //! `git seed condense …`
 
-use crate::engine::{jobs, judge, memory};
+use crate::engine::{Repo, jobs, judge, memory};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -98,10 +98,18 @@ fn archive(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
             let (pages, n) = (count(archived.pages.len(), "page"), n.to_string());
             let facts = [("path", archived.path.as_str()), ("pages", &pages), ("n", &n)];
             out.line(voice::tell(Notice::ArchivedFooters, &facts));
-            out.line(voice::tell(Notice::MayAbsorb, &[]));
+            if is_absorbable(&repo) {
+                out.line(voice::tell(Notice::MayAbsorb, &[]));
+            }
         }
     }
     Ok(Outcome::Yes)
+}
+
+/// Some page holds what `absorb` would move or delete. What does not read is for `absorb` to say.
+fn is_absorbable(repo: &Repo) -> bool {
+    let Ok(Ok(pages)) = memory::condense::absorb(repo, true) else { return true };
+    pages.iter().any(|page| page.absorbed.text != page.before)
 }
 
 fn verify(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {

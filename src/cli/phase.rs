@@ -241,9 +241,6 @@ fn crossed(
         Ok(crossed) => {
             let (last, passed) =
                 crossed.split_last().ok_or_else(|| EngineError::NotNow("no step".to_owned()))?;
-            for crossed in passed {
-                step_line(crossed, out);
-            }
             tell(repo, passed, last, out);
             Ok(Outcome::Yes)
         }
@@ -257,12 +254,24 @@ fn step_json(crossed: &Transitioned) -> serde_json::Value {
         "commit": commit })
 }
 
-fn step_line(crossed: &Transitioned, out: &mut Report) {
-    let commit = crossed.commit.as_ref().map_or(String::new(), |commit| {
-        format!("   commit {}", commit.to_string().chars().take(7).collect::<String>())
-    });
-    out.line(format_args!("{}{commit}", crossed.trailers.step));
-    for remark in &crossed.remarks {
+/// The steps as one line, with their commits: `execute -> verify -> condense   commit 1a2b3c4`.
+fn step_line(passed: &[Transitioned], last: &Transitioned, out: &mut Report) {
+    let steps = || passed.iter().chain([last]);
+    let mut line = String::new();
+    for crossed in steps() {
+        let step = crossed.trailers.step.to_string();
+        let (from, to) = step.split_once(" -> ").unwrap_or((&step, ""));
+        match line.is_empty() || !line.ends_with(from) {
+            true => line.push_str(&step),
+            false => line = format!("{line} -> {to}"),
+        }
+    }
+    for commit in steps().filter_map(|crossed| crossed.commit.as_ref()) {
+        let short: String = commit.to_string().chars().take(7).collect();
+        line = format!("{line}   commit {short}");
+    }
+    out.line(line);
+    for remark in steps().flat_map(|crossed| &crossed.remarks) {
         out.line(remark);
     }
 }
@@ -274,7 +283,7 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
         "cycle": stand.cycle, "commit": crossed.commit.as_ref().map(ToString::to_string),
         "remarks": crossed.remarks, "passed": passed.iter().map(step_json).collect::<Vec<_>>(),
     }));
-    step_line(crossed, out);
+    step_line(passed, crossed, out);
     if crossed.closed {
         tell_done(repo, crossed, out);
         return;
@@ -294,7 +303,7 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
     let text = if stays {
         briefing::gather::stay_text(repo, &crossed.focused)
     } else {
-        briefing::gather::entry_text(repo, &crossed.focused)
+        briefing::gather::next_text(repo, &crossed.focused, &crossed.trailers.phase)
     };
     out.line("");
     out.line(text.trim_end());

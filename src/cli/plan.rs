@@ -168,7 +168,9 @@ fn show(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
         }),
     );
     if let Some(path) = &path {
-        out.pair("path", path);
+        let unwritten = !jobs::plan::is_written(repo, path);
+        let when = if unwritten { voice::tell(Notice::PlanUnwritten, &[]) } else { String::new() };
+        out.pair("path", format!("{path}{when}"));
     }
     if stage == 4 {
         out.pair("rules", voice::tell(Notice::RulesOfJobToo, &[]));

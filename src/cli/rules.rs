@@ -195,7 +195,21 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules diff --json", out) {
         return Ok(refused);
     }
-    let proposal = Proposal::read(repo, of)?;
+    let voices = crate::engine::repo::voices::voices(repo);
+    let worded: Vec<_> = voices.rows().iter().map(|row| row.told()).collect();
+    for row in &worded {
+        out.line(voice::tell(Notice::VoiceInForce, &[("row", row)]));
+    }
+    let proposal = match Proposal::read(repo, of) {
+        // The sentences that the repository words itself are all that differs.
+        Err(EngineError::NoProposal) if !worded.is_empty() => {
+            out.json(&serde_json::json!({
+                "in_force": null, "proposed": null, "diff": "", "voices": worded,
+            }));
+            return Ok(Outcome::Yes);
+        }
+        read => read?,
+    };
     let file = proposal.file.as_str();
     let proposed = shown(proposal.text.clone());
     let applied = proposal.applied.clone().map(shown);
@@ -209,7 +223,9 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
         None => ("the shipped rules (in force)", Rules::shipped_text(), ""),
     };
     let text = unified_diff(before, &proposed, (name, file));
-    out.json(&serde_json::json!({ "in_force": in_force, "proposed": proposed, "diff": text }));
+    out.json(&serde_json::json!({
+        "in_force": in_force, "proposed": proposed, "diff": text, "voices": worded,
+    }));
     if text.is_empty() {
         out.line(voice::tell(Notice::RulesSame, &[("file", file)]));
         return Ok(Outcome::Yes);

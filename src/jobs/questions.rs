@@ -120,6 +120,13 @@ pub(crate) fn is_known(word: &str) -> bool {
     word == ANY || rows().iter().any(|row| row.word() == word)
 }
 
+/// Words that the question whether a job is complete has at least: `lane` of them on the small
+/// lane.
+pub(crate) fn completion_words(lane: Option<usize>) -> usize {
+    let row = || rows().iter().find(|row| row.grants == Grant::Complete).map(|row| row.words);
+    lane.or_else(row).unwrap_or_default()
+}
+
 /// The bare tag words, for error messages.
 pub(crate) fn names() -> String {
     rows().iter().map(Registered::word).chain([ANY]).collect::<Vec<_>>().join(", ")

@@ -103,10 +103,10 @@ pub(crate) struct Sealed {
 }
 
 /// Why a file cannot be sealed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unsealed {
-    /// This section says nothing.
-    Empty(Section),
+    /// These sections say nothing.
+    Empty(Vec<Section>),
     /// The file is still too long when all has been folded.
     Long { words: usize, ceiling: usize },
 }
@@ -234,6 +234,7 @@ impl File {
     /// where the file is long, and the front matter is stamped.
     pub(crate) fn seal(&self, stamp: Stamp<'_>) -> Result<(Self, Sealed), Unsealed> {
         let (mut file, mut sealed) = (self.clone(), Sealed::default());
+        let mut empty = Vec::new();
         for section in Section::VARIANTS
             .iter()
             .copied()
@@ -241,12 +242,15 @@ impl File {
         {
             let (text, gone) = folded(self.text(section));
             if text.is_empty() {
-                return Err(Unsealed::Empty(section));
+                empty.push(section);
             }
             file.texts[section as usize] = text;
             if gone > 0 {
                 sealed.folded.push((section, gone));
             }
+        }
+        if !empty.is_empty() {
+            return Err(Unsealed::Empty(empty));
         }
         sealed.commits = file.shrink(stamp.ceiling);
         sealed.words = file.words();
@@ -555,8 +559,13 @@ impl Unsealed {
         const SHARE: usize = 85;
         let no = |case: Case| Refusal::new("compact", Wants::Summary).case(case);
         match self {
-            Self::Empty(section) => {
-                no(Case::Empty).with("section", section.title()).with("slug", section.slug())
+            Self::Empty(sections) => {
+                let names = |name: fn(Section) -> &'static str| {
+                    sections.iter().copied().map(name).collect::<Vec<_>>().join(", ")
+                };
+                no(Case::Empty)
+                    .with("section", names(Section::title))
+                    .with("slug", names(Section::slug))
             }
             Self::Long { words, ceiling } => {
                 let own = Section::VARIANTS
@@ -605,12 +614,12 @@ mod tests {
         let forward = Section::ForwardState;
         for (unsealed, file, facts) in [
             (
-                Unsealed::Empty(forward),
+                Unsealed::Empty(vec![forward, Section::OpenThreads]),
                 &whole(),
                 [
                     ("case", "empty"),
-                    ("section", forward.title()),
-                    ("slug", forward.slug()),
+                    ("section", "Forward State, Open Threads"),
+                    ("slug", "forward-state, open-threads"),
                     ("most", ""),
                 ],
             ),
@@ -620,7 +629,7 @@ mod tests {
                 [("case", "long"), ("words", "2400"), ("slug", forward.slug()), ("most", "1700")],
             ),
         ] {
-            let no = unsealed.refusal(file);
+            let no = unsealed.clone().refusal(file);
             assert_eq!((no.by, no.wants), ("compact", Wants::Summary), "{unsealed:?}");
             for (fact, said) in facts {
                 assert_eq!(no.facts.get(fact).unwrap_or_default(), said, "{unsealed:?}: {fact}");
@@ -684,6 +693,18 @@ mod tests {
     }
 
     #[test]
+    fn all_empty_sections_are_named_at_once() {
+        let sealed = File::default().seal(STAMP);
+        let Err(Unsealed::Empty(sections)) = sealed else { panic!("{sealed:?}") };
+        let expected: Vec<Section> = Section::VARIANTS
+            .iter()
+            .copied()
+            .filter(|section| *section != Section::GitCommitMessages)
+            .collect();
+        assert_eq!(sections, expected);
+    }
+
+    #[test]
     fn an_empty_section_refuses_by_its_name() {
         for section in Section::VARIANTS.iter().copied() {
             let mut file = whole();
@@ -691,7 +712,7 @@ mod tests {
             let sealed = file.seal(STAMP).map(|_| ());
             match section {
                 Section::GitCommitMessages => assert_eq!(sealed, Ok(())),
-                _ => assert_eq!(sealed, Err(Unsealed::Empty(section))),
+                _ => assert_eq!(sealed, Err(Unsealed::Empty(vec![section]))),
             }
         }
     }

@@ -54,6 +54,7 @@ pub(crate) enum LintRule {
     Path,
     Size,
     Twice,
+    Voice,
 }
 
 impl LintRule {
@@ -73,6 +74,7 @@ impl LintRule {
             Self::Path => "path",
             Self::Size => "size",
             Self::Twice => "twice",
+            Self::Voice => "voice",
         }
     }
 }

@@ -405,6 +405,12 @@ impl<'a> Lint<'a> {
     }
 }
 
+/// What is wrong with a row of the repository's own sentences.
+pub(crate) fn of_voice(file: &str, detail: String) -> Found {
+    let (rule, level) = (LintRule::Voice, Level::Error);
+    Found { file: file.to_owned(), line: 1, rule, level, detail, fix: fix(rule) }
+}
+
 /// What mends the findings of a rule.
 fn fix(rule: LintRule) -> &'static str {
     match rule {
@@ -420,6 +426,7 @@ fn fix(rule: LintRule) -> &'static str {
         LintRule::Notes => {
             "move it below an anchor, or write its end as man 7 git-seed-memory shows"
         }
+        LintRule::Voice => "word the row as man 7 git-seed-memory says, or delete it",
         LintRule::Size => {
             "move what lasts into a file of its own in .claude/knowledge, with a line in its \
              INDEX.md"

@@ -21,6 +21,7 @@ pub(crate) mod pointers;
 pub(crate) mod recall;
 pub(crate) mod schema;
 pub(crate) mod scope;
+pub(crate) mod strip;
 pub mod words;
 
 #[cfg(test)]

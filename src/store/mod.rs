@@ -28,6 +28,7 @@ mod journal;
 mod leaving;
 mod lock;
 mod object;
+mod origin;
 mod pack;
 mod path;
 mod pins;

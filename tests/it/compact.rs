@@ -60,7 +60,10 @@ fn call_at(world: &World, tool: &str, input: &serde_json::Value, tokens: u64) ->
 fn each_section_is_filled_and_the_file_is_sealed() {
     let world = working();
     world.seed("compact read").tells("There is no compaction file yet");
-    world.seed("compact seal").refuses("the section Forward State is empty");
+    world.seed("compact seal").refuses(
+        "these sections are empty: Forward State, Open Threads, Assumptions & Risks, Process \
+         Insight, Prior Summary",
+    );
     world
         .seed("compact append lessons -m x")
         .ends(64, "unknown section `lessons`; known: forward-state, open-threads");
@@ -71,7 +74,7 @@ fn each_section_is_filled_and_the_file_is_sealed() {
     fills(&world, "process-insight", "something");
     let text = "## Open Threads\r\n```\n## Forward State\n```\n- a thing\n- a thing\n";
     world.seed("compact append 'Open Threads' -F -").stdin(text).tells("Updated .claude/jobs/");
-    world.seed("compact seal").refuses("git seed compact append process-insight -m");
+    world.seed("compact seal").refuses("(for process-insight)");
     let open = world.json("compact read");
     assert_eq!(
         (open["version"].as_u64(), open["sealed"].as_bool()),

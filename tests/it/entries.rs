@@ -27,7 +27,7 @@ fn planned(contract: &str) -> World {
 #[test]
 fn execute_and_verify_open_with_the_contract_as_a_page_has_it() {
     let world = planned("goal: keep escapes\n\n- the test of nested quotes passes");
-    let contract = "\nThe contract in src/parser/CLAUDE.md, last committed by Ada:\n\
+    let contract = "\nThe contract, src/parser/CLAUDE.md, by Ada:\n\
                     > goal: keep escapes\n> - the test of nested quotes passes\n";
     let told = advanced(&world);
     assert!(told.contains(contract), "{told}");
@@ -37,7 +37,7 @@ fn execute_and_verify_open_with_the_contract_as_a_page_has_it() {
     assert!(told.contains(contract), "{told}");
     world.works("verify");
     let told = advanced(&world);
-    assert!(!told.contains("The contract in"), "condense works on memory: {told}");
+    assert!(!told.contains("The contract, "), "condense works on memory: {told}");
 }
 
 /// What a person forbids holds in each phase, after each compaction and in each new session.
@@ -115,8 +115,8 @@ fn an_added_cycle_opens_with_why_it_was_added_and_what_the_job_is_for() {
         told.contains("\nThis cycle was added because:\n> the same with raw strings\n"),
         "{told}"
     );
-    assert!(told.contains("\nThe objective:\n> quoted strings keep their escapes"), "{told}");
-    let prompt = "\nThe request:\n> Fix the lexer: quoted strings lose their escapes\n";
+    assert!(told.contains("\nObjective:\n> quoted strings keep their escapes"), "{told}");
+    let prompt = "\nRequest:\n> Fix the lexer: quoted strings lose their escapes\n";
     assert!(told.contains(prompt), "{told}");
 }
 
@@ -141,7 +141,7 @@ fn a_long_contract_is_cut_and_says_where_the_rest_is() {
     assert!(told.contains(
         "as it stands in the source. …\nThe rest is below ---Pl--- in src/parser/CLAUDE.md.\n"
     ));
-    assert!(told.trim_end().ends_with("100 from 6)."), "{told}");
+    assert!(told.trim_end().ends_with("Plan Item Addressed, Outstanding Items."), "{told}");
     let again = world.event("SessionStart", &json!({ "source": "compact" }));
     assert!(again.context().is_some_and(|text| text.chars().count() < 9_100));
 }
@@ -153,7 +153,7 @@ fn a_commit_in_between_does_not_tell_it_all_again() {
     world.works("execute");
     let told = world.checkpoint("escapes survive").succeeds();
     assert!(told.contains("execute · cycle 1") && told.contains("To end it:"), "{told}");
-    assert!(!told.contains("The contract in") && !told.contains("Build what"), "{told}");
+    assert!(!told.contains("The contract, ") && !told.contains("Build what"), "{told}");
 }
 
 #[test]

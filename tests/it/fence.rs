@@ -604,3 +604,19 @@ fn what_git_cannot_take_does_not_blind_the_fence() {
         -- docs");
     world.seed("fence status").tells("Clean.");
 }
+
+/// Scratch is nobody's: a line that writes there alone is open in every phase, as an edit is.
+#[test]
+fn a_line_that_writes_scratch_alone_is_open() {
+    let world = World::seeded();
+    let write = |line: &str| world.runs_and(line, || ());
+    world.prompt("look at it");
+    write("echo x > /tmp/git-seed-scratch.txt").passes();
+    world.to("observe");
+    write("mkdir -p /tmp/git-seed-scratch && cp src/parser/lex.rs /tmp/git-seed-scratch/").passes();
+    write("cp src/parser/lex.rs /tmp/x && cp /tmp/x src/parser/lex.rs")
+        .refuses("src/parser/lex.rs");
+    write("echo x | tee /tmp/x src/parser/new.rs").refuses("through the shell");
+    write("cp src/parser/lex.rs /tmp/../etc/x").refuses("through the shell");
+    write("rm -rf /tmp/x").passes();
+}

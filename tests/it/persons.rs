@@ -278,7 +278,7 @@ fn a_session_below_a_younger_multiplexer_works_and_grants_nothing() {
     let answers = fs::read_to_string(world.root().join("answers")).expect("there");
     assert!(answers.contains("nobody can tell who types"), "{answers}");
     assert!(answers.contains("short words do nothing here"), "{answers}");
-    assert!(answers.contains("this prompt starts a new job"), "{answers}");
+    assert!(answers.contains("a new job. Read and answer freely"), "{answers}");
     assert_eq!(world.json("status")["enabled"], true);
     assert_eq!(world.json("status")["job"]["status"], "active");
 }

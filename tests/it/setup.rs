@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::world::{CODE, World, message, tree_of};
+use super::world::{CODE, PAGE, World, message, tree_of};
 
 fn findings(world: &World, command: &str) -> Vec<(String, bool, String)> {
     let said = world.person(&format!("{command} --json")).said();
@@ -94,6 +94,35 @@ fn uninstall_takes_the_folder_of_its_exclude_line_along() {
     leaves_no_byte("no .git/info", |world| {
         world.sh("rm -rf .git/info");
     });
+}
+
+/// What a page holds is the person's; the anchors that git seed put in are not, where nothing
+/// stands below them.
+#[test]
+fn uninstall_takes_empty_anchors_out_of_pages() {
+    let world = World::new();
+    world.puts("docs/CLAUDE.md", "# Docs\n\n---Ob---\n");
+    world.git("add -A");
+    world.git("commit -qm docs");
+    let world = world.installed();
+    world.to("plan");
+    world.works("plan");
+    let page = world.text(PAGE);
+    assert!(page.contains("---Ve---"), "{page}");
+    // A second init finds git seed's own anchors and keeps the first list.
+    world.person("init").succeeds();
+    world.puts("src/CLAUDE.md", &super::world::page("# src\n"));
+    world
+        .puts("src/parser/tests/CLAUDE.md", &super::world::page("# tests\n").replace('\n', "\r\n"));
+    world.person("uninstall --check").tells("src/CLAUDE.md                 4 empty anchors");
+    let told = world.person("uninstall").succeeds();
+    assert!(told.contains("src/CLAUDE.md") && told.contains("4 empty anchors"), "{told}");
+    assert!(told.contains("text stands below ---Ob---, ---Pl---"), "{told}");
+    assert_eq!(world.text("src/CLAUDE.md"), "# src\n");
+    assert_eq!(world.text("src/parser/tests/CLAUDE.md"), "# tests\r\n");
+    assert_eq!(world.text("docs/CLAUDE.md"), "# Docs\n\n---Ob---\n", "it was there before");
+    let left = world.text(PAGE);
+    assert!(left.contains("---Ob---") && !left.contains("---Ve---"), "{left}");
 }
 
 #[track_caller]

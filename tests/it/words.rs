@@ -153,7 +153,7 @@ fn a_path_may_be_opened_with_the_prompt_that_bears_the_job() {
     let world = World::seeded();
     let reply = world.prompt("[ALLOW todo.txt docs/] Fix the lexer");
     told(&reply, "opened todo.txt, docs/");
-    reply.tells("this prompt starts a new job");
+    reply.tells("a new job. Read and answer freely");
     assert_eq!(jobs(&world), [("Fix the lexer".to_owned(), "active".to_owned())]);
     world.to("execute");
     world.edits("todo.txt", "a\n", "A\n").passes();

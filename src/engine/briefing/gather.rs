@@ -10,8 +10,9 @@ use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
+use crate::jobs::questions;
 use crate::jobs::routing::InteractionKind;
-use crate::memory::footers;
+use crate::memory::{footers, pages};
 use crate::phases::{Class, PhaseKind};
 use crate::voice::{Notice, tell};
 
@@ -24,6 +25,21 @@ const PAGES: usize = 8;
 /// The text that opens the phase where `focused` stands.
 pub(crate) fn entry_text(repo: &Repo, focused: &LoadedJob) -> String {
     entry(repo, focused).text()
+}
+
+/// The text after a step out of the phase `left`. Whoever has just ended one phase with a message
+/// knows the command that ends the next.
+pub(crate) fn next_text(repo: &Repo, focused: &LoadedJob, left: &str) -> String {
+    let mut opening = entry(repo, focused);
+    let mut rows = repo.map(&focused.state.stand).phases();
+    opening.again = rows.any(|row| row.name.as_str() == left && !row.sections.is_empty());
+    // Whoever declared a directory just now has written in its page.
+    if opening.again {
+        let dirs = &opening.dirs;
+        let declared = |page: &str| dirs.contains(&repo::rows::to_line(pages::dir_of(page)));
+        opening.recall.pages.retain(|near| !declared(&near.path));
+    }
+    opening.text()
 }
 
 pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
@@ -63,6 +79,8 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         if opening.last {
             // Without it the gate quotes the line.
             opening.card = judge::card::line(repo, focused).unwrap_or_default();
+            let lane = map.lane.as_ref().map(|lane| lane.question);
+            opening.question = questions::completion_words(lane);
         }
     }
     if row.is_in_cycle() {
@@ -135,7 +153,9 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let files = scope.files().map(str::to_owned).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);
     let unread = repo.unread_plan(focused);
-    Opening { dirs, files, unread, rests, ..Opening::new(repo.row(Some(focused)), &focused.state) }
+    let voices = repo::voices::voices(repo);
+    let row = repo.row(Some(focused));
+    Opening { dirs, files, unread, rests, voices, ..Opening::new(row, &focused.state) }
 }
 
 /// The step back that led into this stay.

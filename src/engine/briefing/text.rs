@@ -12,7 +12,8 @@ use crate::phases::{Phase, PhaseKind, Write, gates};
 use crate::plans::Found;
 use crate::plans::document::Mode;
 use crate::verdict::Facts;
-use crate::voice::{self, Line};
+use crate::voice::Line;
+use crate::voice::own::OwnVoices;
 
 /// The most characters of an entry text; hosts show a little more.
 pub(crate) const MOST: usize = 9_000;
@@ -105,6 +106,12 @@ pub(crate) struct Opening<'a> {
     pub rests: bool,
     /// The line that the question whether the job is complete holds; empty where none is asked.
     pub card: String,
+    /// Words that this question has at least.
+    pub question: usize,
+    /// The step before ended another phase with the same command.
+    pub again: bool,
+    /// Sentences that the repository words itself.
+    pub voices: OwnVoices,
 }
 
 /// The step that sent the job back.
@@ -180,6 +187,9 @@ impl<'a> Opening<'a> {
             last: false,
             rests: false,
             card: String::new(),
+            question: 0,
+            again: false,
+            voices: OwnVoices::default(),
         }
     }
 
@@ -441,10 +451,11 @@ impl<'a> Opening<'a> {
         if row.kind == PhaseKind::Consolidation {
             let line = match (self.last, self.rests) {
                 (true, true) => Line::Rests,
+                (true, false) if row.sections.is_empty() => Line::SettleSmall,
                 (true, false) => Line::Settle,
                 (false, _) => Line::SettleForMore,
             };
-            parts.push(self.told(line, &[]));
+            parts.push(self.told(line, &[("words", &self.question.to_string())]));
             if !self.rests && !self.card.is_empty() {
                 parts.push(self.told(Line::Card, &[("card", &self.card)]));
             }
@@ -452,7 +463,8 @@ impl<'a> Opening<'a> {
         let sections = row.sections.join(", ");
         if !sections.is_empty() {
             let floors = row.words.map_or_else(gates::message_floors, |n| format!("{n} words"));
-            parts.push(self.told(Line::Ends, &[("sections", &sections), ("words", &floors)]));
+            let line = if self.again { Line::EndsAgain } else { Line::Ends };
+            parts.push(self.told(line, &[("sections", &sections), ("words", &floors)]));
         }
         parts
     }
@@ -466,7 +478,7 @@ impl<'a> Opening<'a> {
         for (key, value) in facts {
             named.set(key, *value);
         }
-        voice::open(line, self.row.name.as_str(), &named)
+        self.voices.open(line, self.row.name.as_str(), &named)
     }
 }
 
@@ -540,7 +552,7 @@ mod tests {
             "\nBefore the first edit: git seed phase multiplier",
             "\nverify sent the job back:\n> two tests fail\n",
             "\nDeclared: src.\n",
-            "\nThe contract in src/CLAUDE.md, last committed by Ada:\n> keep escapes\n",
+            "\nThe contract, src/CLAUDE.md, by Ada:\n> keep escapes\n",
             "\nTo end it: git seed phase advance -F -, sections (##) What I Implemented",
         ];
         let places: Vec<_> = order.iter().map(|piece| text.find(piece)).collect();
@@ -613,7 +625,7 @@ mod tests {
         };
         for phase in ["observe", "plan", "execute", "verify", "condense"] {
             let text = told(phase, &said);
-            let block = "\nThe objective:\n> escapes survive\nThe person said last:\n> Do it \
+            let block = "\nObjective:\n> escapes survive\nThe person said last:\n> Do it \
                 today.\n> Never touch src/b.\nSummary of the earlier conversation:\n> They want \
                 escapes.\nDemands for the whole job:\n> Keep the API, always.\n";
             assert!(text.contains(block), "{phase}\n{text}");

@@ -386,12 +386,12 @@ fn shell(
         if tried && out.untried.is_none() {
             out.untried = hook::first_time::of_run(repo, (setting.host, event), &found.part)?;
         }
-        let looks = held || tried;
+        let writes = matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode);
+        let written = if writes { written(setting, found, cwd, &scope)? } else { Vec::new() };
+        let looks = held || tried || class == Class::ShellWrite && is_scratch(&written);
         out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
         show(found, out);
-        if matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode) {
-            out.changes.extend(written(setting, found, cwd, &scope)?);
-        }
+        out.changes.extend(written);
     }
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
@@ -456,6 +456,11 @@ fn written(
         written.extend(changes(repo, resolved, &file, scope, focused)?);
     }
     Ok(written)
+}
+
+/// Scratch is nobody's, for the shell as for the tools that edit.
+fn is_scratch(written: &[FileChange]) -> bool {
+    !written.is_empty() && written.iter().all(|change| change.place == Place::Scratch)
 }
 
 /// The first piece of a line that shows an act of this class.

@@ -32,6 +32,11 @@ pub(crate) fn read_plan(repo: &Repo) -> Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// Whether the plan document at `path` is there.
+pub(crate) fn is_written(repo: &Repo, path: &str) -> bool {
+    repo.store.work_tree().join(path).is_file()
+}
+
 /// Puts the accepted document back where it lay. Gives its path.
 pub(crate) fn restore_plan(repo: &Repo) -> Result<String> {
     let focused = repo.require_focused()?;

@@ -63,6 +63,7 @@ pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> 
     let changed = changed(repo, focused)?;
     let mut gaps = open_points(focused, claim.as_ref());
     gaps.extend(beyond_the_lane(repo, focused, changed.as_ref())?);
+    gaps.extend(voices(repo, focused)?);
     let mut lines = vec![
         tell(Notice::SeenChanged, &[("changed", &Changed::told(changed))]),
         told_of_claim(claim.as_ref()),
@@ -118,6 +119,15 @@ fn beyond_the_lane(
     let files = repo::text::count(*files, "file");
     let lines = repo::text::count(size.lines, "line");
     Ok(Some(tell(Notice::SeenBeyond, &[("files", &files), ("lines", &lines)])))
+}
+
+/// Sentences of git seed's that the work words anew.
+fn voices(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let Some(head) = repo.store.head()?.commit else { return Ok(None) };
+    let Some(began) = began(repo, &focused.state) else { return Ok(None) };
+    let changed = repo::voices::changed(repo, &began, &head)?;
+    let sentences = repo::text::count(changed, "sentence");
+    Ok((changed > 0).then(|| tell(Notice::SeenVoices, &[("sentences", &sentences)])))
 }
 
 /// What no ruling, no claim and no commit accounts for.

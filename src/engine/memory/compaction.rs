@@ -99,7 +99,10 @@ pub(crate) fn compact_seal(repo: &Repo) -> Answered<(Written, Sealed)> {
         return Ok(Err(no));
     }
     let Some(stand) = memory::context::compaction_of(&focused).cloned() else {
-        return Ok(Err(Unsealed::Empty(Section::ForwardState).refusal(&File::default())));
+        let (file, at) = (File::default(), String::new());
+        let stamp = Stamp { at: &at, phase: "", ceiling: repo.rules.compaction.words };
+        let lacks = file.seal(stamp).err().unwrap_or(Unsealed::Empty(Vec::new()));
+        return Ok(Err(lacks.refusal(&file)));
     };
     let (mut file, foreign) = compaction_now(repo, &focused, &stand)?;
     file.list_commits(&commits_since(repo, &focused, &stand.since)?);

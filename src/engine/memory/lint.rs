@@ -44,7 +44,10 @@ pub(crate) fn lint_memory(repo: &Repo) -> Result<Vec<Found>> {
     };
     let budgets = repo.rules.budgets;
     let memory = Memory { files: &files, pages: &pages, anchors: &anchors, kinds: &kinds, budgets };
-    Ok(lint::lint(&memory, &mut exists))
+    let mut found = lint::lint(&memory, &mut exists);
+    let voices = repo::voices::faults(repo)?;
+    found.extend(voices.iter().map(|bad| lint::of_voice(repo::voices::FILE, bad.to_string())));
+    Ok(found)
 }
 
 /// Knowledge files whose front matter is at fault, as `file:line`. For a hook: no child

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::engine::memory;
-use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::repo::{self, LoadedJob, Repo, Result, trust};
 use crate::memory::notes::{Note, Standing};
 use crate::memory::{footers, knowledge, recall};
 use crate::phases::PhaseKind;
@@ -148,9 +148,11 @@ fn near_pages(
         Some(((u8::MAX, 0), usize::MAX - shares, (*path).to_owned()))
     };
     let near = recall::nearest(pages, MOST, key);
+    let trusted = trust::trusted(repo, near.iter().map(|(path, _)| *path));
     near.into_iter()
         .map(|(path, text)| {
-            let about = title(text).filter(|_| is_of_head(repo, head, path, text));
+            let known = trusted.contains(path) && is_of_head(repo, head, path, text);
+            let about = title(text).filter(|_| known);
             Near { path: (*path).to_owned(), about, lines: Vec::new() }
         })
         .collect()
@@ -178,10 +180,11 @@ fn near_knowledge(
         let shares = about.shares(&recall::topics(said.chain(lines)))?;
         Some((usize::MAX - shares, path.clone()))
     };
-    recall::nearest(&texts, MOST, key)
-        .into_iter()
+    let near = recall::nearest(&texts, MOST, key);
+    let known = trust::trusted(repo, near.iter().map(|(path, _)| path.as_str()));
+    near.into_iter()
         .map(|(path, text)| {
-            let trusted = is_of_head(repo, head, path, text);
+            let trusted = known.contains(path.as_str()) && is_of_head(repo, head, path, text);
             let front = knowledge::front(text);
             let lines = key_lines(about, front.body).filter(|_| trusted).map(str::to_owned);
             Near {

@@ -62,6 +62,9 @@ pub(crate) struct Installation {
     /// Subagent definitions of ours, and other Markdown that is put in beside them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentFile>,
+    /// Pages that held anchors before git seed put any in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchored: Vec<String>,
     /// Hosts that were told of our MCP server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<SettingsFile>,

@@ -22,6 +22,8 @@ pub(crate) mod rows;
 pub(crate) mod sessions;
 pub(crate) mod subagents;
 pub(crate) mod text;
+pub(crate) mod trust;
+pub(crate) mod voices;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -32,9 +32,16 @@ pub(crate) fn declared(path: &str, place: &Place, scope: &Scope) -> bool {
             scope.declares(dir)
                 || scope.holds(path)
                 || (scope.has_tests() && tests().is_some_and(|root| scope.takes_tests_of(root)))
+                || (scope.has_tests() && is_test_below(dir, path, scope))
         }
         _ => false,
     }
+}
+
+/// A file that is a test by its name, in a directory right below a declared one.
+fn is_test_below(dir: &str, path: &str, scope: &Scope) -> bool {
+    let above = dir.rsplit_once('/').map_or("", |(above, _)| above);
+    !dir.is_empty() && scope.declares(above) && shipped_languages().is_test_path(path)
 }
 
 impl Repo {

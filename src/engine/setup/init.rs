@@ -48,6 +48,9 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), ""));
     let mut installation = repo.installation()?;
+    if installation.hooks.is_none() {
+        installation.anchored = setup::anchors::already_there(repo)?;
+    }
     for row in &rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
         install_agents(repo, row, &mut installation, &mut told)?;

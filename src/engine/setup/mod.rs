@@ -1,5 +1,6 @@
 //! What `init` puts in, `uninstall` takes out, and `doctor` looks at.
 
+pub(crate) mod anchors;
 pub(crate) mod doctor;
 pub(crate) mod git_hooks;
 pub(crate) mod host_settings;

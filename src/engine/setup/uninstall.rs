@@ -65,6 +65,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         }
     }
     remove_agents(repo, &installation, &mut told)?;
+    setup::anchors::take_out(repo, &installation, &mut told)?;
     setup::mcp_servers::remove_servers(repo, &installation, &mut told)?;
     for file in &installation.settings {
         told.push(setup::host_settings::remove_settings(repo, file)?);
@@ -163,6 +164,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
             told.push(Told::new("would take out", format!("git hook {}", hook.name), hook.detail));
         }
     }
+    told.extend(setup::anchors::plan(repo, &installation)?);
     let refs = repo.store.our_refs()?;
     let refs = count(refs.len(), "ref");
     told.push(Told::new("would bundle", refs, "then delete, objects too"));
