@@ -27,6 +27,7 @@ mod index;
 mod journal;
 mod leaving;
 mod lock;
+mod look;
 mod object;
 mod pack;
 mod path;

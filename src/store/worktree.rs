@@ -11,10 +11,12 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::error::StoreError;
 use super::filters::Sorted;
 use super::index::{self, is_plain_index};
+use super::look::Seen;
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
@@ -41,6 +43,9 @@ pub(super) const PRIVATE: [&str; 18] = [
     "-c",
     "feature.manyFiles=false",
 ];
+
+/// What may lie between looking at a file and writing the index, where git does both.
+const WRITING: Duration = Duration::from_secs(3);
 
 /// Directories that one command line names: more would not fit everywhere.
 const MOST: usize = 200;
@@ -110,7 +115,7 @@ impl Free {
 const BELOW: &[u8] = b"/*";
 
 /// `dir` seen from inside.
-fn below_it(dir: &RepoPath) -> RepoPath {
+pub(super) fn below_it(dir: &RepoPath) -> RepoPath {
     RepoPath::new([dir.as_bytes(), BELOW].concat()).unwrap_or_else(|_| dir.clone())
 }
 
@@ -136,7 +141,8 @@ struct Record {
 impl Store {
     /// What differs between the private index and the work tree, by path.
     ///
-    /// One child where nothing differs. A submodule counts by its commit, a repository
+    /// No child where the fence's own look can say what differs ([`super::look`]), else at least
+    /// one. A submodule counts by its commit, a repository
     /// inside this one by being there. `is_build` says whether a path lies below a
     /// directory that tools make, by its name: there what git ignores *now* is free, and
     /// left out; everywhere else only the rules of `lens` hide anything.
@@ -146,6 +152,57 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Vec<Changed>, StoreError> {
+        let seen = self.look(index, lens, is_build);
+        let Seen { mut changed, builds } = match seen {
+            Some(seen) => seen,
+            None => self.settled_by_git(index, lens, is_build)?,
+        };
+        let asked: Vec<RepoPath> =
+            changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
+        if !(builds.is_empty() && asked.is_empty()) {
+            let inside = builds.iter().map(below_it).chain(asked.iter().cloned());
+            let free = self.free(inside, is_build)?;
+            let left = builds.into_iter().filter(|dir| !free.holds(dir)).collect();
+            changed.retain(|path, _| !asked.contains(path) || !free.holds(path));
+            self.look_into(index, lens, left, &mut changed)?;
+        }
+        Ok(changed.into_iter().map(|(path, kind)| Changed { path, kind }).collect())
+    }
+
+    /// The same as [`Store::look`], by git. What git found to be as the index has it is not read
+    /// again by the next look: the index gets the time of this one.
+    fn settled_by_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Seen, StoreError> {
+        let time = index.metadata().and_then(|data| data.modified()).ok();
+        let waits = time.zip(fs::read(index).ok()).is_some_and(|(time, bytes)| {
+            let plain = index::Plain::of(bytes, self.repo.object_hash().len_in_bytes());
+            let time = index::time_of(time);
+            plain.is_some_and(|it| (0..it.len()).any(|entry| !it.is_settled(entry, time)))
+        });
+        let own = waits.then(|| Own::beside(self, index)).transpose()?;
+        let now = own.as_ref().map(Own::now).transpose()?;
+        let seen = self.ask_git(index, lens, is_build)?;
+        let differs = seen.changed.values().any(|kind| *kind == ChangeKind::Modified);
+        if let (Some(own), Some(now), false) = (own, now, differs)
+            && copy_with_times(index, &own.index)?
+        {
+            own.dated(now)?;
+            own.put(index)?;
+        }
+        Ok(seen)
+    }
+
+    /// The same, and nothing is written but for [`Store::doubt_what_looks_the_same`].
+    pub(super) fn ask_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Seen, StoreError> {
         self.doubt_what_looks_the_same(index)?;
         let list =
             ["ls-files", "-z", "-t", "-m", "-d", "-o", "--directory", "--no-empty-directory"];
@@ -184,26 +241,15 @@ impl Store {
         let (builds, others): (Vec<_>, Vec<_>) =
             ahead.into_iter().partition(|dir| is_build(&below_it(dir)).is_some());
         self.look_into(index, lens, others, &mut changed)?;
-        let asked: Vec<RepoPath> =
-            changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
-        if !(builds.is_empty() && asked.is_empty()) {
-            let inside = builds.iter().map(below_it).chain(asked.iter().cloned());
-            let free = self.free(inside, is_build)?;
-            let left = builds.into_iter().filter(|dir| !free.holds(dir)).collect();
-            changed.retain(|path, _| !asked.contains(path) || !free.holds(path));
-            self.look_into(index, lens, left, &mut changed)?;
-        }
-        Ok(changed.into_iter().map(|(path, kind)| Changed { path, kind }).collect())
+        Ok(Seen { changed, builds })
     }
 
     /// Takes the times from entries whose file was rewritten in the second in which the index
     /// learned of it, and then dated back: git compares seconds only, and would not read it.
     fn doubt_what_looks_the_same(&self, index: &Path) -> Result<(), StoreError> {
-        /// Seconds that may lie between looking at a file and writing the index.
-        const WRITING: u64 = 3;
         let Ok(bytes) = fs::read(index) else { return Ok(()) };
         let written = index.metadata()?.modified()?.duration_since(std::time::UNIX_EPOCH);
-        let since = written.map_or(0, |time| time.as_secs().saturating_sub(WRITING));
+        let since = written.map_or(0, |time| time.as_secs().saturating_sub(WRITING.as_secs()));
         let mut lines = Vec::new();
         // An index that does not read is begun anew by whoever needs it.
         let _ = index::each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
@@ -226,8 +272,10 @@ impl Store {
         if !copy_with_times(index, &own.index)? {
             return Ok(());
         }
+        let time = index.metadata()?.modified()?;
         let args = PRIVATE.into_iter().chain(["update-index", "-z", "--index-info"]);
         self.git(args).index(&own.index).input(lines).run()?;
+        own.dated(time)?;
         own.put(index)
     }
 
@@ -378,7 +426,8 @@ impl Store {
         };
         let taken = taken?;
         // A file that replaces another one is waited for by some disks, and this is asked often.
-        if fs::read(&own.index).ok() != fs::read(index).ok() {
+        let time = |index: &Path| index.metadata().and_then(|data| data.modified()).ok();
+        if time(&own.index) != time(index) || fs::read(&own.index).ok() != fs::read(index).ok() {
             own.put(index)?;
         }
         Ok(taken)
@@ -447,10 +496,10 @@ impl Store {
         self.take(index, lens, is_build)
     }
 
-    /// Takes `changed` into the index. What cannot be taken (a repository without commits
-    /// inside this one, a file that may not be read or that no filter turns into what is stored, a
-    /// name that git refuses) is given back;
-    /// the rest is what it is.
+    /// Takes `changed` into the index, and gives back what cannot be taken.
+    ///
+    /// The index keeps its time, or gets the moment before this where nothing else in it waits
+    /// to be told by its content.
     fn update(
         &self,
         index: &Path,
@@ -461,6 +510,39 @@ impl Store {
         if changed.is_empty() {
             return Ok(Vec::new());
         }
+        let time = index.metadata().and_then(|data| data.modified());
+        let time = time.unwrap_or(SystemTime::UNIX_EPOCH);
+        let now = now_in(index.parent().unwrap_or(index))?;
+        let left = self.update_by_git(index, lens, changed, first)?;
+        let bytes = match fs::read(index) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(left),
+            bytes => bytes?,
+        };
+        let length = self.repo.object_hash().len_in_bytes();
+        let fresh: BTreeSet<&[u8]> = changed.iter().map(|it| it.path.as_bytes()).collect();
+        let known = index::time_of(time);
+        let is_settled = index::Plain::of(bytes, length).is_some_and(|plain| {
+            let waits = |entry: &usize| {
+                !plain.is_settled(*entry, known) && !fresh.contains(plain.name(*entry))
+            };
+            !(0..plain.len()).any(|entry| waits(&entry))
+        });
+        let time = if is_settled { now } else { time };
+        OpenOptions::new().write(true).open(index)?.set_modified(time)?;
+        Ok(left)
+    }
+
+    /// Takes `changed` into the index. What cannot be taken (a repository without commits
+    /// inside this one, a file that may not be read or that no filter turns into what is stored, a
+    /// name that git refuses) is given back;
+    /// the rest is what it is.
+    fn update_by_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        changed: &[Changed],
+        first: &[&str],
+    ) -> Result<Vec<RepoPath>, StoreError> {
         let (mut paths, mut behind, mut left) = (Vec::new(), Vec::new(), Vec::new());
         for Changed { path, kind } in changed {
             // What lies behind a link is no part of the work tree; git would not look at it.
@@ -556,6 +638,9 @@ impl Store {
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
         fs::create_dir_all(index.parent().unwrap_or(index))?;
         if self.copy_plain_index(index)? {
+            // The person's git looked at the files some time before it wrote down what it saw.
+            let time = index.metadata()?.modified()?;
+            OpenOptions::new().write(true).open(index)?.set_modified(time - WRITING)?;
             return Ok(());
         }
         match base {
@@ -901,26 +986,52 @@ fn is_executable(_: &fs::Metadata) -> bool {
 }
 
 /// A copy of an index to work on, in a directory of its own.
-struct Own {
+pub(super) struct Own {
     index: PathBuf,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Own {
-    fn beside(store: &Store, index: &Path) -> io::Result<Self> {
+    pub(super) fn beside(store: &Store, index: &Path) -> io::Result<Self> {
         fs::create_dir_all(index.parent().unwrap_or(index))?;
         let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(store)?)?;
-        Ok(Self { index: dir.path().join("index"), _dir: dir })
+        Ok(Self { index: dir.path().join("index"), dir })
+    }
+
+    /// The moment, by the clock of the file system.
+    pub(super) fn now(&self) -> io::Result<SystemTime> {
+        now_in(self.dir.path())
+    }
+
+    /// Makes it these bytes, with that time.
+    pub(super) fn write(&self, bytes: &[u8], time: SystemTime) -> io::Result<()> {
+        fs::write(&self.index, bytes)?;
+        self.dated(time)
+    }
+
+    /// Gives the index that time: entries whose file changed later are not trusted.
+    fn dated(&self, time: SystemTime) -> io::Result<()> {
+        match OpenOptions::new().write(true).open(&self.index) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+            file => file?.set_modified(time),
+        }
     }
 
     /// Takes the place of `index`.
-    fn put(&self, index: &Path) -> Result<(), StoreError> {
+    pub(super) fn put(&self, index: &Path) -> Result<(), StoreError> {
         match fs::rename(&self.index, index) {
             // A work tree without a file has no index either.
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
             done => Ok(done?),
         }
     }
+}
+
+/// The moment, by the clock of the file system on which `dir` lies, which is ours.
+fn now_in(dir: &Path) -> io::Result<SystemTime> {
+    let file = dir.join("now");
+    fs::write(&file, "")?;
+    file.metadata()?.modified()
 }
 
 /// The path that git printed; of one that no index can hold, such as `x/.GIT/y`, the
