@@ -38,6 +38,8 @@ pub(super) fn is_plain_index(bytes: &[u8], id_length: usize) -> bool {
 pub(super) struct Plain {
     bytes: Vec<u8>,
     places: Vec<u32>,
+    /// Where the entries end.
+    end: usize,
     id_length: usize,
 }
 
@@ -72,7 +74,7 @@ impl Plain {
             before = name;
             at += ((STAT + id_length + 2 + length) / 8 + 1) * 8;
         }
-        Some(Self { bytes, places, id_length })
+        Some(Self { bytes, places, end: at, id_length })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -139,6 +141,53 @@ impl Plain {
             let at = start + 4 * place;
             self.bytes[at..at + 4].copy_from_slice(&number.to_be_bytes());
         }
+    }
+
+    pub(super) fn id_length(&self) -> usize {
+        self.id_length
+    }
+
+    /// Where an entry begins; the end of all where there is none of that number.
+    fn begin(&self, entry: usize) -> usize {
+        match self.places.get(entry) {
+            Some(place) => *place as usize,
+            None => self.end,
+        }
+    }
+
+    /// The bytes of entries that follow each other.
+    pub(super) fn entries(&self, entries: std::ops::Range<usize>) -> &[u8] {
+        &self.bytes[self.begin(entries.start)..self.begin(entries.end)]
+    }
+
+    /// Adds an entry to the bytes of an index.
+    pub(super) fn write_entry(
+        bytes: &mut Vec<u8>,
+        numbers: &[u32; NUMBERS],
+        id: &[u8],
+        name: &[u8],
+    ) {
+        let begin = bytes.len();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+        bytes.extend(id);
+        let length = u16::try_from(name.len().min(LONG)).unwrap_or_default();
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(name);
+        let length = bytes.len() - begin;
+        bytes.resize(begin + (length / 8 + 1) * 8, 0);
+    }
+
+    /// What an extension holds.
+    pub(super) fn extension(&self, name: [u8; 4]) -> Option<&[u8]> {
+        let mut rest = &self.unsealed()[self.end..];
+        while let Some((header, after)) = rest.split_at_checked(8) {
+            let (part, after) = after.split_at_checked(number(&header[4..8])?)?;
+            if header[..4] == name {
+                return Some(part);
+            }
+            rest = after;
+        }
+        None
     }
 
     /// The whole file, without the checksum that ends it.

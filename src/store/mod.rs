@@ -29,6 +29,7 @@ mod leaving;
 mod lock;
 mod look;
 mod object;
+mod own;
 mod pack;
 mod path;
 mod pins;

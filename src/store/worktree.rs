@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use super::error::StoreError;
 use super::filters::Sorted;
 use super::index::{self, is_plain_index};
-use super::look::Seen;
+use super::own::{self, Own, copy_with_times, now_in};
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
@@ -91,6 +91,15 @@ pub struct Snapshot {
     pub tree: TreeId,
     /// What is there and no tree can hold.
     pub left: Vec<RepoPath>,
+}
+
+/// What a look saw.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Paths that differ.
+    pub(super) changed: BTreeMap<RepoPath, ChangeKind>,
+    /// New directories that tools make, by their names. Nothing in them was looked at.
+    pub(super) builds: Vec<RepoPath>,
 }
 
 /// What is free below directories that tools make.
@@ -177,20 +186,20 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Seen, StoreError> {
-        let time = index.metadata().and_then(|data| data.modified()).ok();
-        let waits = time.zip(fs::read(index).ok()).is_some_and(|(time, bytes)| {
-            let plain = index::Plain::of(bytes, self.repo.object_hash().len_in_bytes());
-            let time = index::time_of(time);
-            plain.is_some_and(|it| (0..it.len()).any(|entry| !it.is_settled(entry, time)))
+        let bytes = fs::read(index).unwrap_or_default();
+        let plain = index::Plain::of(bytes.clone(), self.repo.object_hash().len_in_bytes());
+        let time = index.metadata().and_then(|data| data.modified()).ok().map(index::time_of);
+        let waits = plain.zip(time).is_some_and(|(plain, time)| {
+            (0..plain.len()).any(|entry| !plain.is_settled(entry, time))
         });
         let own = waits.then(|| Own::beside(self, index)).transpose()?;
         let now = own.as_ref().map(Own::now).transpose()?;
         let seen = self.ask_git(index, lens, is_build)?;
         let differs = seen.changed.values().any(|kind| *kind == ChangeKind::Modified);
         if let (Some(own), Some(now), false) = (own, now, differs)
-            && copy_with_times(index, &own.index)?
+            && fs::read(index).is_ok_and(|read| read == bytes)
         {
-            own.dated(now)?;
+            own.write(&bytes, now)?;
             own.put(index)?;
         }
         Ok(seen)
@@ -510,6 +519,9 @@ impl Store {
         if changed.is_empty() {
             return Ok(Vec::new());
         }
+        if self.take_in(index, lens, changed).is_some() {
+            return Ok(Vec::new());
+        }
         let time = index.metadata().and_then(|data| data.modified());
         let time = time.unwrap_or(SystemTime::UNIX_EPOCH);
         let now = now_in(index.parent().unwrap_or(index))?;
@@ -528,7 +540,7 @@ impl Store {
             !(0..plain.len()).any(|entry| waits(&entry))
         });
         let time = if is_settled { now } else { time };
-        OpenOptions::new().write(true).open(index)?.set_modified(time)?;
+        own::date(index, time)?;
         Ok(left)
     }
 
@@ -594,7 +606,7 @@ impl Store {
     }
 
     /// Whether no link lies above `path`.
-    fn has_directories_above(&self, path: &RepoPath) -> bool {
+    pub(super) fn has_directories_above(&self, path: &RepoPath) -> bool {
         self.above(path).is_some_and(|mut above| !above.any(|dir| dir.is_symlink()))
     }
 
@@ -640,7 +652,7 @@ impl Store {
         if self.copy_plain_index(index)? {
             // The person's git looked at the files some time before it wrote down what it saw.
             let time = index.metadata()?.modified()?;
-            OpenOptions::new().write(true).open(index)?.set_modified(time - WRITING)?;
+            own::date(index, time - WRITING)?;
             return Ok(());
         }
         match base {
@@ -665,8 +677,7 @@ impl Store {
         // Git trusts an entry's times only if they are older than the index itself, so a
         // copy must not look younger than what it copies.
         let when = from.metadata()?.modified()?;
-        fs::write(to, bytes)?;
-        OpenOptions::new().write(true).open(to)?.set_modified(when)?;
+        own::write_dated(to, &bytes, when)?;
         Ok(true)
     }
 
@@ -683,9 +694,9 @@ impl Store {
 
     /// The tree of an index, whose blobs are all there.
     ///
-    /// No child where nothing changed since git wrote the trees that it keeps with an index.
+    /// No child where the index is plain; trees that it does not know yet are kept with it then.
     pub(super) fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
-        if let Some(tree) = self.kept_tree(index) {
+        if let Some(tree) = self.kept_tree(index).or_else(|| self.tree_from(index)) {
             return Ok(tree);
         }
         let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
@@ -985,55 +996,6 @@ fn is_executable(_: &fs::Metadata) -> bool {
     false
 }
 
-/// A copy of an index to work on, in a directory of its own.
-pub(super) struct Own {
-    index: PathBuf,
-    dir: tempfile::TempDir,
-}
-
-impl Own {
-    pub(super) fn beside(store: &Store, index: &Path) -> io::Result<Self> {
-        fs::create_dir_all(index.parent().unwrap_or(index))?;
-        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(store)?)?;
-        Ok(Self { index: dir.path().join("index"), dir })
-    }
-
-    /// The moment, by the clock of the file system.
-    pub(super) fn now(&self) -> io::Result<SystemTime> {
-        now_in(self.dir.path())
-    }
-
-    /// Makes it these bytes, with that time.
-    pub(super) fn write(&self, bytes: &[u8], time: SystemTime) -> io::Result<()> {
-        fs::write(&self.index, bytes)?;
-        self.dated(time)
-    }
-
-    /// Gives the index that time: entries whose file changed later are not trusted.
-    fn dated(&self, time: SystemTime) -> io::Result<()> {
-        match OpenOptions::new().write(true).open(&self.index) {
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-            file => file?.set_modified(time),
-        }
-    }
-
-    /// Takes the place of `index`.
-    pub(super) fn put(&self, index: &Path) -> Result<(), StoreError> {
-        match fs::rename(&self.index, index) {
-            // A work tree without a file has no index either.
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-            done => Ok(done?),
-        }
-    }
-}
-
-/// The moment, by the clock of the file system on which `dir` lies, which is ours.
-fn now_in(dir: &Path) -> io::Result<SystemTime> {
-    let file = dir.join("now");
-    fs::write(&file, "")?;
-    file.metadata()?.modified()
-}
-
 /// The path that git printed; of one that no index can hold, such as `x/.GIT/y`, the
 /// directory above what makes it so.
 fn nearest(shown: &[u8]) -> Option<RepoPath> {
@@ -1049,19 +1011,6 @@ fn kind_of(tag: u8) -> ChangeKind {
         b'R' => ChangeKind::Deleted,
         _ => ChangeKind::Modified,
     }
-}
-
-/// Copies an index and its time, which git's own check of changed files rests on; `false`
-/// if there is none.
-fn copy_with_times(from: &Path, to: &Path) -> io::Result<bool> {
-    let bytes = match fs::read(from) {
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
-        bytes => bytes?,
-    };
-    let when = from.metadata()?.modified()?;
-    fs::write(to, bytes)?;
-    OpenOptions::new().write(true).open(to)?.set_modified(when)?;
-    Ok(true)
 }
 
 const STATUS: [&str; 5] =

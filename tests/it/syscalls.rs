@@ -296,6 +296,13 @@ fn a_look_after_a_shell_call_starts_no_program_and_reads_no_file_twice() {
     };
     assert!(opened("c1") <= 300, "each at most once");
     assert_eq!(opened("c2"), 0, "none twice");
+    for file in 0..10 {
+        ground.write(&format!("src/a/b/c/{file}.txt"), "new\n");
+    }
+    ground.write(FILE, "fn lex() { y() }\n");
+    assert!(opened("c3") >= 10, "what changed is read");
+    opened("c4");
+    assert_eq!(opened("c5"), 0, "and then not again");
 }
 
 fn asks_little(ground: &Ground, most: usize) {

@@ -11,8 +11,8 @@ use rustix::io::Errno;
 
 use super::super::Store;
 use super::super::index::{NUMBERS, Plain, time_of};
+use super::super::own::Own;
 use super::super::pins::Lens;
-use super::super::worktree::Own;
 use super::attributes::{Attributes, Content};
 use super::walk::{Compared, Found, Ground, compare, numbers_of};
 

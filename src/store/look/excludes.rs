@@ -19,8 +19,9 @@ pub(super) struct Excludes {
     patterns: Vec<Pattern>,
 }
 
+/// One line of such a list. Attributes have the same patterns, and none that is negative.
 #[derive(Debug)]
-struct Pattern {
+pub(super) struct Pattern {
     text: Vec<u8>,
     /// How many bytes of the text stand before the first wildcard.
     literal: usize,
@@ -38,23 +39,19 @@ impl Excludes {
     pub(super) fn of(file: &[u8]) -> Option<Self> {
         let lines = file.split(|byte| *byte == b'\n');
         let patterns: Vec<Pattern> = lines.filter_map(Pattern::of).collect();
-        let stars = |text: &[u8]| text.iter().filter(|byte| **byte == b'*').count();
-        patterns.iter().all(|pattern| stars(&pattern.text) <= STARS).then_some(Self { patterns })
+        patterns.iter().all(Pattern::is_followed).then_some(Self { patterns })
     }
 
     /// Whether the patterns hide `path`, where nothing above it is hidden.
     pub(super) fn hide(&self, path: &[u8], is_dir: bool) -> bool {
         let base = path.rfind_byte(b'/').map_or(path, |slash| &path[slash + 1..]);
-        let found = self.patterns.iter().rev().find(|pattern| {
-            (is_dir || !pattern.dir)
-                && if pattern.base { pattern.fits_base(base) } else { pattern.fits_path(path) }
-        });
+        let found = self.patterns.iter().rev().find(|pattern| pattern.fits(path, base, is_dir));
         found.is_some_and(|pattern| !pattern.negative)
     }
 }
 
 impl Pattern {
-    fn of(line: &[u8]) -> Option<Self> {
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
         if line.starts_with(b"#") {
             return None;
         }
@@ -73,6 +70,16 @@ impl Pattern {
         let text = if base { text } else { text.strip_prefix(b"/").unwrap_or(text) };
         let literal = first_special(text);
         Some(Self { text: text.to_vec(), literal, negative, dir, base, ends_with })
+    }
+
+    /// Whether the pattern has no more stars than are followed.
+    pub(super) fn is_followed(&self) -> bool {
+        self.text.iter().filter(|byte| **byte == b'*').count() <= STARS
+    }
+
+    /// Whether it means `path`, whose last part is `base`.
+    pub(super) fn fits(&self, path: &[u8], base: &[u8], is_dir: bool) -> bool {
+        (is_dir || !self.dir) && if self.base { self.fits_base(base) } else { self.fits_path(path) }
     }
 
     fn fits_base(&self, base: &[u8]) -> bool {

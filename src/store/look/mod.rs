@@ -34,28 +34,35 @@ mod content;
 #[cfg(unix)]
 mod excludes;
 #[cfg(unix)]
+mod take;
+#[cfg(unix)]
+mod trees;
+#[cfg(unix)]
 mod walk;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::pins::Lens;
-use super::worktree::{BuildDir, ChangeKind};
+#[cfg(not(unix))]
+use super::worktree::Changed;
+use super::worktree::{BuildDir, ChangeKind, Seen};
 use super::{RepoPath, Store};
-
-/// What a look saw.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// Paths that differ.
-    pub(super) changed: BTreeMap<RepoPath, ChangeKind>,
-    /// New directories that tools make, by their names. Nothing in them was looked at.
-    pub(super) builds: Vec<RepoPath>,
-}
 
 #[cfg(not(unix))]
 impl Store {
     /// Nothing is known without git here.
     pub(super) fn look(&self, _: &Path, _: &Lens, _: BuildDir<'_>) -> Option<Seen> {
+        None
+    }
+
+    /// Nothing is taken in without git.
+    pub(super) fn take_in(&self, _: &Path, _: &Lens, _: &[Changed]) -> Option<()> {
+        None
+    }
+
+    /// No tree is written without git.
+    pub(super) fn tree_from(&self, _: &Path) -> Option<super::TreeId> {
         None
     }
 }
@@ -66,19 +73,7 @@ impl Store {
     ///
     /// The index is written anew where entries had to be settled by their content.
     pub(super) fn look(&self, index: &Path, lens: &Lens, is_build: BuildDir<'_>) -> Option<Seen> {
-        let off = |name: &str| lens.setting(name).is_none_or(|value| value == "false");
-        if lens.loose
-            || !off("core.ignorecase")
-            || !off("core.precomposeunicode")
-            || lens.setting("core.symlinks").is_some_and(|value| value != "true")
-        {
-            return None;
-        }
-        let modes = match lens.setting("core.filemode")? {
-            "true" => true,
-            "false" => false,
-            _ => return None,
-        };
+        let modes = modes(lens)?;
         let excludes = excludes::Excludes::of(lens.patterns.as_ref()?)?;
         let (mut kept, before) = content::Kept::read(self, index)?;
         let ground =
@@ -121,6 +116,21 @@ impl Store {
         }
         let wanted = gix::ObjectId::try_from(id).ok()?.to_string();
         (self.inner_head(&path)? == wanted).then_some(())
+    }
+}
+
+/// Whether the executable bit of files counts; `None` where settings or rules are git's.
+#[cfg(unix)]
+fn modes(lens: &Lens) -> Option<bool> {
+    let off = |name: &str| lens.setting(name).is_none_or(|value| value == "false");
+    let links = lens.setting("core.symlinks").is_none_or(|value| value == "true");
+    if lens.loose || !links || !off("core.ignorecase") || !off("core.precomposeunicode") {
+        return None;
+    }
+    match lens.setting("core.filemode")? {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
     }
 }
 

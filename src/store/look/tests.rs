@@ -11,7 +11,7 @@ use super::*;
 use crate::store::TreeId;
 use crate::store::index;
 use crate::store::testbed::Testbed;
-use crate::store::worktree::ToolDir;
+use crate::store::worktree::{Changed, ToolDir};
 
 /// Directories with this name are a tool's.
 fn build(path: &RepoPath) -> Option<ToolDir> {
@@ -297,10 +297,8 @@ fn files_as_young_as_the_index_are_read_once() {
     assert_eq!(i64::from(plain.numbers(0)[0]), second);
     assert!(plain.numbers(0)[2] == 36_000_000, "the time that it was given");
     // An index of zeros, as after `git read-tree`, is settled by one look.
-    stood.bed.git(&["config", "core.fsync", "none"]);
-    let index = stood.index.to_str().expect("text");
     let tree = stood.bed.git(&["rev-parse", "HEAD^{tree}"]);
-    fs::remove_file(index).expect("ours");
+    fs::remove_file(&stood.index).expect("ours");
     let begin = stood.store.git(["read-tree", tree.as_str()]);
     begin.index(&stood.index).run().expect("reads");
     assert!(!stood.is_settled());
@@ -323,6 +321,92 @@ fn a_file_that_changed_is_seen_until_it_is_taken_in_and_no_file_is_read_again_fo
     stood.store.catch_up(&stood.index, &stood.lens, &changed).expect("takes it in");
     assert_eq!(stood.look(), Some(Vec::new()));
     assert!(stood.is_settled());
+}
+
+#[test]
+fn what_changed_is_taken_in_and_its_trees_are_written_without_git() {
+    for format in ["sha1", "sha256"] {
+        let bed = Testbed::with_format(format);
+        let files = ["a", "a-b/c", "a/b/c", "a/b/d/e", "a.b", "z/only", "run"];
+        for file in files.iter().filter(|file| **file != "a") {
+            bed.write(file, "1");
+        }
+        bed.git(&["add", "-A"]);
+        bed.git(&["commit", "-q", "-m", "files"]);
+        let store = bed.store();
+        let (lens, index) = stand(&bed, &store);
+        let top = bed.path();
+        for (path, text) in [("a/b/c", "22"), ("a/new/deep/x", "1"), ("a-", "1"), ("zz", "")] {
+            apply(top, &Edit::Write(path.to_owned(), text));
+        }
+        apply(top, &Edit::Executable("run".to_owned(), true));
+        apply(top, &Edit::Link("a.b".to_owned(), "nowhere"));
+        remove(&top.join("z"));
+        bed.write("a-b/.gitignore", "x\n");
+        let changed = store.changes_since_index(&index, &lens, &no_build).expect("compares");
+        let own = copy(&index, "own");
+        assert_eq!(store.take_in(&own, &lens, &changed), Some(()));
+        let tree = store.tree_from(&own).expect("all is here");
+        let at = own.to_str().expect("text");
+        let before = bed.git(&["rev-parse", "HEAD^{tree}"]).parse().expect("full");
+        assert_eq!(tree.to_string(), gits_tree(&bed, &lens, &before));
+        // The trees are kept with the index, and git reads both.
+        assert_eq!(store.write_tree(&own).expect("kept"), tree);
+        let git = |args: &[&str]| {
+            let child = store.git(args).index(Path::new(at)).run().expect("git takes it");
+            String::from_utf8(child).expect("text").trim().to_owned()
+        };
+        assert_eq!(git(&["write-tree"]), tree.to_string());
+        assert_eq!(git(&["ls-files", "-m", "-d"]), "");
+        assert!(store.look(&own, &lens, &no_build).expect("plain").changed.is_empty());
+        // Only some of what changed, and one path that would lie below another.
+        let some = [changed[0].clone()];
+        let own = copy(&index, "own");
+        assert_eq!(store.take_in(&own, &lens, &some), Some(()));
+        let seen = store.look(&own, &lens, &no_build).expect("plain");
+        assert_eq!(seen.changed.len(), changed.len() - 1);
+        remove(&top.join("a-b"));
+        bed.write("a-b", "1");
+        let file = Changed { path: RepoPath::try_from("a-b").expect("inside"), kind: MODIFIED };
+        assert_eq!(store.take_in(&copy(&index, "own"), &lens, &[file]), None);
+        bed.is_sound();
+    }
+}
+
+#[test]
+fn what_git_might_refuse_or_convert_is_not_taken_in() {
+    for (name, is_link, ordinary) in [
+        ("a/b", false, true),
+        (".gitignore", false, true),
+        (".github/x", false, true),
+        (".gitmodules", true, false),
+        (".git ", false, false),
+        ("x/.Git.", false, false),
+        ("GIT~1", false, false),
+        ("a\\b", false, false),
+        ("a:b", false, false),
+        (".g\u{200c}it", false, false),
+        ("\u{e9}", true, true),
+        ("gitmod~1", true, false),
+    ] {
+        assert_eq!(take::is_ordinary(name.as_bytes(), is_link), ordinary, "{name}");
+    }
+    let files = [(".gitattributes", "*.up filter=up\nwide working-tree-encoding=latin-1\n")];
+    let stood = Stood::with(&files, &[("filter.up.clean", "tr a-z A-Z")]);
+    for (path, text) in [("a.up", "a"), ("wide", "1"), ("dir/plain", "1")] {
+        stood.bed.write(path, text);
+        let path = RepoPath::try_from(path).expect("inside");
+        let takes = path.to_string().ends_with("plain");
+        let changed = [Changed { path, kind: ChangeKind::Added }];
+        let own = copy(&stood.index, "own");
+        assert_eq!(stood.store.take_in(&own, &stood.lens, &changed).is_some(), takes, "{text}");
+    }
+    // Rules of now count as well: what a filter of now would hide is not stored.
+    stood.bed.write(".gitattributes", "* filter=up\n");
+    let path = RepoPath::try_from("dir/plain").expect("inside");
+    let changed = [Changed { path, kind: ChangeKind::Added }];
+    let own = copy(&stood.index, "own");
+    assert_eq!(stood.store.take_in(&own, &stood.lens, &changed), None);
 }
 
 #[test]
@@ -547,6 +631,8 @@ proptest! {
             }
             let taken = store.snapshot(&index, &lens, Some(&before), &no_build).expect("stands");
             prop_assert_eq!(taken.tree.to_string(), gits_tree(&bed, &lens, &before), "{}", round);
+            let seen = store.ask_git(&copy(&index, "gits"), &lens, &no_build).expect("git says");
+            prop_assert_eq!(seen.changed, BTreeMap::new(), "{}", round);
             before = taken.tree;
         }
     }
