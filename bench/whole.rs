@@ -693,21 +693,50 @@ fn journal(asked: &Asked, table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// After a shell call that changed nothing.
+/// The looks around a shell call: after one that changed nothing, after one that changed ten
+/// files, and before one that may write.
 fn fence(asked: &Asked, table: &mut Table) -> Result<()> {
-    for files in [1_000, 10_000] {
-        let ground = Ground::in_execute(files)?;
-        let after = ground
-            .payload("after.json", &tool("PostToolUse", "Bash", json!({ "command": "ls" })))?;
-        let took = in_turn(
-            asked.runs(30),
-            &mut [
-                Box::new(|_| ground.hook(&after)),
-                Box::new(|_| Ok(ground.git("status --porcelain"))),
-            ],
-        )?;
-        let what = format!("fence, {files} files");
-        table.ratio(&what, took[0], "git status --porcelain", took[1], Budget::Wall(1.5));
+    let sizes: &[usize] = if asked.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
+    let ten: Vec<(String, String)> =
+        (0..10).map(|n| (format!("{SCOPE}/part{n}.rs"), format!("fn part{n}() {{}}\n"))).collect();
+    for files in sizes {
+        let ground = Ground::in_execute_with(*files, &ten)?;
+        let input = json!({ "command": "ls" });
+        let runs = if *files > 10_000 { asked.runs(10) } else { asked.runs(30) };
+        // The same event is answered without a look: each run has an id of its own.
+        let look = |moment: &str, id: String, input: &Value| {
+            let mut event = tool(moment, "Bash", input.clone());
+            event["tool_use_id"] = json!(id);
+            ground.hook(&ground.payload("look.json", &event)?)
+        };
+        let status = || Ok(ground.git("status --porcelain"));
+        let mut clean: [Lane<'_>; 2] = [
+            Box::new(|run| look("PostToolUse", format!("clean{run}"), &input)),
+            Box::new(|_| status()),
+        ];
+        let took = in_turn(runs, &mut clean)?;
+        let what = format!("after a shell call, {files} files");
+        table.ratio(&what, took[0], "git status --porcelain", took[1], Budget::Wall(1.0));
+        let mut changed: [Lane<'_>; 2] = [
+            Box::new(|run| {
+                for (path, _) in &ten {
+                    ground.write(path, &format!("fn changed() {{ {run} }}\n"))?;
+                }
+                look("PostToolUse", format!("changed{run}"), &input)
+            }),
+            Box::new(|_| status()),
+        ];
+        let took = in_turn(runs, &mut changed)?;
+        let what = format!("the same, 10 changed, {files} files");
+        table.ratio(&what, took[0], "git status --porcelain", took[1], Budget::Wall(1.0));
+        let writes = json!({ "command": "cargo test" });
+        let mut before: [Lane<'_>; 2] = [
+            Box::new(|run| look("PreToolUse", format!("before{run}"), &writes)),
+            Box::new(|_| status()),
+        ];
+        let took = in_turn(runs, &mut before)?;
+        let what = format!("before a shell call, {files} files");
+        table.ratio(&what, took[0], "git status --porcelain", took[1], Budget::Wall(1.0));
     }
     Ok(())
 }

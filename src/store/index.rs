@@ -1,12 +1,20 @@
-//! Whether an index file can be copied as it is.
+//! Index files, read without git, and whether one can be copied as it is.
 //!
 //! A copied index spares git reading every file again, because it knows their times.
 //! But it also brings the person's marks (assume-unchanged, skip-worktree, intent to
 //! add) and may lean on a second file. Such an index is not copied; git then starts
 //! from a tree and reads the files. Format: gitformat-index(5).
+//!
+//! The fence's own index is read here for its look ([`super::look`]): [`Plain`] gives each entry
+//! without copying it.
+
+use std::time::SystemTime;
 
 /// Bytes of an entry before its object id: times, device, inode, mode, owner, size.
 const STAT: usize = 40;
+
+/// What an entry's length field says of a name that is at least this long: it ends at its NUL.
+const LONG: usize = 0xfff;
 
 /// Extensions that say the entries are elsewhere or stand for whole directories.
 const NOT_SELF_CONTAINED: [&[u8]; 2] = [b"link", b"sdir"];
@@ -24,6 +32,179 @@ pub(super) fn is_plain_index(bytes: &[u8], id_length: usize) -> bool {
     }
     let entries = number(&header[8..12]).unwrap_or_default();
     after_unmarked_entries(body, entries, id_length).is_some_and(is_self_contained)
+}
+
+/// A plain index as it was read, with the place of each entry in it.
+pub(super) struct Plain {
+    bytes: Vec<u8>,
+    places: Vec<u32>,
+    /// Where the entries end.
+    end: usize,
+    id_length: usize,
+}
+
+/// The time of an index, as entries count it; the beginning of all times where it has none that
+/// they could hold.
+pub(super) fn time_of(time: SystemTime) -> (u32, u32) {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u32::try_from(since.as_secs()).map_or((0, 0), |seconds| (seconds, since.subsec_nanos()))
+}
+
+/// How many numbers an entry holds of a file: times, device, inode, mode, owner, size.
+pub(super) const NUMBERS: usize = STAT / 4;
+
+impl Plain {
+    /// `None` where [`is_plain_index`] says no, or where the entries are not in order.
+    pub(super) fn of(bytes: Vec<u8>, id_length: usize) -> Option<Self> {
+        if !is_plain_index(&bytes, id_length) || u32::try_from(bytes.len()).is_err() {
+            return None;
+        }
+        let entries = number(&bytes[8..12])?;
+        let (mut at, mut places) = (12, Vec::with_capacity(entries));
+        let mut before: &[u8] = b"";
+        for _ in 0..entries {
+            places.push(u32::try_from(at).ok()?);
+            let start = at + STAT + id_length + 2;
+            let length = memchr::memchr(0, bytes.get(start..)?)?;
+            let said = usize::from(u16::from_be_bytes([bytes[start - 2], bytes[start - 1]]));
+            let name = &bytes[start..start + length];
+            if name <= before || said & LONG != length.min(LONG) {
+                return None;
+            }
+            before = name;
+            at += ((STAT + id_length + 2 + length) / 8 + 1) * 8;
+        }
+        Some(Self { bytes, places, end: at, id_length })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    fn at(&self, entry: usize) -> usize {
+        self.places[entry] as usize
+    }
+
+    /// The path of an entry.
+    pub(super) fn name(&self, entry: usize) -> &[u8] {
+        self.name_at(self.at(entry))
+    }
+
+    fn name_at(&self, place: usize) -> &[u8] {
+        let start = place + STAT + self.id_length + 2;
+        let length =
+            usize::from(u16::from_be_bytes([self.bytes[start - 2], self.bytes[start - 1]]));
+        let length = match length & LONG {
+            LONG => memchr::memchr(0, &self.bytes[start..]).unwrap_or_default(),
+            length => length,
+        };
+        &self.bytes[start..start + length]
+    }
+
+    /// The entry with this path, or where it would stand.
+    pub(super) fn find(&self, path: &[u8]) -> Result<usize, usize> {
+        self.places.binary_search_by(|place| self.name_at(*place as usize).cmp(path))
+    }
+
+    pub(super) fn id(&self, entry: usize) -> &[u8] {
+        let start = self.at(entry) + STAT;
+        &self.bytes[start..start + self.id_length]
+    }
+
+    /// What the entry knows of its file, in git's order.
+    pub(super) fn numbers(&self, entry: usize) -> [u32; NUMBERS] {
+        let start = self.at(entry);
+        std::array::from_fn(|place| {
+            let at = start + 4 * place;
+            let bytes = &self.bytes[at..at + 4];
+            u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+        })
+    }
+
+    /// Whether the file of an entry would show it if it had changed after the moment `time`, in
+    /// seconds and nanoseconds.
+    ///
+    /// The time of the inode alone counts: nobody can set it, and every change of a file moves
+    /// it. A file system that keeps no fractions may count in steps of two seconds.
+    pub(super) fn is_settled(&self, entry: usize, time: (u32, u32)) -> bool {
+        let [second, nanos, ..] = self.numbers(entry);
+        match nanos {
+            0 => second.saturating_add(2) < time.0,
+            _ => (second, nanos) < time,
+        }
+    }
+
+    /// The entry knows its file by these numbers from now on.
+    pub(super) fn put(&mut self, entry: usize, numbers: [u32; NUMBERS]) {
+        let start = self.at(entry);
+        for (place, number) in numbers.into_iter().enumerate() {
+            let at = start + 4 * place;
+            self.bytes[at..at + 4].copy_from_slice(&number.to_be_bytes());
+        }
+    }
+
+    pub(super) fn id_length(&self) -> usize {
+        self.id_length
+    }
+
+    /// Where an entry begins; the end of all where there is none of that number.
+    fn begin(&self, entry: usize) -> usize {
+        match self.places.get(entry) {
+            Some(place) => *place as usize,
+            None => self.end,
+        }
+    }
+
+    /// The bytes of entries that follow each other.
+    pub(super) fn entries(&self, entries: std::ops::Range<usize>) -> &[u8] {
+        &self.bytes[self.begin(entries.start)..self.begin(entries.end)]
+    }
+
+    /// Adds an entry to the bytes of an index.
+    pub(super) fn write_entry(
+        bytes: &mut Vec<u8>,
+        numbers: &[u32; NUMBERS],
+        id: &[u8],
+        name: &[u8],
+    ) {
+        let begin = bytes.len();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+        bytes.extend(id);
+        let length = u16::try_from(name.len().min(LONG)).unwrap_or_default();
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(name);
+        let length = bytes.len() - begin;
+        bytes.resize(begin + (length / 8 + 1) * 8, 0);
+    }
+
+    /// What an extension holds.
+    pub(super) fn extension(&self, name: [u8; 4]) -> Option<&[u8]> {
+        let mut rest = &self.unsealed()[self.end..];
+        while let Some((header, after)) = rest.split_at_checked(8) {
+            let (part, after) = after.split_at_checked(number(&header[4..8])?)?;
+            if header[..4] == name {
+                return Some(part);
+            }
+            rest = after;
+        }
+        None
+    }
+
+    /// The whole file, without the checksum that ends it.
+    pub(super) fn unsealed(&self) -> &[u8] {
+        &self.bytes[..self.bytes.len() - self.id_length]
+    }
+
+    /// The whole file as it was read, or as [`Plain::seal`] left it.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Ends the file with this checksum.
+    pub(super) fn seal(&mut self, checksum: &[u8]) {
+        let end = self.bytes.len() - self.id_length;
+        self.bytes[end..].copy_from_slice(checksum);
+    }
 }
 
 /// The ids of the trees that git keeps with the index in `bytes`, the top one first; `None`

@@ -44,9 +44,13 @@ pub struct Pins {
 pub struct Lens {
     /// The compiled patterns; `None` for git's rules of now.
     excludes: Option<PathBuf>,
+    /// What that file says.
+    pub(super) patterns: Option<Vec<u8>>,
+    /// What the person's own file of attributes says.
+    pub(super) attributes: Vec<u8>,
     settings: Vec<String>,
     /// The tree whose `.gitattributes` hold.
-    base: Option<TreeId>,
+    pub(super) base: Option<TreeId>,
     /// Files that the rules of now show belong to it too: `.gitignore` files have changed.
     pub(super) loose: bool,
     pub(super) filters: Filters,
@@ -64,6 +68,11 @@ impl Lens {
     pub(super) fn settings(&self) -> impl Iterator<Item = OsString> + '_ {
         let pinned = self.settings.iter().flat_map(|setting| ["-c", setting.as_str()]);
         PRIVATE.into_iter().chain(pinned).map(Into::into)
+    }
+
+    /// The value of a pinned setting, by its name in lower case.
+    pub(super) fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find_map(|setting| setting.strip_prefix(name)?.strip_prefix('='))
     }
 
     /// The argument that says what is not shown.
@@ -155,7 +164,15 @@ impl Store {
         let (filters, run) = Filters::of(&settings, &self.filters_now());
         settings.retain(|setting| !setting.starts_with("filter."));
         settings.extend(run);
-        Ok(Lens { excludes: Some(excludes), settings, base: base.cloned(), loose: false, filters })
+        Ok(Lens {
+            excludes: Some(excludes),
+            patterns: Some(pins.excludes.clone()),
+            attributes: pins.attributes.clone(),
+            settings,
+            base: base.cloned(),
+            loose: false,
+            filters,
+        })
     }
 
     /// Which of `paths` git ignores now. A path that the person's index holds is not ignored.
@@ -346,7 +363,7 @@ fn compile(file: &[u8], dir: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Cuts spaces at the end that no backslash keeps, as git does.
-fn without_trailing_spaces(line: &[u8]) -> &[u8] {
+pub(super) fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     let (mut at, mut end) = (0, None);
     while at < line.len() {
         match line[at] {

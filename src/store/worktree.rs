@@ -8,13 +8,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::error::StoreError;
 use super::filters::Sorted;
 use super::index::{self, is_plain_index};
+use super::own::{self, Own, copy_with_times, now_in};
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
@@ -41,6 +43,9 @@ pub(super) const PRIVATE: [&str; 18] = [
     "-c",
     "feature.manyFiles=false",
 ];
+
+/// What may lie between looking at a file and writing the index, where git does both.
+const WRITING: Duration = Duration::from_secs(3);
 
 /// Directories that one command line names: more would not fit everywhere.
 const MOST: usize = 200;
@@ -88,6 +93,15 @@ pub struct Snapshot {
     pub left: Vec<RepoPath>,
 }
 
+/// What a look saw.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Paths that differ.
+    pub(super) changed: BTreeMap<RepoPath, ChangeKind>,
+    /// New directories that tools make, by their names. Nothing in them was looked at.
+    pub(super) builds: Vec<RepoPath>,
+}
+
 /// What is free below directories that tools make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Free {
@@ -110,7 +124,7 @@ impl Free {
 const BELOW: &[u8] = b"/*";
 
 /// `dir` seen from inside.
-fn below_it(dir: &RepoPath) -> RepoPath {
+pub(super) fn below_it(dir: &RepoPath) -> RepoPath {
     RepoPath::new([dir.as_bytes(), BELOW].concat()).unwrap_or_else(|_| dir.clone())
 }
 
@@ -136,7 +150,8 @@ struct Record {
 impl Store {
     /// What differs between the private index and the work tree, by path.
     ///
-    /// One child where nothing differs. A submodule counts by its commit, a repository
+    /// No child where the fence's own look can say what differs ([`super::look`]), else at least
+    /// one. A submodule counts by its commit, a repository
     /// inside this one by being there. `is_build` says whether a path lies below a
     /// directory that tools make, by its name: there what git ignores *now* is free, and
     /// left out; everywhere else only the rules of `lens` hide anything.
@@ -146,6 +161,57 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Vec<Changed>, StoreError> {
+        let seen = self.look(index, lens, is_build);
+        let Seen { mut changed, builds } = match seen {
+            Some(seen) => seen,
+            None => self.settled_by_git(index, lens, is_build)?,
+        };
+        let asked: Vec<RepoPath> =
+            changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
+        if !(builds.is_empty() && asked.is_empty()) {
+            let inside = builds.iter().map(below_it).chain(asked.iter().cloned());
+            let free = self.free(inside, is_build)?;
+            let left = builds.into_iter().filter(|dir| !free.holds(dir)).collect();
+            changed.retain(|path, _| !asked.contains(path) || !free.holds(path));
+            self.look_into(index, lens, left, &mut changed)?;
+        }
+        Ok(changed.into_iter().map(|(path, kind)| Changed { path, kind }).collect())
+    }
+
+    /// The same as [`Store::look`], by git. What git found to be as the index has it is not read
+    /// again by the next look: the index gets the time of this one.
+    fn settled_by_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Seen, StoreError> {
+        let bytes = fs::read(index).unwrap_or_default();
+        let plain = index::Plain::of(bytes.clone(), self.repo.object_hash().len_in_bytes());
+        let time = index.metadata().and_then(|data| data.modified()).ok().map(index::time_of);
+        let waits = plain.zip(time).is_some_and(|(plain, time)| {
+            (0..plain.len()).any(|entry| !plain.is_settled(entry, time))
+        });
+        let own = waits.then(|| Own::beside(self, index)).transpose()?;
+        let now = own.as_ref().map(Own::now).transpose()?;
+        let seen = self.ask_git(index, lens, is_build)?;
+        let differs = seen.changed.values().any(|kind| *kind == ChangeKind::Modified);
+        if let (Some(own), Some(now), false) = (own, now, differs)
+            && fs::read(index).is_ok_and(|read| read == bytes)
+        {
+            own.write(&bytes, now)?;
+            own.put(index)?;
+        }
+        Ok(seen)
+    }
+
+    /// The same, and nothing is written but for [`Store::doubt_what_looks_the_same`].
+    pub(super) fn ask_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Seen, StoreError> {
         self.doubt_what_looks_the_same(index)?;
         let list =
             ["ls-files", "-z", "-t", "-m", "-d", "-o", "--directory", "--no-empty-directory"];
@@ -184,26 +250,15 @@ impl Store {
         let (builds, others): (Vec<_>, Vec<_>) =
             ahead.into_iter().partition(|dir| is_build(&below_it(dir)).is_some());
         self.look_into(index, lens, others, &mut changed)?;
-        let asked: Vec<RepoPath> =
-            changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
-        if !(builds.is_empty() && asked.is_empty()) {
-            let inside = builds.iter().map(below_it).chain(asked.iter().cloned());
-            let free = self.free(inside, is_build)?;
-            let left = builds.into_iter().filter(|dir| !free.holds(dir)).collect();
-            changed.retain(|path, _| !asked.contains(path) || !free.holds(path));
-            self.look_into(index, lens, left, &mut changed)?;
-        }
-        Ok(changed.into_iter().map(|(path, kind)| Changed { path, kind }).collect())
+        Ok(Seen { changed, builds })
     }
 
     /// Takes the times from entries whose file was rewritten in the second in which the index
     /// learned of it, and then dated back: git compares seconds only, and would not read it.
     fn doubt_what_looks_the_same(&self, index: &Path) -> Result<(), StoreError> {
-        /// Seconds that may lie between looking at a file and writing the index.
-        const WRITING: u64 = 3;
         let Ok(bytes) = fs::read(index) else { return Ok(()) };
         let written = index.metadata()?.modified()?.duration_since(std::time::UNIX_EPOCH);
-        let since = written.map_or(0, |time| time.as_secs().saturating_sub(WRITING));
+        let since = written.map_or(0, |time| time.as_secs().saturating_sub(WRITING.as_secs()));
         let mut lines = Vec::new();
         // An index that does not read is begun anew by whoever needs it.
         let _ = index::each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
@@ -226,8 +281,10 @@ impl Store {
         if !copy_with_times(index, &own.index)? {
             return Ok(());
         }
+        let time = index.metadata()?.modified()?;
         let args = PRIVATE.into_iter().chain(["update-index", "-z", "--index-info"]);
         self.git(args).index(&own.index).input(lines).run()?;
+        own.dated(time)?;
         own.put(index)
     }
 
@@ -378,7 +435,8 @@ impl Store {
         };
         let taken = taken?;
         // A file that replaces another one is waited for by some disks, and this is asked often.
-        if fs::read(&own.index).ok() != fs::read(index).ok() {
+        let time = |index: &Path| index.metadata().and_then(|data| data.modified()).ok();
+        if time(&own.index) != time(index) || fs::read(&own.index).ok() != fs::read(index).ok() {
             own.put(index)?;
         }
         Ok(taken)
@@ -447,10 +505,10 @@ impl Store {
         self.take(index, lens, is_build)
     }
 
-    /// Takes `changed` into the index. What cannot be taken (a repository without commits
-    /// inside this one, a file that may not be read or that no filter turns into what is stored, a
-    /// name that git refuses) is given back;
-    /// the rest is what it is.
+    /// Takes `changed` into the index, and gives back what cannot be taken.
+    ///
+    /// The index keeps its time, or gets the moment before this where nothing else in it waits
+    /// to be told by its content.
     fn update(
         &self,
         index: &Path,
@@ -461,6 +519,42 @@ impl Store {
         if changed.is_empty() {
             return Ok(Vec::new());
         }
+        if self.take_in(index, lens, changed).is_some() {
+            return Ok(Vec::new());
+        }
+        let time = index.metadata().and_then(|data| data.modified());
+        let time = time.unwrap_or(SystemTime::UNIX_EPOCH);
+        let now = now_in(index.parent().unwrap_or(index))?;
+        let left = self.update_by_git(index, lens, changed, first)?;
+        let bytes = match fs::read(index) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(left),
+            bytes => bytes?,
+        };
+        let length = self.repo.object_hash().len_in_bytes();
+        let fresh: BTreeSet<&[u8]> = changed.iter().map(|it| it.path.as_bytes()).collect();
+        let known = index::time_of(time);
+        let is_settled = index::Plain::of(bytes, length).is_some_and(|plain| {
+            let waits = |entry: &usize| {
+                !plain.is_settled(*entry, known) && !fresh.contains(plain.name(*entry))
+            };
+            !(0..plain.len()).any(|entry| waits(&entry))
+        });
+        let time = if is_settled { now } else { time };
+        own::date(index, time)?;
+        Ok(left)
+    }
+
+    /// Takes `changed` into the index. What cannot be taken (a repository without commits
+    /// inside this one, a file that may not be read or that no filter turns into what is stored, a
+    /// name that git refuses) is given back;
+    /// the rest is what it is.
+    fn update_by_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        changed: &[Changed],
+        first: &[&str],
+    ) -> Result<Vec<RepoPath>, StoreError> {
         let (mut paths, mut behind, mut left) = (Vec::new(), Vec::new(), Vec::new());
         for Changed { path, kind } in changed {
             // What lies behind a link is no part of the work tree; git would not look at it.
@@ -512,7 +606,7 @@ impl Store {
     }
 
     /// Whether no link lies above `path`.
-    fn has_directories_above(&self, path: &RepoPath) -> bool {
+    pub(super) fn has_directories_above(&self, path: &RepoPath) -> bool {
         self.above(path).is_some_and(|mut above| !above.any(|dir| dir.is_symlink()))
     }
 
@@ -556,6 +650,9 @@ impl Store {
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
         fs::create_dir_all(index.parent().unwrap_or(index))?;
         if self.copy_plain_index(index)? {
+            // The person's git looked at the files some time before it wrote down what it saw.
+            let time = index.metadata()?.modified()?;
+            own::date(index, time - WRITING)?;
             return Ok(());
         }
         match base {
@@ -580,8 +677,7 @@ impl Store {
         // Git trusts an entry's times only if they are older than the index itself, so a
         // copy must not look younger than what it copies.
         let when = from.metadata()?.modified()?;
-        fs::write(to, bytes)?;
-        OpenOptions::new().write(true).open(to)?.set_modified(when)?;
+        own::write_dated(to, &bytes, when)?;
         Ok(true)
     }
 
@@ -598,9 +694,9 @@ impl Store {
 
     /// The tree of an index, whose blobs are all there.
     ///
-    /// No child where nothing changed since git wrote the trees that it keeps with an index.
+    /// No child where the index is plain; trees that it does not know yet are kept with it then.
     pub(super) fn write_tree(&self, index: &Path) -> Result<TreeId, StoreError> {
-        if let Some(tree) = self.kept_tree(index) {
+        if let Some(tree) = self.kept_tree(index).or_else(|| self.tree_from(index)) {
             return Ok(tree);
         }
         let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
@@ -900,29 +996,6 @@ fn is_executable(_: &fs::Metadata) -> bool {
     false
 }
 
-/// A copy of an index to work on, in a directory of its own.
-struct Own {
-    index: PathBuf,
-    _dir: tempfile::TempDir,
-}
-
-impl Own {
-    fn beside(store: &Store, index: &Path) -> io::Result<Self> {
-        fs::create_dir_all(index.parent().unwrap_or(index))?;
-        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(store)?)?;
-        Ok(Self { index: dir.path().join("index"), _dir: dir })
-    }
-
-    /// Takes the place of `index`.
-    fn put(&self, index: &Path) -> Result<(), StoreError> {
-        match fs::rename(&self.index, index) {
-            // A work tree without a file has no index either.
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-            done => Ok(done?),
-        }
-    }
-}
-
 /// The path that git printed; of one that no index can hold, such as `x/.GIT/y`, the
 /// directory above what makes it so.
 fn nearest(shown: &[u8]) -> Option<RepoPath> {
@@ -938,19 +1011,6 @@ fn kind_of(tag: u8) -> ChangeKind {
         b'R' => ChangeKind::Deleted,
         _ => ChangeKind::Modified,
     }
-}
-
-/// Copies an index and its time, which git's own check of changed files rests on; `false`
-/// if there is none.
-fn copy_with_times(from: &Path, to: &Path) -> io::Result<bool> {
-    let bytes = match fs::read(from) {
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
-        bytes => bytes?,
-    };
-    let when = from.metadata()?.modified()?;
-    fs::write(to, bytes)?;
-    OpenOptions::new().write(true).open(to)?.set_modified(when)?;
-    Ok(true)
 }
 
 const STATUS: [&str; 5] =

@@ -250,7 +250,7 @@ const DRAFTS: [(&str, usize); 5] = [
     ("cli/tour.rs", 4),
     ("githooks/config.rs", 1),
     ("store/commit.rs", 1),
-    ("store/worktree.rs", 2),
+    ("store/own.rs", 2),
     ("tour.rs", 2),
 ];
 

@@ -48,11 +48,19 @@ struct Ground {
 impl Ground {
     /// A job whose prompt came, and nothing more.
     fn begun() -> Self {
+        Self::begun_beside(0)
+    }
+
+    /// The same, with this many more files.
+    fn begun_beside(files: usize) -> Self {
         let dir = ground("git-seed-calls-");
         let base = fs::canonicalize(dir.path()).expect("it is there");
         let ground = Self { _dir: dir, home: base.join("home"), top: base.join("repo") };
         fs::create_dir_all(&ground.home).expect("made");
         ground.write(FILE, "fn lex() {}\n");
+        for file in 0..files {
+            ground.write(&format!("many/{}/{file}.txt", file % 20), &format!("line {file}\n"));
+        }
         ground.git("init -q -b main .");
         ground.git("config user.name Test");
         ground.git("config user.email test@invalid");
@@ -171,11 +179,15 @@ impl Ground {
 
     /// Keeps a payload in a file; `fields` are those of the event.
     fn payload(&self, fields: &str) -> PathBuf {
+        self.payload_of("t1", fields)
+    }
+
+    fn payload_of(&self, id: &str, fields: &str) -> PathBuf {
         let path = self.home.join("payload.json");
         let cwd = serde_json::json!(self.top);
         fs::write(
             &path,
-            format!(r#"{{"session_id":"s1","cwd":{cwd},"tool_use_id":"t1",{fields}}}"#),
+            format!(r#"{{"session_id":"s1","cwd":{cwd},"tool_use_id":"{id}",{fields}}}"#),
         )
         .expect("written");
         path
@@ -258,6 +270,39 @@ fn nor_does_one_that_weighs_the_work_of_a_small_lane() {
         return;
     }
     asks_little(&Ground::on_the_small_lane(), MOST + WEIGHED);
+}
+
+/// The fence's look after a shell call on a tree that is as young as its index: nothing but the
+/// hook runs, and what was read once is not opened again.
+#[test]
+fn a_look_after_a_shell_call_starts_no_program_and_reads_no_file_twice() {
+    if !has_strace() {
+        super::skip::not_here("strace that may trace");
+        return;
+    }
+    let ground = Ground::begun_beside(300);
+    ground.read(FILE);
+    ground.seed(&["phase", "advance", "--small", "--scope", "src/a/b/c", "-m", "fix lex"]);
+    let fields = r#""hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":{},"tool_input":{"command":"ls"}"#;
+    let opened = |id: &str| {
+        let calls = ground.traced(Path::new(BINARY), &ground.payload_of(id, fields));
+        let named = |name: &str| calls.iter().filter(|call| call.starts_with(name)).count();
+        let all = || calls.join("\n");
+        assert_eq!(named("execve"), 1, "it starts no program\n{}", all());
+        assert_eq!(named("fork") + named("vfork"), 0, "nor a process\n{}", all());
+        assert!(named("newfstatat") + named("statx") > 300, "it looks at each file\n{}", all());
+        let files = |call: &&String| call.starts_with("open") && call.contains(".txt\"");
+        calls.iter().filter(files).count()
+    };
+    assert!(opened("c1") <= 300, "each at most once");
+    assert_eq!(opened("c2"), 0, "none twice");
+    for file in 0..10 {
+        ground.write(&format!("src/a/b/c/{file}.txt"), "new\n");
+    }
+    ground.write(FILE, "fn lex() { y() }\n");
+    assert!(opened("c3") >= 10, "what changed is read");
+    opened("c4");
+    assert_eq!(opened("c5"), 0, "and then not again");
 }
 
 fn asks_little(ground: &Ground, most: usize) {

@@ -1,0 +1,138 @@
+//! The fence's look in process: what differs between a private index and the work tree, without
+//! a child.
+//!
+//! The answer is git's, or there is none and git is asked. An entry is trusted as git trusts it:
+//! times of file and inode, owner, inode number, size and mode are those that it knows, and its
+//! inode changed before the moment that the index bears as its own time. Here that is the moment
+//! right before the look that the index keeps, not the one when it was written, and fractions of
+//! a second count: a file that was rewritten with the same size within the same second, and dated
+//! back, is seen. Any other entry is settled by its content, once: what was found is written into
+//! the index, which takes the old one's place whole.
+//!
+//! # What goes to git
+//!
+//! * An index that is not plain: of version 3 or 4, split or sparse, with conflicts, intent to
+//!   add, assume-unchanged or skip-worktree marks. (An untracked cache or a file system monitor
+//!   in it is not listened to.)
+//! * Rules that are not pinned, or that a changed `.gitignore` made wider in this cycle.
+//! * Pinned settings `core.ignoreCase`, `core.precomposeUnicode`, and `core.symlinks` where it is
+//!   off; patterns with more than two dozen stars.
+//! * A link where the index has a directory; a directory that does not read; a name that no
+//!   index can hold; a file of 4 GiB or more.
+//! * A repository inside this one that the index does not know, and a known one whose HEAD is
+//!   not where the index has it.
+//! * A file of which only the content can tell, where attributes could convert it: see
+//!   [`attributes`].
+//! * Systems where files have no inode numbers.
+//!
+//! Budget: at most one `git status` of the same tree (SPEC §8); `bench/whole.rs` prints it.
+
+#[cfg(unix)]
+mod attributes;
+#[cfg(unix)]
+mod content;
+#[cfg(unix)]
+mod excludes;
+#[cfg(unix)]
+mod take;
+#[cfg(unix)]
+mod trees;
+#[cfg(unix)]
+mod walk;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::pins::Lens;
+#[cfg(not(unix))]
+use super::worktree::Changed;
+use super::worktree::{BuildDir, ChangeKind, Seen};
+use super::{RepoPath, Store};
+
+#[cfg(not(unix))]
+impl Store {
+    /// Nothing is known without git here.
+    pub(super) fn look(&self, _: &Path, _: &Lens, _: BuildDir<'_>) -> Option<Seen> {
+        None
+    }
+
+    /// Nothing is taken in without git.
+    pub(super) fn take_in(&self, _: &Path, _: &Lens, _: &[Changed]) -> Option<()> {
+        None
+    }
+
+    /// No tree is written without git.
+    pub(super) fn tree_from(&self, _: &Path) -> Option<super::TreeId> {
+        None
+    }
+}
+
+#[cfg(unix)]
+impl Store {
+    /// What differs between the private index and the work tree; `None` where git has to say.
+    ///
+    /// The index is written anew where entries had to be settled by their content.
+    pub(super) fn look(&self, index: &Path, lens: &Lens, is_build: BuildDir<'_>) -> Option<Seen> {
+        let modes = modes(lens)?;
+        let excludes = excludes::Excludes::of(lens.patterns.as_ref()?)?;
+        let (mut kept, before) = content::Kept::read(self, index)?;
+        let ground =
+            walk::Ground { index: &before, excludes: &excludes, trusted: kept.time, modes };
+        let mut found = walk::walk(&self.work_tree, &ground)?;
+        let dirs = std::mem::take(&mut found.dirs);
+        let below = |dir: &RepoPath| is_build(&super::worktree::below_it(dir)).is_some();
+        let (mut builds, others): (Vec<_>, Vec<_>) = dirs.into_iter().partition(below);
+        builds.retain(|dir| {
+            walk::holds_anything(&self.work_tree, &ground, dir).is_none_or(|holds| holds)
+        });
+        walk::look_into(&self.work_tree, &ground, others, &mut found)?;
+        let doubted = std::mem::take(&mut found.doubted);
+        if !doubted.is_empty() {
+            kept.tell(self, lens, &ground, doubted, &mut found)?;
+        }
+        for entry in std::mem::take(&mut found.inner) {
+            self.stands_where(before.name(entry), before.id(entry))?;
+        }
+        let path = |entry: usize| RepoPath::new(before.name(entry)).ok();
+        let mut changed = BTreeMap::new();
+        for (entries, kind) in
+            [(&found.modified, ChangeKind::Modified), (&found.gone, ChangeKind::Deleted)]
+        {
+            for entry in entries {
+                changed.insert(path(*entry)?, kind);
+            }
+        }
+        changed.extend(found.added.into_iter().map(|path| (path, ChangeKind::Added)));
+        kept.write(self, index, before);
+        Some(Seen { changed, builds })
+    }
+
+    /// That the repository at `path` stands at the commit `id`, or is not there at all.
+    fn stands_where(&self, path: &[u8], id: &[u8]) -> Option<()> {
+        let path = RepoPath::new(path).ok()?;
+        let dir = path.below(&self.work_tree).ok()?;
+        if dir.join(".git").symlink_metadata().is_err() {
+            return Some(());
+        }
+        let wanted = gix::ObjectId::try_from(id).ok()?.to_string();
+        (self.inner_head(&path)? == wanted).then_some(())
+    }
+}
+
+/// Whether the executable bit of files counts; `None` where settings or rules are git's.
+#[cfg(unix)]
+fn modes(lens: &Lens) -> Option<bool> {
+    let off = |name: &str| lens.setting(name).is_none_or(|value| value == "false");
+    let links = lens.setting("core.symlinks").is_none_or(|value| value == "true");
+    if lens.loose || !links || !off("core.ignorecase") || !off("core.precomposeunicode") {
+        return None;
+    }
+    match lens.setting("core.filemode")? {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,226 @@
+//! What changed is taken into a private index without git: the content of these paths is read and
+//! stored, and nothing else of the work tree.
+//!
+//! Whatever is not a plain file, a link or a path that is gone goes to git, all of it together,
+//! and so do files that attributes may convert, long ones, and names that git might refuse.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+use gix::bstr::ByteSlice as _;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::super::index::{NUMBERS, Plain, time_of};
+use super::super::own::{now_in, write_dated};
+use super::super::pins::Lens;
+use super::super::worktree::Changed;
+use super::super::{RepoPath, Store};
+use super::attributes::{Attributes, Content};
+use super::trees::Cached;
+use super::walk::numbers_of;
+
+/// The most paths that are taken in here.
+const PATHS: usize = 2_000;
+/// The longest file that is, in bytes.
+const LONGEST: u64 = 16 * 1024 * 1024;
+/// Where the mode stands among an entry's numbers.
+const MODE: usize = 6;
+
+/// What an entry becomes; `None` where it goes.
+type Changes = BTreeMap<Vec<u8>, Option<([u32; NUMBERS], gix::ObjectId)>>;
+
+impl Store {
+    /// Takes `changed` into `index`, a copy of a private one that nobody else uses; `None`, and
+    /// the index is as it was, where git has to.
+    pub(in crate::store) fn take_in(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        changed: &[Changed],
+    ) -> Option<()> {
+        let modes = super::modes(lens)?;
+        if changed.len() > PATHS || self.syncs_all_objects() {
+            return None;
+        }
+        let time = index.metadata().ok()?.modified().ok()?;
+        let now = now_in(index.parent()?).ok()?;
+        let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
+        let filters = !(lens.filters.now.is_empty() && lens.filters.run.is_empty());
+        let mut taking = Taking {
+            store: self,
+            index: &plain,
+            modes,
+            pinned: Attributes::of(self, lens, &plain)?,
+            now: if filters { Some(Attributes::of_now(self, lens, &plain)?) } else { None },
+        };
+        let mut changes = Changes::new();
+        for Changed { path, .. } in changed {
+            changes.insert(path.as_bytes().to_vec(), taking.entry(path)?);
+        }
+        stand_apart(&plain, &changes)?;
+        let known = time_of(time);
+        let waits = |entry: &usize| {
+            !plain.is_settled(*entry, known) && !changes.contains_key(plain.name(*entry))
+        };
+        let time = if (0..plain.len()).any(|entry| waits(&entry)) { time } else { now };
+        let mut trees = Cached::of(&plain);
+        for path in changes.keys() {
+            trees.forget(path);
+        }
+        let bytes = self.sealed(rebuilt(&plain, &changes, &trees)?)?;
+        write_dated(index, &bytes, time).ok()
+    }
+
+    /// The bytes of an index, with the checksum that ends it.
+    pub(super) fn sealed(&self, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let mut hasher = gix::hash::hasher(self.repo.object_hash());
+        hasher.update(&bytes);
+        bytes.extend(hasher.try_finalize().ok()?.as_slice());
+        Some(bytes)
+    }
+}
+
+/// What paths are taken in by.
+struct Taking<'a> {
+    store: &'a Store,
+    index: &'a Plain,
+    modes: bool,
+    pinned: Attributes<'a>,
+    /// Those of now, where filters act: what they would hide is not stored.
+    now: Option<Attributes<'a>>,
+}
+
+impl Taking<'_> {
+    /// What stands in the index for `path` from now on; the outer `None` where git has to say.
+    fn entry(&mut self, path: &RepoPath) -> Option<Option<([u32; NUMBERS], gix::ObjectId)>> {
+        let file = path.below(&self.store.work_tree).ok()?;
+        if !self.store.has_directories_above(path) {
+            return None;
+        }
+        let old = self.index.find(path.as_bytes()).ok().map(|at| self.index.numbers(at)[MODE]);
+        let stat = match rustix::fs::statat(rustix::fs::CWD, &file, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT | Errno::NOTDIR) => return Some(None),
+            Err(_) => return None,
+        };
+        let is_link = FileType::from_raw_mode(stat.st_mode).is_symlink();
+        if old.is_some_and(|mode| !matches!(mode >> 12, 0o10 | 0o12))
+            || (old.is_none() && !is_ordinary(path.as_bytes(), is_link))
+        {
+            return None;
+        }
+        let (id, mode) = if is_link {
+            let to = rustix::fs::readlinkat(rustix::fs::CWD, &file, Vec::new()).ok()?;
+            (self.store.repo.write_blob(to.as_bytes()).ok()?.detach(), 0o120_000)
+        } else {
+            if !FileType::from_raw_mode(stat.st_mode).is_file() {
+                return None;
+            }
+            let (bytes, content) = whole(&file, &stat)?;
+            self.pinned.keep_as_it_is(path.as_bytes(), content)?;
+            if let Some(now) = &mut self.now {
+                now.keep_as_it_is(path.as_bytes(), content)?;
+            }
+            let runs = match old.filter(|mode| !self.modes && mode >> 12 == 0o10) {
+                Some(mode) => mode & 0o100 != 0,
+                None => self.modes && stat.st_mode & 0o100 != 0,
+            };
+            let id = self.store.repo.write_blob(bytes).ok()?.detach();
+            (id, if runs { 0o100_755 } else { 0o100_644 })
+        };
+        let mut numbers = numbers_of(&stat);
+        numbers[MODE] = mode;
+        Some(Some((numbers, id)))
+    }
+}
+
+/// The bytes of a file that is the one of `stat`.
+fn whole(at: &Path, stat: &Stat) -> Option<(Vec<u8>, Content)> {
+    let size = u64::try_from(stat.st_size).ok().filter(|size| *size <= LONGEST)?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(at, flags, Mode::empty()).ok()?);
+    if numbers_of(&rustix::fs::fstat(&file).ok()?) != numbers_of(stat) {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).ok()?);
+    file.take(size + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 != size {
+        return None;
+    }
+    let content = Content {
+        has_return: memchr::memchr(b'\r', &bytes).is_some(),
+        has_dollar: memchr::memchr(b'$', &bytes).is_some(),
+    };
+    Some((bytes, content))
+}
+
+/// Whether git takes a path of this name whatever the file system: none of those that one of them
+/// might read as `.git`.
+pub(super) fn is_ordinary(path: &[u8], is_link: bool) -> bool {
+    let begins = |part: &[u8], with: &[u8]| {
+        part.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
+    };
+    path.split(|byte| *byte == b'/').all(|part| {
+        let longer = part.get(4).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+        let dot_git = begins(part, b".git");
+        (!dot_git || (longer && !is_link))
+            && !begins(part, b"git~")
+            && part.find_byteset(b"\\:").is_none()
+            && (part.is_ascii() || part[0] != b'.')
+            && !(is_link && part.contains(&b'~'))
+    })
+}
+
+/// That no path of the index that is to be lies below another one.
+fn stand_apart(index: &Plain, changes: &Changes) -> Option<()> {
+    let stays = |path: &[u8]| match changes.get(path) {
+        Some(change) => change.is_some(),
+        None => index.find(path).is_ok(),
+    };
+    for (path, _) in changes.iter().filter(|(_, change)| change.is_some()) {
+        let above = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        if above.into_iter().any(|(end, _)| stays(&path[..end])) {
+            return None;
+        }
+        let below = [path.as_slice(), b"/"].concat();
+        let first = index.find(&below).unwrap_or_else(|at| at);
+        let inside = (first..index.len()).map(|at| index.name(at));
+        if inside.take_while(|name| name.starts_with(&below)).any(stays) {
+            return None;
+        }
+        let later = changes.range(below.clone()..).map(|(name, change)| (name, change.is_some()));
+        if later.take_while(|(name, _)| name.starts_with(&below)).any(|(_, stays)| stays) {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// The index with these changes, without the checksum that ends it. Of its extensions the trees
+/// stay.
+fn rebuilt(index: &Plain, changes: &Changes, trees: &Cached) -> Option<Vec<u8>> {
+    let mut entries = index.len();
+    let mut bytes = Vec::with_capacity(index.bytes().len() + 100 * changes.len());
+    bytes.extend(&index.bytes()[..12]);
+    let mut next = 0;
+    for (path, change) in changes {
+        let (at, known) = match index.find(path) {
+            Ok(at) => (at, true),
+            Err(at) => (at, false),
+        };
+        bytes.extend(index.entries(next..at));
+        next = at + usize::from(known);
+        entries -= usize::from(known);
+        if let Some((numbers, id)) = change {
+            entries += 1;
+            Plain::write_entry(&mut bytes, numbers, id.as_slice(), path);
+        }
+    }
+    bytes.extend(index.entries(next..index.len()));
+    bytes[8..12].copy_from_slice(&u32::try_from(entries).ok()?.to_be_bytes());
+    trees.write_extension(&mut bytes)?;
+    Some(bytes)
+}
