@@ -32,6 +32,7 @@ const TABLES: &[&str] = &[
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",
     "src/hosts/gemini.toml",
+    "src/hosts/opencode.toml",
 ];
 
 /// A table of which one row is wanted at a time.

@@ -7,10 +7,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{ActRow, Form, Happening, Host};
+use super::{ActRow, Form, Happening, Host, install};
 
 /// The program and arguments of our hook line for the event before a tool.
 pub(crate) fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<String>)> {
+    if host.script().is_some() {
+        let program = install::program_of_script(settings, host)?;
+        let event = before_event(host)?.to_owned();
+        return Some((program, vec!["hook".to_owned(), host.name.clone(), event]));
+    }
     let settings: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).ok()?;
     let groups = settings.get("hooks")?.get(before_event(host)?)?.as_array()?;
     let mut lines = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
@@ -77,7 +82,7 @@ fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
                 arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect(),
             )
         }
-        Form::Line => ("sh".to_owned(), vec!["-c".to_owned(), command.to_owned()]),
+        Form::Line | Form::Script => ("sh".to_owned(), vec!["-c".to_owned(), command.to_owned()]),
     };
     let ours = command.contains("git-seed") || program.ends_with("git-seed");
     ours.then_some((program, arguments))
@@ -87,7 +92,7 @@ fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
 mod tests {
     use super::*;
     use crate::event::{Act, EventKind};
-    use crate::hosts::{install, names, read, row};
+    use crate::hosts::{names, read, row};
 
     #[test]
     fn each_host_names_what_switches_its_hooks_off() {

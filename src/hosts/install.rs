@@ -48,6 +48,9 @@ pub(crate) fn add(
     host: &Host,
     binary: &str,
 ) -> Result<Installed, BadSettings> {
+    if let Some(script) = host.script() {
+        return add_script(existing, host, binary, script);
+    }
     let text = existing.unwrap_or_default();
     let lines = HookLines { host, binary };
     let edits = if is_blank(text) {
@@ -68,6 +71,9 @@ pub(crate) fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Remo
     if is_blank(text) {
         return Ok(Removed { text: Some(text.to_owned()), changed: false });
     }
+    if host.script().is_some() {
+        return Ok(remove_script(text, host, undo));
+    }
     let record = Record::read(undo);
     let programs = Document::parse(text)?.programs(host);
     let mut rest = text.to_owned();
@@ -80,6 +86,53 @@ pub(crate) fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Remo
     let changed = rest != text;
     let ours_alone = changed && record.file_is_ours(undo) && holds_nothing(&rest);
     Ok(Removed { text: (!ours_alone).then_some(rest), changed })
+}
+
+// --- a program of ours in the host's language ---------------------------------------------
+
+/// The line of a program that says which binary it calls.
+const PROGRAM_LINE: &str = "const SEED = ";
+
+/// The program whole, over an older one of ours or over nothing.
+fn add_script(
+    existing: Option<&str>,
+    host: &Host,
+    binary: &str,
+    script: &str,
+) -> Result<Installed, BadSettings> {
+    let text = filled(script, binary);
+    let old = existing.filter(|old| !is_blank(old));
+    if old.is_some_and(|old| program_of_script(old, host).is_none()) {
+        let why = "this file is not git seed's".to_owned();
+        return Err(BadSettings { line: 1, column: 1, why });
+    }
+    let changed = existing != Some(text.as_str());
+    let into = if existing.is_none() { "file" } else { "blank" };
+    let piece = Piece { into: into.to_owned(), program: binary.to_owned(), text: text.clone() };
+    let undo = if changed { format!("{}\n", json!(piece)) } else { String::new() };
+    Ok(Installed { changed, text, undo })
+}
+
+/// Takes the program out where it is as it was put in; one that somebody changed since is theirs.
+fn remove_script(text: &str, host: &Host, undo: Option<&str>) -> Removed {
+    let recorded = Record::read(undo).pieces.iter().any(|piece| piece.text == text);
+    let shipped = || {
+        let binary = program_of_script(text, host)?;
+        Some(filled(host.script()?, &binary) == text)
+    };
+    let ours = recorded || shipped() == Some(true);
+    Removed { text: (!ours).then(|| text.to_owned()), changed: ours }
+}
+
+fn filled(script: &str, binary: &str) -> String {
+    script.replace("@SEED@", &inside_quotes(binary))
+}
+
+/// The binary that a program of ours calls for `host`.
+pub(super) fn program_of_script(text: &str, host: &Host) -> Option<String> {
+    let line = text.lines().find_map(|line| line.strip_prefix(PROGRAM_LINE))?;
+    let ours = text.contains(&format!("[\"hook\", \"{}\", event]", host.name));
+    serde_json::from_str(line).ok().filter(|_| ours)
 }
 
 /// Nothing, or an empty object.
@@ -165,7 +218,7 @@ impl HookLines<'_> {
     fn program(&self) -> String {
         match self.host.install.form {
             Form::Program => self.binary.to_owned(),
-            Form::Line => shell_word(self.binary),
+            Form::Line | Form::Script => shell_word(self.binary),
         }
     }
 
@@ -187,7 +240,7 @@ impl HookLines<'_> {
                 line.insert("command".to_owned(), json!(self.program()));
                 line.insert("args".to_owned(), json!(["hook", self.host.name, event]));
             }
-            Form::Line => {
+            Form::Line | Form::Script => {
                 let command = format!("{} hook {} {event}", self.program(), self.host.name);
                 line.insert("command".to_owned(), json!(command));
             }
@@ -262,6 +315,9 @@ impl HookLines<'_> {
 
 /// How long the host waits for our line of `event`, as its settings say.
 pub(crate) fn time_out(text: &str, host: &Host, event: &str) -> Option<Duration> {
+    if host.script().is_some() {
+        return program_of_script(text, host).map(|_| host.time_of(event));
+    }
     let settings: Value = serde_json::from_str(text).ok()?;
     let entries = settings.get("hooks")?.get(event)?.as_array()?;
     let lines = entries.iter().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();
@@ -388,13 +444,48 @@ impl Document<'_> {
 mod tests {
     use super::*;
     use crate::hosts::document::BOM;
-    use crate::hosts::{names, row};
+    use crate::hosts::row;
     use proptest::prelude::*;
 
     const BINARY: &str = "/opt/seed/bin/git-seed";
 
     fn host(name: &str) -> &'static Host {
         row(name).expect("the row loads")
+    }
+
+    /// Hosts whose settings hold hook lines.
+    fn names() -> impl Iterator<Item = &'static str> {
+        crate::hosts::names().filter(|name| host(name).script().is_none())
+    }
+
+    #[test]
+    fn a_program_is_put_in_whole_and_taken_out_while_it_is_ours() {
+        let host = host("opencode");
+        let put = installed(None, "opencode");
+        assert!(put.changed && put.text.contains(&format!("const SEED = \"{BINARY}\"\n")));
+        assert_eq!(program_of_script(&put.text, host).as_deref(), Some(BINARY));
+        let again = installed(Some(&put.text), "opencode");
+        assert_eq!((again.changed, again.undo.as_str()), (false, ""));
+        assert_eq!(removed(&put.text, "opencode", Some(&put.undo)), None);
+        assert_eq!(removed(&put.text, "opencode", None), None);
+        // One of another binary is renewed; an older program of ours goes by its record.
+        let other = add(Some(&put.text), host, "/a \"b\"/git-seed").expect("it is ours");
+        assert_eq!(program_of_script(&other.text, host).as_deref(), Some("/a \"b\"/git-seed"));
+        let older = put.text.replace("10_000", "9_000");
+        assert_eq!(removed(&older, "opencode", None).as_deref(), Some(older.as_str()));
+        let record = put.undo.replace("10_000", "9_000");
+        assert_eq!(removed(&older, "opencode", Some(&record)), None);
+        let problem = add(Some("export const Other = 1\n"), host, BINARY).expect_err("theirs");
+        assert_eq!(problem.why, "this file is not git seed's");
+        assert_eq!(time_out(&put.text, host, "session.idle"), Some(Duration::from_secs(75)));
+    }
+
+    #[test]
+    fn a_program_is_short_enough_to_be_read() {
+        for (name, text) in crate::hosts::SCRIPTS {
+            assert!(text.lines().count() <= 80, "{name}: {} lines", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= 100), "{name}");
+        }
     }
 
     fn installed(text: Option<&str>, name: &str) -> Installed {

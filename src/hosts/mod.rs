@@ -29,10 +29,11 @@ pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_even
 pub use reply::{Answer, reply};
 
 /// Every host there is.
-static SHIPPED: [Shipped; 3] = [
+static SHIPPED: [Shipped; 4] = [
     Shipped::new("claude", shipped!("claude")),
     Shipped::new("codex", shipped!("codex")),
     Shipped::new("gemini", shipped!("gemini")),
+    Shipped::new("opencode", shipped!("opencode")),
 ];
 
 struct Shipped {
@@ -148,6 +149,13 @@ pub struct Host {
     /// True where the host has no tool that reads text: its agents read by lines of the shell.
     #[serde(default)]
     pub(crate) reads_by_shell: bool,
+    /// Its sandbox can leave `.git` read-only: commands of git seed that write are then handed to
+    /// the hook after the tool.
+    #[serde(default)]
+    pub(crate) hands_over: bool,
+    /// Variables that the host itself sets for git, and their values: none of the person's.
+    #[serde(default)]
+    pub(crate) git_settings: BTreeMap<String, String>,
     /// Types of subagents of the host's own that only look.
     #[serde(default)]
     pub lookers: Vec<String>,
@@ -192,6 +200,9 @@ pub(crate) const AGENTS: [(&str, &str); 17] = [
     ("verify-plan-auditor.md", include_str!("agents/verify-plan-auditor.md")),
     ("voice-updater.md", include_str!("agents/voice-updater.md")),
 ];
+
+/// Programs that stand in for hook lines, by the host that loads them. `@SEED@` is this binary.
+const SCRIPTS: [(&str, &str); 1] = [("opencode", include_str!("opencode.js"))];
 
 /// What `init --governance` puts in, by where hosts want it.
 pub(crate) const RULES: [(&str, &str); 5] = [
@@ -300,6 +311,8 @@ struct OutcomeRow {
     background: Vec<Sign>,
     /// How the exit status of a shell command is told; absent where the host does not tell.
     status: Option<StatusRow>,
+    /// Where the exit status of a shell command lies, where the host tells it as a number.
+    exit: Option<String>,
     /// Where the output of a shell command lies.
     #[serde(default)]
     prints: Vec<String>,
@@ -438,6 +451,8 @@ enum Form {
     Program,
     /// One line for a shell.
     Line,
+    /// A program in the host's own language, which calls ours for each event.
+    Script,
 }
 
 #[derive(Debug, Deserialize)]
@@ -601,7 +616,8 @@ impl Host {
             ActRow::Foreign { server, .. } => server.as_ref(),
             _ => None,
         });
-        let pointers = signs.map(|sign| &sign.at).chain(&self.outcome.answers).chain(servers);
+        let told = outcome.answers.iter().chain(&outcome.exit);
+        let pointers = signs.map(|sign| &sign.at).chain(told).chain(servers);
         let mut pointers = pointers.chain(&self.fields.tokens);
         match pointers.find(|at| !at.starts_with('/')) {
             Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.clone() }),
@@ -695,6 +711,12 @@ impl Host {
             .map(|(name, _)| name.as_str())
     }
 
+    /// The program that stands in for hook lines, where the host loads one.
+    fn script(&self) -> Option<&'static str> {
+        let own = SCRIPTS.iter().find(|(name, _)| *name == self.name);
+        own.filter(|_| matches!(self.install.form, Form::Script)).map(|(_, text)| *text)
+    }
+
     /// True where a hook may give a shell call another line.
     pub(crate) fn rewrites(&self) -> bool {
         self.rewrite.is_some()
@@ -726,10 +748,11 @@ mod tests {
     use super::*;
 
     /// The rows as people read them.
-    const ROWS: [(&str, &str); 3] = [
+    const ROWS: [(&str, &str); 4] = [
         ("claude", include_str!("claude.toml")),
         ("codex", include_str!("codex.toml")),
         ("gemini", include_str!("gemini.toml")),
+        ("opencode", include_str!("opencode.toml")),
     ];
 
     fn text(name: &str) -> &'static str {
@@ -772,7 +795,7 @@ mod tests {
     #[test]
     fn an_unknown_host_is_answered_with_the_known_ones() {
         let problem = row("emacs").expect_err("there is no such row").to_string();
-        assert_eq!(problem, "no host `emacs`; known hosts: claude, codex, gemini");
+        assert_eq!(problem, "no host `emacs`; known hosts: claude, codex, gemini, opencode");
     }
 
     #[test]

@@ -438,6 +438,9 @@ impl Payload {
 
     /// The exit status of a shell command, where the host states it.
     fn status(&self, ok: bool) -> Option<i32> {
+        if let Some(at) = &self.host.outcome.exit {
+            return self.top.pointer(at)?.as_i64().and_then(|code| i32::try_from(code).ok());
+        }
         let row = self.host.outcome.status.as_ref()?;
         if self.shows_any(&row.unless) {
             return None;
@@ -600,7 +603,15 @@ impl Payload {
     fn given_answers(&self) -> Option<Map<String, Value>> {
         let place = self.top.pointer(self.host.outcome.answers.as_ref()?)?;
         let spelled = place.as_str().and_then(|json| serde_json::from_str::<Value>(json).ok());
-        spelled.as_ref().unwrap_or(place).get("answers")?.as_object().cloned()
+        match spelled.as_ref().unwrap_or(place).get("answers")? {
+            Value::Object(answers) => Some(answers.clone()),
+            // A list has them in the order of the questions.
+            Value::Array(answers) => {
+                let numbered = answers.iter().enumerate();
+                Some(numbered.map(|(n, answer)| (n.to_string(), answer.clone())).collect())
+            }
+            _ => None,
+        }
     }
 }
 

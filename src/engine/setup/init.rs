@@ -72,6 +72,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     }
     repo.store.note_begin()?;
     record::own_clone::clone_id(repo)?;
+    record::identity::keep(repo)?;
     if let Some(track) = &wanted.track {
         told.extend(apply_usual_track(repo, track)?);
     }
