@@ -721,6 +721,7 @@ pub enum Found {
     HostFired,
     HostSilent,
     HostUnfired,
+    HostUntried,
     HostRefuses,
     HostPasses,
     HookFails,

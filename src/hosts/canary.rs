@@ -18,7 +18,9 @@ pub(crate) fn before_tool_line(settings: &str, host: &Host) -> Option<(String, V
     }
     let settings: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).ok()?;
     let groups = settings.get("hooks")?.get(before_event(host)?)?.as_array()?;
-    let mut lines = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let inner = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let flat = groups.iter().filter(|_| host.install.flat);
+    let mut lines = inner.chain(flat);
     lines.find_map(|line| words(line, host))
 }
 
@@ -63,7 +65,9 @@ pub(crate) fn is_refusal(_: &Host, reply: &str) -> bool {
     let Ok(reply) = serde_json::from_str::<Value>(reply) else { return false };
     let claude = reply.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
     let gemini = reply.get("decision").and_then(Value::as_str);
-    claude == Some("deny") || matches!(gemini, Some("deny" | "block"))
+    let copilot = reply.get("permissionDecision").and_then(Value::as_str);
+    let cursor = reply.get("permission").and_then(Value::as_str);
+    [claude, copilot, cursor].contains(&Some("deny")) || matches!(gemini, Some("deny" | "block"))
 }
 
 fn before_event(host: &Host) -> Option<&str> {
@@ -73,7 +77,7 @@ fn before_event(host: &Host) -> Option<&str> {
 
 /// The words of a hook line of ours.
 fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
-    let command = line.get("command")?.as_str()?;
+    let command = line.get(host.install.line_key())?.as_str()?;
     let (program, arguments) = match host.install.form {
         Form::Program => {
             let arguments = line.get("args")?.as_array()?.iter();

@@ -1,9 +1,11 @@
-//! Sessions that were recorded from real clients, played again: a small fix from the prompt to the
-//! job that awaits the person. Each event gets the same kind of answer as it got there.
+//! Hosts as their rows know them. Sessions that were recorded from real clients are played again:
+//! a small fix from the prompt to the job that awaits the person, and each event gets the same kind
+//! of answer as it got there.
 
 use std::fs;
 use std::path::Path;
 
+use git_seed::hosts;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -97,5 +99,89 @@ fn a_recorded_session_of_each_client_goes_from_the_prompt_to_the_job_that_awaits
         assert_eq!(subject.trim(), "execute: src: the greeting says beta, as it should", "{host}");
         let awaits = world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
         assert_eq!(awaits, 1, "{host}");
+    }
+}
+
+/// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
+const COLUMNS: [(&str, &str); 10] = [
+    ("refuse-tool", "refuses tools"),
+    ("refuse-stop", "holds the turn"),
+    ("inject-start", "told at start"),
+    ("inject-prompt", "at a prompt"),
+    ("ask-person", "asks you"),
+    ("question-tool", "has questions"),
+    ("grant", "asks nobody for git seed"),
+    ("mark-subagents", "marks subagents"),
+    ("tell-exits", "tells exits"),
+    ("replace-input", "confines by itself"),
+];
+
+/// The table as the rows have it.
+fn table() -> String {
+    let heads: Vec<&str> = COLUMNS.iter().map(|(_, head)| *head).collect();
+    let line = "---|".repeat(COLUMNS.len() + 2);
+    let mut table = format!("| host | tried | {} |\n|{line}\n", heads.join(" | "));
+    for name in hosts::names() {
+        let row = hosts::row(name).expect("it loads");
+        let can: Vec<(&str, bool)> = row.capabilities().collect();
+        assert_eq!(can.len(), COLUMNS.len(), "every capability has its column");
+        let cell = |capability: &str| {
+            let (_, can) = can.iter().find(|(name, _)| *name == capability).expect(capability);
+            if *can { "yes" } else { "no" }
+        };
+        let cells: Vec<&str> = COLUMNS.iter().map(|(capability, _)| cell(capability)).collect();
+        let tried = row.tried.as_deref().unwrap_or("no");
+        table += &format!("| {} (`{name}`) | {tried} | {} |\n", row.title, cells.join(" | "));
+    }
+    table
+}
+
+#[test]
+fn the_table_of_hosts_says_what_the_rows_say() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/hosts.md");
+    let text = fs::read_to_string(file).expect("it is there");
+    let (_, rest) = text.split_once("<!-- table -->\n").expect("a table begins");
+    let (told, _) = rest.split_once("<!-- /table -->").expect("it ends");
+    assert_eq!(told, table(), "docs/hosts.md has another table");
+    for name in hosts::names() {
+        assert!(text.contains(&format!("| `{name}` |")), "what to do once for {name}");
+    }
+}
+
+#[test]
+fn each_host_is_put_in_refuses_a_forbidden_call_and_is_taken_out_without_a_trace() {
+    for name in hosts::names() {
+        let row = hosts::row(name).expect("it loads");
+        let world = World::new();
+        let settings = "cat .git/config .git/info/exclude; ls .git .git/hooks; ls -A; git status";
+        let before = world.sh(settings);
+        let told = world.person(&format!("init --host {name}")).succeeds();
+        assert_eq!(world.git("status --porcelain"), "", "{name}");
+        let untried = told.contains("not tried with the client");
+        assert_eq!(untried, row.tried.is_none(), "{name}: {told}");
+        let doctor = world.person("doctor").said();
+        let refused = format!("{}: a forbidden call was refused through", row.title);
+        assert!(doctor.out.contains(&refused), "{name}: {doctor:?}");
+        assert_eq!(doctor.out.contains("was never tried"), row.tried.is_none(), "{name}");
+        world.person("uninstall").succeeds();
+        assert!(!world.path(&row.settings.local).exists(), "{name}: {}", row.settings.local);
+        assert_eq!(world.sh(settings), before, "{name}");
+    }
+}
+
+/// What somebody else has in the same settings stays as it is, byte for byte.
+#[test]
+fn settings_with_hooks_of_others_come_back_as_they_were() {
+    for (name, theirs) in [
+        ("cursor", "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"./mine.sh\"}]}}\n"),
+        ("droid", "{\n  \"model\": \"x\"\n}\n"),
+    ] {
+        let file = hosts::row(name).expect("it loads").settings.local.clone();
+        let world = World::new();
+        world.puts(&file, theirs);
+        world.person(&format!("init --host {name}")).succeeds();
+        assert!(world.text(&file).contains("git-seed"), "{name}");
+        world.person("uninstall").succeeds();
+        assert_eq!(world.text(&file), theirs, "{name}");
     }
 }

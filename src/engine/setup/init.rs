@@ -91,7 +91,9 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
     for name in hosts::names() {
         let row = known(name)?;
         let folder = row.settings.shared.split('/').next().unwrap_or_default();
-        if name == "claude" || repo.store.work_tree().join(folder).is_dir() {
+        // One that nobody tried is put in only where it is asked for.
+        let found_here = row.tried.is_some() && repo.store.work_tree().join(folder).is_dir();
+        if name == "claude" || found_here {
             found.push(row);
         }
     }

@@ -130,7 +130,9 @@ fn told_captures(name: &str) -> String {
     let mut lines = String::new();
     for folder in [name.to_owned(), format!("{name}/docs")] {
         for file in captures(&folder) {
-            let event = read(host(name), &capture(&format!("{folder}/{file}")), None);
+            // A hook line names its event; payloads of some hosts do not.
+            let named = file.split(['-', '.']).next();
+            let event = read(host(name), &capture(&format!("{folder}/{file}")), named);
             let told = event.as_ref().map_or_else(|problem| format!("bad: {problem}"), told);
             let file = format!("{folder}/{file}");
             lines.extend([file.trim_start_matches(&format!("{name}/")), ": ", &told, "\n"]);
