@@ -11,16 +11,55 @@ use serde_json::{Value, json};
 
 use super::world::World;
 
-/// A client, and where its events after a tool hold what a shell line printed.
-const CLIENTS: [(&str, &str); 3] = [
-    ("codex", "/tool_response"),
-    ("gemini", "/tool_response/llmContent"),
-    ("opencode", "/tool_response/output"),
+/// A session that was recorded from a client.
+struct Recorded {
+    host: &'static str,
+    /// The name of its file.
+    name: &'static str,
+    /// Where its events after a tool hold what a shell line printed.
+    printed: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    /// Subjects of the commits that it ends with, the newest first.
+    subjects: &'static str,
+}
+
+const GREETING: [(&str, &str); 2] =
+    [("src/a.txt", "alpha\n"), ("Makefile", "test:\n\t@grep -q beta src/a.txt && echo ok\n")];
+
+const LEXER: [(&str, &str); 3] = [
+    ("src/parser/lex.rs", "fn lex() {}\n"),
+    ("CLAUDE.md", "# Root\n"),
+    (
+        "Makefile",
+        "test:\n\t@echo running 1 test; grep -q escapes src/parser/lex.rs && echo 'test result: \
+         ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s'\n",
+    ),
+];
+
+const fn quick(host: &'static str, printed: &'static str) -> Recorded {
+    let subjects = "execute: src: the greeting says beta, as it should\ninit";
+    Recorded { host, name: "quick", printed, files: &GREETING, subjects }
+}
+
+/// The small lane at three clients, and all phases at one.
+const SESSIONS: [Recorded; 4] = [
+    quick("codex", "/tool_response"),
+    quick("gemini", "/tool_response/llmContent"),
+    quick("opencode", "/tool_response/output"),
+    Recorded {
+        host: "codex",
+        name: "opevc",
+        printed: "/tool_response",
+        files: &LEXER,
+        subjects: "condense: settle what condense had to say\nverify: settle what verify had to \
+                   say\nexecute: settle what execute had to say\nplan: settle what plan had to \
+                   say\nobserve: settle what observe had to say\ninit",
+    },
 ];
 
 /// The events of a session as they were recorded: each with what the hook printed.
-fn recorded(host: &str, world: &World) -> Vec<(Value, Value)> {
-    let file = format!("fixtures/hooks/{host}/_sequence-quick.jsonl");
+fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value)> {
+    let file = format!("fixtures/hooks/{}/_sequence-{}.jsonl", session.host, session.name);
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
     let text = text.expect("it was recorded");
     let home = world.repo().to_string_lossy().into_owned();
@@ -42,16 +81,37 @@ fn does(world: &World, host: &str, input: &Value) -> Option<String> {
         let said = world.agents_shell(if host == "codex" { &held } else { command }, "");
         return Some(format!("{}{}", said.out, said.err));
     }
-    let file = text(&["file_path", "filePath"]).unwrap_or("src/a.txt").to_owned();
+    if let Some(patch) = text(&["command"]) {
+        applies(world, patch);
+        return None;
+    }
+    let file = text(&["file_path", "filePath"])?;
     let file = file.trim_start_matches(&*world.repo().to_string_lossy()).trim_matches('/');
-    let patch = text(&["command"]).map(|_| ("alpha", "beta"));
     let pair = text(&["old_string", "oldString"]).zip(text(&["new_string", "newString"]));
-    if let Some((old, new)) = patch.or(pair) {
+    if let Some((old, new)) = pair {
         world.puts(file, &world.text(file).replace(old, new));
     } else if let Some(content) = text(&["content"]) {
         world.puts(file, content);
     }
     None
+}
+
+/// Does what a patch says, of one file and in one piece.
+fn applies(world: &World, patch: &str) {
+    let lines = |sign: &str| {
+        let signed = patch.lines().filter_map(|line| line.strip_prefix(sign));
+        signed.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let file = |head: &str| patch.lines().find_map(|line| line.strip_prefix(head));
+    if let Some(file) = file("*** Add File: ") {
+        world.puts(file, &lines("+"));
+    } else if let Some(file) = file("*** Update File: ") {
+        let (text, old, new) = (world.text(file), lines("-"), lines("+"));
+        // At the end of a file Codex forgives a missing blank line.
+        let whole = text.contains(&old);
+        let cut = |piece: &str| if whole { piece.len() } else { piece.trim_end().len() };
+        world.puts(file, &text.replacen(&old[..cut(&old)], &new[..cut(&new)], 1));
+    }
 }
 
 /// What the hook said, in kind.
@@ -63,43 +123,48 @@ fn kind(reply: &Value) -> [bool; 3] {
 }
 
 #[test]
-fn a_recorded_session_of_each_client_goes_from_the_prompt_to_the_job_that_awaits_the_person() {
-    for (host, printed) in CLIENTS {
-        if let (true, Err(why)) = (host == "codex", git_seed::confine::check()) {
+fn recorded_sessions_of_clients_go_from_the_prompt_to_the_job_that_awaits_the_person() {
+    for session in &SESSIONS {
+        if let (true, Err(why)) = (session.host == "codex", git_seed::confine::check()) {
             super::skip::not_here(&format!("a kernel that confines ({why})"));
             continue;
         }
-        let world = World::empty("git init -q -b main");
-        world.puts("src/a.txt", "alpha\n");
-        world.puts("Makefile", "test:\n\t@grep -q beta src/a.txt && echo ok\n");
-        world.git("add -A");
-        world.git("commit -qm init");
-        world.person(&format!("init --host {host}")).succeeds();
-        // Nobody sat there when it was recorded.
-        world.puts("seed.toml", "approval = \"defer\"\n");
-        world.person("rules apply").succeeds();
-        fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
-        if host == "codex" {
-            world.host_has("CODEX_SESSION_ID", "the session");
-        }
-        let mut ran = None;
-        for (n, (mut event, answer)) in recorded(host, &world).into_iter().enumerate() {
-            let name = event["hook_event_name"].as_str().expect("a name").to_owned();
-            if let (Some(ran), Some(place)) = (ran.take(), event.pointer_mut(printed)) {
-                *place = json!(ran);
-            }
-            let said = world.hears(host, &name, &event).json().clone();
-            assert_eq!(kind(&said), kind(&answer), "{host} {n} {name}: {said} {event}");
-            let before = name.to_lowercase().contains("before") || name == "PreToolUse";
-            if before && event["tool_input"].is_object() && !kind(&said)[0] {
-                ran = does(&world, host, &event["tool_input"]);
-            }
-        }
-        let subject = world.git("log -1 --format=%s");
-        assert_eq!(subject.trim(), "execute: src: the greeting says beta, as it should", "{host}");
-        let awaits = world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
-        assert_eq!(awaits, 1, "{host}");
+        plays(session);
     }
+}
+
+fn plays(session: &Recorded) {
+    let Recorded { host, name, .. } = session;
+    let world = World::empty("git init -q -b main");
+    for (file, text) in session.files {
+        world.puts(file, text);
+    }
+    world.git("add -A");
+    world.git("commit -qm init");
+    world.person(&format!("init --host {host}")).succeeds();
+    // Nobody sat there when it was recorded.
+    world.puts("seed.toml", "approval = \"defer\"\n");
+    world.person("rules apply").succeeds();
+    fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    if *host == "codex" {
+        world.host_has("CODEX_SESSION_ID", "the session");
+    }
+    let mut ran = None;
+    for (n, (mut event, answer)) in recorded(session, &world).into_iter().enumerate() {
+        let at = event["hook_event_name"].as_str().expect("a name").to_owned();
+        if let (Some(ran), Some(place)) = (ran.take(), event.pointer_mut(session.printed)) {
+            *place = json!(ran);
+        }
+        let said = world.hears(host, &at, &event).json().clone();
+        assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
+        let before = at.to_lowercase().contains("before") || at == "PreToolUse";
+        if before && event["tool_input"].is_object() && !kind(&said)[0] {
+            ran = does(&world, host, &event["tool_input"]);
+        }
+    }
+    assert_eq!(world.git("log --format=%s").trim(), session.subjects, "{host} {name}");
+    let awaits = world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
+    assert_eq!(awaits, 1, "{host} {name}");
 }
 
 /// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
