@@ -103,9 +103,17 @@ impl Store {
         Some(Identity { name: name.to_owned(), email: email.to_owned() })
     }
 
-    /// Settings that name who commits: `known`, where git knows nobody.
+    /// `user.useConfigOnly` is set.
+    fn only_configured(&self) -> bool {
+        let asked = ["config", "--type=bool", "--get", "user.useConfigOnly"];
+        let said = self.plain_git(asked).outcome();
+        said.is_ok_and(|said| said.stdout.starts_with(b"true"))
+    }
+
+    /// Settings that name who commits: `known`, where git knows nobody, and the person has not said
+    /// that only their configuration may name somebody.
     pub(super) fn naming(&self, known: Option<&Identity>) -> Vec<String> {
-        let known = known.filter(|_| self.identity().is_none());
+        let known = known.filter(|_| self.identity().is_none() && !self.only_configured());
         known.map_or_else(Vec::new, |known| {
             let (name, email) = (&known.name, &known.email);
             let settings = [format!("user.name={name}"), format!("user.email={email}")];

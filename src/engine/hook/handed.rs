@@ -72,7 +72,7 @@ pub(crate) fn keep(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> 
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir)?;
     }
-    Ok(world::write_whole(&file, &serde_json::to_vec(&kept)?)?)
+    Ok(world::Whole::private().write(&file, &serde_json::to_vec(&kept)?)?)
 }
 
 /// What becomes of the command with the words `args`, which cannot write here.
