@@ -32,6 +32,11 @@ const TABLES: &[&str] = &[
     "src/hosts/claude.toml",
     "src/hosts/codex.toml",
     "src/hosts/gemini.toml",
+    "src/hosts/opencode.toml",
+    "src/hosts/cursor.toml",
+    "src/hosts/copilot.toml",
+    "src/hosts/vscode.toml",
+    "src/hosts/droid.toml",
 ];
 
 /// A table of which one row is wanted at a time.

@@ -395,17 +395,45 @@ pub(crate) fn run_program_for_a_while(
     run_until(command, dir, most)
 }
 
+/// Set for a command of git seed that a hook runs in the place of one in an agent's sandbox.
+pub(crate) const HANDED: &str = "GIT_SEED_HANDED";
+
+/// The same for this program, with `input` at its standard input, in the place of a command that
+/// could not run where the agent gave it.
+pub(crate) fn run_in_its_place(
+    arguments: &[String],
+    input: &[u8],
+    dir: &std::path::Path,
+    most: std::time::Duration,
+) -> std::io::Result<Ran> {
+    use std::io::{Seek as _, Write as _};
+    let mut given = tempfile::tempfile()?;
+    given.write_all(input)?;
+    given.rewind()?;
+    let mut command = std::process::Command::new(own_binary());
+    command.args(arguments).env(HANDED, "1");
+    run_reading(command, given.into(), dir, most)
+}
+
 fn run_until(
+    command: std::process::Command,
+    dir: &std::path::Path,
+    most: std::time::Duration,
+) -> std::io::Result<Ran> {
+    run_reading(command, std::process::Stdio::null(), dir, most)
+}
+
+fn run_reading(
     mut command: std::process::Command,
+    input: std::process::Stdio,
     dir: &std::path::Path,
     most: std::time::Duration,
 ) -> std::io::Result<Ran> {
     use std::io::{Read as _, Seek as _};
-    use std::process::Stdio;
     /// The most bytes of its words that are kept.
     const MOST: u64 = 4 * 1024 * 1024;
     let mut printed = tempfile::tempfile()?;
-    command.current_dir(dir).stdin(Stdio::null());
+    command.current_dir(dir).stdin(input);
     command.stdout(printed.try_clone()?).stderr(printed.try_clone()?);
     for name in git_place_variables().chain(["GIT_SEED_PENDING"]) {
         command.env_remove(name);

@@ -10,6 +10,7 @@ mod it {
     mod claim;
     mod claimhooks;
     mod claims_set;
+    mod clients;
     mod closings;
     mod compact;
     mod concurrency;
@@ -28,9 +29,11 @@ mod it {
     mod githooks;
     mod govern;
     mod graph;
+    mod handed;
     mod hooked;
     mod hostile;
     mod house;
+    mod identity;
     mod jobs;
     mod judge;
     mod killed;

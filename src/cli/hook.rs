@@ -103,7 +103,17 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
         Ok(repo) => {
             let repo = std::mem::ManuallyDrop::new(repo);
             person::at_terminal::burn(&repo, &event, &bytes);
-            let answers = || reply(engine::hook::answer(&repo, host, &event));
+            let answers = || {
+                let Some(ran) = engine::hook::handed::run(&repo, host, &event) else {
+                    return reply(engine::hook::answer(&repo, host, &event));
+                };
+                // What was run may have taken steps.
+                let answer = match governing(host, &event.cwd) {
+                    Ok(repo) => engine::hook::answer(&repo, host, &event),
+                    Err(error) => closed(&event, &error),
+                };
+                reply(engine::hook::handed::told_first(ran, answer))
+            };
             say(engine::hook::once::answered(&repo, host, &event, &bytes, answers));
             engine::hook::before::write_down(&repo, &event);
         }

@@ -14,6 +14,7 @@ mod failure;
 mod fence;
 mod githook;
 mod gmode;
+mod handed;
 mod hook;
 mod init;
 mod job;
@@ -331,6 +332,9 @@ pub fn main() -> ExitCode {
         Some(dir) => dir.clone(),
         None => current_dir(),
     };
+    if let Some(code) = handed::instead(&cwd) {
+        return code;
+    }
     let context = Context { cwd };
     let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);
     if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {

@@ -7,13 +7,20 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{ActRow, Form, Happening, Host};
+use super::{ActRow, Form, Happening, Host, install};
 
 /// The program and arguments of our hook line for the event before a tool.
 pub(crate) fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<String>)> {
+    if host.script().is_some() {
+        let program = install::program_of_script(settings, host)?;
+        let event = before_event(host)?.to_owned();
+        return Some((program, vec!["hook".to_owned(), host.name.clone(), event]));
+    }
     let settings: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).ok()?;
     let groups = settings.get("hooks")?.get(before_event(host)?)?.as_array()?;
-    let mut lines = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let inner = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let flat = groups.iter().filter(|_| host.install.flat);
+    let mut lines = inner.chain(flat);
     lines.find_map(|line| words(line, host))
 }
 
@@ -58,7 +65,9 @@ pub(crate) fn is_refusal(_: &Host, reply: &str) -> bool {
     let Ok(reply) = serde_json::from_str::<Value>(reply) else { return false };
     let claude = reply.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
     let gemini = reply.get("decision").and_then(Value::as_str);
-    claude == Some("deny") || matches!(gemini, Some("deny" | "block"))
+    let copilot = reply.get("permissionDecision").and_then(Value::as_str);
+    let cursor = reply.get("permission").and_then(Value::as_str);
+    [claude, copilot, cursor].contains(&Some("deny")) || matches!(gemini, Some("deny" | "block"))
 }
 
 fn before_event(host: &Host) -> Option<&str> {
@@ -68,7 +77,7 @@ fn before_event(host: &Host) -> Option<&str> {
 
 /// The words of a hook line of ours.
 fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
-    let command = line.get("command")?.as_str()?;
+    let command = line.get(host.install.line_key())?.as_str()?;
     let (program, arguments) = match host.install.form {
         Form::Program => {
             let arguments = line.get("args")?.as_array()?.iter();
@@ -77,7 +86,7 @@ fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
                 arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect(),
             )
         }
-        Form::Line => ("sh".to_owned(), vec!["-c".to_owned(), command.to_owned()]),
+        Form::Line | Form::Script => ("sh".to_owned(), vec!["-c".to_owned(), command.to_owned()]),
     };
     let ours = command.contains("git-seed") || program.ends_with("git-seed");
     ours.then_some((program, arguments))
@@ -87,7 +96,7 @@ fn words(line: &Value, host: &Host) -> Option<(String, Vec<String>)> {
 mod tests {
     use super::*;
     use crate::event::{Act, EventKind};
-    use crate::hosts::{install, names, read, row};
+    use crate::hosts::{names, read, row};
 
     #[test]
     fn each_host_names_what_switches_its_hooks_off() {

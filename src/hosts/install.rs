@@ -48,6 +48,9 @@ pub(crate) fn add(
     host: &Host,
     binary: &str,
 ) -> Result<Installed, BadSettings> {
+    if let Some(script) = host.script() {
+        return add_script(existing, host, binary, script);
+    }
     let text = existing.unwrap_or_default();
     let lines = HookLines { host, binary };
     let edits = if is_blank(text) {
@@ -68,23 +71,79 @@ pub(crate) fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Remo
     if is_blank(text) {
         return Ok(Removed { text: Some(text.to_owned()), changed: false });
     }
+    if host.script().is_some() {
+        return Ok(remove_script(text, host, undo));
+    }
     let record = Record::read(undo);
     let programs = Document::parse(text)?.programs(host);
     let mut rest = text.to_owned();
     for piece in record.pieces.iter().rev() {
-        rest = piece.cut_from(&rest, &programs).unwrap_or(rest);
+        let key = host.install.line_key();
+        rest = piece.cut_from(&rest, &programs, key).unwrap_or(rest);
     }
     while let Some(range) = next_of_ours(&rest, host, &record)? {
         rest.replace_range(range, "");
     }
     let changed = rest != text;
-    let ours_alone = changed && record.file_is_ours(undo) && holds_nothing(&rest);
+    let ours_alone = changed && record.file_is_ours(undo) && holds_nothing(&rest, host);
     Ok(Removed { text: (!ours_alone).then_some(rest), changed })
 }
 
-/// Nothing, or an empty object.
-fn holds_nothing(text: &str) -> bool {
-    is_blank(text) || Document::parse(text).is_ok_and(|settings| settings.root.items().is_empty())
+// --- a program of ours in the host's language ---------------------------------------------
+
+/// The line of a program that says which binary it calls.
+const PROGRAM_LINE: &str = "const SEED = ";
+
+/// The program whole, over an older one of ours or over nothing.
+fn add_script(
+    existing: Option<&str>,
+    host: &Host,
+    binary: &str,
+    script: &str,
+) -> Result<Installed, BadSettings> {
+    let text = filled(script, binary);
+    let old = existing.filter(|old| !is_blank(old));
+    if old.is_some_and(|old| program_of_script(old, host).is_none()) {
+        let why = "this file is not git seed's".to_owned();
+        return Err(BadSettings { line: 1, column: 1, why });
+    }
+    let changed = existing != Some(text.as_str());
+    let into = if existing.is_none() { "file" } else { "blank" };
+    let piece = Piece { into: into.to_owned(), program: binary.to_owned(), text: text.clone() };
+    let undo = if changed { format!("{}\n", json!(piece)) } else { String::new() };
+    Ok(Installed { changed, text, undo })
+}
+
+/// Takes the program out where it is as it was put in; one that somebody changed since is theirs.
+fn remove_script(text: &str, host: &Host, undo: Option<&str>) -> Removed {
+    let recorded = Record::read(undo).pieces.iter().any(|piece| piece.text == text);
+    let shipped = || {
+        let binary = program_of_script(text, host)?;
+        Some(filled(host.script()?, &binary) == text)
+    };
+    let ours = recorded || shipped() == Some(true);
+    Removed { text: (!ours).then(|| text.to_owned()), changed: ours }
+}
+
+fn filled(script: &str, binary: &str) -> String {
+    script.replace("@SEED@", &inside_quotes(binary))
+}
+
+/// The binary that a program of ours calls for `host`.
+pub(super) fn program_of_script(text: &str, host: &Host) -> Option<String> {
+    let line = text.lines().find_map(|line| line.strip_prefix(PROGRAM_LINE))?;
+    let ours = text.contains(&format!("[\"hook\", \"{}\", event]", host.name));
+    serde_json::from_str(line).ok().filter(|_| ours)
+}
+
+/// Nothing, or an object that is empty but for the version of its form.
+fn holds_nothing(text: &str, host: &Host) -> bool {
+    let versions = usize::from(host.install.version.is_some());
+    let bare = |settings: Document<'_>| {
+        let all = settings.root.items().len();
+        all == 0 || all == versions && settings.root.member("version").is_some()
+    };
+    is_blank(text) || Document::parse(text).is_ok_and(bare)
 }
 
 // --- the record -----------------------------------------------------------------------
@@ -101,9 +160,9 @@ struct Piece {
 
 impl Piece {
     /// `text` without this piece, if it stands there once and leaves JSON behind.
-    fn cut_from(&self, text: &str, programs: &[String]) -> Option<String> {
+    fn cut_from(&self, text: &str, programs: &[String], key: &str) -> Option<String> {
         let spellings = std::iter::once(&self.program).chain(programs);
-        spellings.map(|program| self.spelled(program)).find_map(|piece| {
+        spellings.map(|program| self.spelled(program, key)).find_map(|piece| {
             let (before, after) = text.split_once(&piece)?;
             let rest = format!("{before}{after}");
             let sound = is_blank(&rest) || Document::parse(&rest).is_ok();
@@ -112,8 +171,8 @@ impl Piece {
     }
 
     /// The piece as it reads once a newer binary took over its lines.
-    fn spelled(&self, program: &str) -> String {
-        let command = |gap: &str, program: &str| format!("\"command\":{gap}\"{program}");
+    fn spelled(&self, program: &str, key: &str) -> String {
+        let command = |gap: &str, program: &str| format!("\"{key}\":{gap}\"{program}");
         ["", " "].iter().fold(self.text.clone(), |text, gap| {
             text.replace(&command(gap, &self.program), &command(gap, program))
         })
@@ -165,7 +224,7 @@ impl HookLines<'_> {
     fn program(&self) -> String {
         match self.host.install.form {
             Form::Program => self.binary.to_owned(),
-            Form::Line => shell_word(self.binary),
+            Form::Line | Form::Script => shell_word(self.binary),
         }
     }
 
@@ -187,19 +246,24 @@ impl HookLines<'_> {
                 line.insert("command".to_owned(), json!(self.program()));
                 line.insert("args".to_owned(), json!(["hook", self.host.name, event]));
             }
-            Form::Line => {
+            Form::Line | Form::Script => {
                 let command = format!("{} hook {} {event}", self.program(), self.host.name);
-                line.insert("command".to_owned(), json!(command));
+                line.insert(row.line_key().to_owned(), json!(command));
             }
         }
         let timeout = row.timeouts.get(event).unwrap_or(&row.timeout);
-        line.insert("timeout".to_owned(), json!(timeout));
-        json!({ "hooks": [line] })
+        line.insert(row.timeout_key().to_owned(), json!(timeout));
+        if row.flat { Value::Object(line) } else { json!({ "hooks": [line] }) }
     }
 
     /// A member of `hooks`: an event and its list.
     fn member(&self, event: &str) -> (Option<String>, Value) {
         (Some(event.to_owned()), json!([self.entry(event)]))
+    }
+
+    /// The member that names the version of the file's form, where it has one.
+    fn version(&self) -> Option<(Option<String>, Value)> {
+        Some((Some("version".to_owned()), json!(self.host.install.version?)))
     }
 
     fn all(&self) -> (Option<String>, Value) {
@@ -214,7 +278,9 @@ impl HookLines<'_> {
 
     fn whole_file(&self, text: &str, exists: bool) -> Edit {
         let style = Style { newline: newline(text), unit: "  ".to_owned(), compact: false };
-        let file = json!({ "hooks": self.all().1 });
+        let members = self.version().into_iter().chain([self.all()]);
+        let named = members.filter_map(|(name, value)| Some((name?, value)));
+        let file = Value::Object(named.collect());
         let into = if exists { "blank" } else { "file" };
         let text_of_file = format!("{}{}", style.spelled(&file, ""), style.newline);
         Edit { at: text.len()..text.len(), text: text_of_file, into: Some(into.to_owned()) }
@@ -226,7 +292,7 @@ impl HookLines<'_> {
         let rename = |line: &Node| {
             let value = settings.value(line);
             let old = program(&value, self.host)?;
-            let command = line.member("command")?;
+            let command = line.member(self.host.install.line_key())?;
             let tail = settings.value(command).as_str()?.strip_prefix(old)?.to_owned();
             let text = json!(format!("{new}{tail}")).to_string();
             (old != new).then(|| Edit { at: command.span.clone(), text, into: None })
@@ -238,7 +304,9 @@ impl HookLines<'_> {
     fn missing(&self, settings: &Document<'_>) -> Result<Vec<Edit>, BadSettings> {
         let root = settings.object(&settings.root, "the settings")?;
         let Some(hooks) = root.member("hooks") else {
-            return Ok(vec![settings.put(root, &[self.all()], "root")]);
+            let version = self.version().filter(|_| root.member("version").is_none());
+            let members: Vec<_> = version.into_iter().chain([self.all()]).collect();
+            return Ok(vec![settings.put(root, &members, "root")]);
         };
         let hooks = settings.object(hooks, "`hooks`")?;
         let mut edits = Vec::new();
@@ -262,17 +330,22 @@ impl HookLines<'_> {
 
 /// How long the host waits for our line of `event`, as its settings say.
 pub(crate) fn time_out(text: &str, host: &Host, event: &str) -> Option<Duration> {
+    if host.script().is_some() {
+        return program_of_script(text, host).map(|_| host.time_of(event));
+    }
     let settings: Value = serde_json::from_str(text).ok()?;
     let entries = settings.get("hooks")?.get(event)?.as_array()?;
-    let lines = entries.iter().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();
+    let inner = entries.iter().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();
+    let lines = inner.chain(entries.iter().filter(|_| host.install.flat));
     let ours = lines.filter(|line| program(line, host).is_some());
-    let times = ours.filter_map(|line| line.get("timeout")?.as_u64()).min()?;
+    let key = host.install.timeout_key();
+    let times = ours.filter_map(|line| line.get(key)?.as_u64()).min()?;
     Some(host.in_time(times))
 }
 
 /// The program of a hook line, if the line is ours.
 fn program<'v>(line: &'v Value, host: &Host) -> Option<&'v str> {
-    let command = line.get("command")?.as_str()?;
+    let command = line.get(host.install.line_key())?.as_str()?;
     let program = if let Some(args) = line.get("args") {
         let ours = args.get(0)? == "hook" && args.get(1)? == host.name.as_str();
         ours.then_some(command)?
@@ -349,6 +422,22 @@ impl Document<'_> {
             for (event_at, Member { name: event, value: list, .. }) in
                 hooks.members().iter().enumerate()
             {
+                if host.install.flat {
+                    let lines = list.elements().iter().enumerate();
+                    let ours = lines.filter(|(_, line)| program(&self.value(line), host).is_some());
+                    places.extend(ours.map(|(line_at, line)| Place {
+                        hooks,
+                        hooks_at,
+                        event,
+                        event_at,
+                        list,
+                        group_at: line_at,
+                        group_lines: list,
+                        line,
+                        line_at,
+                    }));
+                    continue;
+                }
                 for (group_at, group) in list.elements().iter().enumerate() {
                     let Some(group_lines) = group.member("hooks") else { continue };
                     let lines = group_lines.elements().iter().enumerate();
@@ -388,13 +477,48 @@ impl Document<'_> {
 mod tests {
     use super::*;
     use crate::hosts::document::BOM;
-    use crate::hosts::{names, row};
+    use crate::hosts::row;
     use proptest::prelude::*;
 
     const BINARY: &str = "/opt/seed/bin/git-seed";
 
     fn host(name: &str) -> &'static Host {
         row(name).expect("the row loads")
+    }
+
+    /// Hosts whose settings hold hook lines.
+    fn names() -> impl Iterator<Item = &'static str> {
+        crate::hosts::names().filter(|name| host(name).script().is_none())
+    }
+
+    #[test]
+    fn a_program_is_put_in_whole_and_taken_out_while_it_is_ours() {
+        let host = host("opencode");
+        let put = installed(None, "opencode");
+        assert!(put.changed && put.text.contains(&format!("const SEED = \"{BINARY}\"\n")));
+        assert_eq!(program_of_script(&put.text, host).as_deref(), Some(BINARY));
+        let again = installed(Some(&put.text), "opencode");
+        assert_eq!((again.changed, again.undo.as_str()), (false, ""));
+        assert_eq!(removed(&put.text, "opencode", Some(&put.undo)), None);
+        assert_eq!(removed(&put.text, "opencode", None), None);
+        // One of another binary is renewed; an older program of ours goes by its record.
+        let other = add(Some(&put.text), host, "/a \"b\"/git-seed").expect("it is ours");
+        assert_eq!(program_of_script(&other.text, host).as_deref(), Some("/a \"b\"/git-seed"));
+        let older = put.text.replace("10_000", "9_000");
+        assert_eq!(removed(&older, "opencode", None).as_deref(), Some(older.as_str()));
+        let record = put.undo.replace("10_000", "9_000");
+        assert_eq!(removed(&older, "opencode", Some(&record)), None);
+        let problem = add(Some("export const Other = 1\n"), host, BINARY).expect_err("theirs");
+        assert_eq!(problem.why, "this file is not git seed's");
+        assert_eq!(time_out(&put.text, host, "session.idle"), Some(Duration::from_secs(75)));
+    }
+
+    #[test]
+    fn a_program_is_short_enough_to_be_read() {
+        for (name, text) in crate::hosts::SCRIPTS {
+            assert!(text.lines().count() <= 80, "{name}: {} lines", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= 100), "{name}");
+        }
     }
 
     fn installed(text: Option<&str>, name: &str) -> Installed {
@@ -463,8 +587,10 @@ mod tests {
                     let list = with["hooks"][event]
                         .as_array()
                         .unwrap_or_else(|| panic!("{name} {event} {with}"));
-                    let lines =
-                        list.iter().flat_map(|group| group["hooks"].as_array().expect("lines"));
+                    let lines = list.iter().flat_map(|group| match group["hooks"].as_array() {
+                        Some(lines) => lines.iter().collect::<Vec<_>>(),
+                        None => vec![group],
+                    });
                     assert_eq!(
                         lines.filter(|line| program(line, host(name)).is_some()).count(),
                         1,

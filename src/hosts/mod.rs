@@ -5,6 +5,7 @@
 //! needs one. Nothing here reads the environment, a file or a clock. What an event means
 //! for a job is `seed`'s matter.
 
+mod can;
 mod canary;
 mod document;
 mod patch;
@@ -29,10 +30,15 @@ pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_even
 pub use reply::{Answer, reply};
 
 /// Every host there is.
-static SHIPPED: [Shipped; 3] = [
+static SHIPPED: [Shipped; 8] = [
     Shipped::new("claude", shipped!("claude")),
     Shipped::new("codex", shipped!("codex")),
     Shipped::new("gemini", shipped!("gemini")),
+    Shipped::new("opencode", shipped!("opencode")),
+    Shipped::new("cursor", shipped!("cursor")),
+    Shipped::new("copilot", shipped!("copilot")),
+    Shipped::new("vscode", shipped!("vscode")),
+    Shipped::new("droid", shipped!("droid")),
 ];
 
 struct Shipped {
@@ -123,6 +129,9 @@ pub struct Host {
     pub name: String,
     /// Name for people, such as `Claude Code`.
     pub title: String,
+    /// The version of the client with which the row was tried; none where it is from
+    /// documentation alone.
+    pub tried: Option<String>,
     /// File name of a memory page, such as `CLAUDE.md`.
     pub page: String,
     /// Where the host keeps its own memory: paths from `~`, `*` for one directory.
@@ -148,6 +157,16 @@ pub struct Host {
     /// True where the host has no tool that reads text: its agents read by lines of the shell.
     #[serde(default)]
     pub(crate) reads_by_shell: bool,
+    /// Settings without which it does not offer its tool for questions.
+    #[serde(default)]
+    asks_with: Vec<OffRow>,
+    /// Its sandbox can leave `.git` read-only: commands of git seed that write are then handed to
+    /// the hook after the tool.
+    #[serde(default)]
+    pub(crate) hands_over: bool,
+    /// Variables that the host itself sets for git, and their values: none of the person's.
+    #[serde(default)]
+    pub(crate) git_settings: BTreeMap<String, String>,
     /// Types of subagents of the host's own that only look.
     #[serde(default)]
     pub lookers: Vec<String>,
@@ -193,6 +212,9 @@ pub(crate) const AGENTS: [(&str, &str); 17] = [
     ("voice-updater.md", include_str!("agents/voice-updater.md")),
 ];
 
+/// Programs that stand in for hook lines, by the host that loads them. `@SEED@` is this binary.
+const SCRIPTS: [(&str, &str); 1] = [("opencode", include_str!("opencode.js"))];
+
 /// What `init --governance` puts in, by where hosts want it.
 pub(crate) const RULES: [(&str, &str); 5] = [
     ("seed-constitution.md", include_str!("governance/constitution.md")),
@@ -226,6 +248,12 @@ struct Fields {
     event: String,
     session: String,
     cwd: String,
+    /// A list of directories, the first of which counts where `cwd` is not there.
+    roots: Option<String>,
+    /// Fields that may hold JSON as a text. Where the input of a call is a text and no JSON, it is
+    /// the field `text` of an object.
+    #[serde(default)]
+    spelled: Vec<String>,
     agent: Option<String>,
     agent_type: Option<String>,
     tool: String,
@@ -300,6 +328,8 @@ struct OutcomeRow {
     background: Vec<Sign>,
     /// How the exit status of a shell command is told; absent where the host does not tell.
     status: Option<StatusRow>,
+    /// Where the exit status of a shell command lies, where the host tells it as a number.
+    exit: Option<String>,
     /// Where the output of a shell command lies.
     #[serde(default)]
     prints: Vec<String>,
@@ -338,12 +368,14 @@ struct ReplyRow {
     context: Vec<Happening>,
     person: Vec<Happening>,
     grant: Vec<Happening>,
+    /// A refused stop keeps no turn from ending: its reason comes as the next prompt.
+    #[serde(default)]
+    asks_again: bool,
     /// Put before the reason of a refused stop where the host returns it as a prompt.
     echo: Option<String>,
 }
 
-/// A host that asks the person where a hook says so, and the settings that would answer for them.
-/// A setting that switches all hooks off.
+/// A setting that changes what the host does, such as one that switches all hooks off.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OffRow {
@@ -351,8 +383,19 @@ pub(crate) struct OffRow {
     files: Vec<String>,
     /// Its keys, joined by dots.
     key: String,
-    /// The value with which no hook runs.
+    /// The value that does it.
     is: bool,
+}
+
+impl OffRow {
+    /// The first of its files that holds the setting with this value.
+    fn holder(&self, read: &impl Fn(&str) -> Option<String>) -> Option<&str> {
+        let holds = |file: &&String| {
+            let text = read(file).unwrap_or_default();
+            canary::setting(file, &text, &self.key) == Some(self.is)
+        };
+        self.files.iter().find(holds).map(String::as_str)
+    }
 }
 
 impl Host {
@@ -362,16 +405,17 @@ impl Host {
         &self,
         read: impl Fn(&str) -> Option<String>,
     ) -> Option<(&str, &str)> {
-        self.off.iter().find_map(|row| {
-            let holds = |file: &&String| {
-                let text = read(file).unwrap_or_default();
-                canary::setting(file, &text, &row.key) == Some(row.is)
-            };
-            row.files.iter().find(holds).map(|file| (row.key.as_str(), file.as_str()))
-        })
+        self.off.iter().find_map(|row| Some((row.key.as_str(), row.holder(&read)?)))
+    }
+
+    /// True where the host offers its tool for questions as it is set; `read` as above.
+    pub(crate) fn offers_questions(&self, read: impl Fn(&str) -> Option<String>) -> bool {
+        let set = |row: &OffRow| row.holder(&read).is_some();
+        self.can_ask() && (self.asks_with.is_empty() || self.asks_with.iter().any(set))
     }
 }
 
+/// A host that asks the person where a hook says so, and the settings that would answer for them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConsentRow {
@@ -407,6 +451,10 @@ struct RewriteRow {
 enum Dialect {
     Claude,
     Gemini,
+    /// Claude's, but for the end of a turn.
+    VsCode,
+    Copilot,
+    Cursor,
 }
 
 #[derive(Debug, Deserialize)]
@@ -423,11 +471,30 @@ struct InstallRow {
     /// Events with a time-out of their own.
     #[serde(default)]
     timeouts: BTreeMap<String, u32>,
+    /// Lines stand in the list of an event themselves, not in groups.
+    #[serde(default)]
+    flat: bool,
+    /// The version that the file names of its own form.
+    version: Option<u32>,
+    /// The key of a line's command, where it is not `command`.
+    line_key: Option<String>,
+    /// The key of its time-out, where it is not `timeout`.
+    timeout_key: Option<String>,
     /// Further fields of each hook line.
     #[serde(default)]
     also: BTreeMap<String, String>,
     /// What a person meets at the host's first start with these hooks, in a few words.
     says: Option<String>,
+}
+
+impl InstallRow {
+    fn line_key(&self) -> &str {
+        self.line_key.as_deref().unwrap_or("command")
+    }
+
+    fn timeout_key(&self) -> &str {
+        self.timeout_key.as_deref().unwrap_or("timeout")
+    }
 }
 
 /// How a hook line says what to run.
@@ -438,6 +505,8 @@ enum Form {
     Program,
     /// One line for a shell.
     Line,
+    /// A program in the host's own language, which calls ours for each event.
+    Script,
 }
 
 #[derive(Debug, Deserialize)]
@@ -487,6 +556,10 @@ enum ActRow {
     },
     Touch {
         path: String,
+    },
+    /// A list of paths.
+    TouchMany {
+        paths: String,
     },
     Shell {
         command: String,
@@ -601,7 +674,8 @@ impl Host {
             ActRow::Foreign { server, .. } => server.as_ref(),
             _ => None,
         });
-        let pointers = signs.map(|sign| &sign.at).chain(&self.outcome.answers).chain(servers);
+        let told = outcome.answers.iter().chain(&outcome.exit);
+        let pointers = signs.map(|sign| &sign.at).chain(told).chain(servers);
         let mut pointers = pointers.chain(&self.fields.tokens);
         match pointers.find(|at| !at.starts_with('/')) {
             Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.clone() }),
@@ -618,8 +692,8 @@ impl Host {
         }
     }
 
-    /// True where some tool puts questions to the person.
-    pub(crate) fn can_ask(&self) -> bool {
+    /// True where some tool puts questions to the person; the host may not offer it.
+    fn can_ask(&self) -> bool {
         self.tools.iter().any(|tool| matches!(tool.act, ActRow::Ask(_)))
     }
 
@@ -695,6 +769,12 @@ impl Host {
             .map(|(name, _)| name.as_str())
     }
 
+    /// The program that stands in for hook lines, where the host loads one.
+    fn script(&self) -> Option<&'static str> {
+        let own = SCRIPTS.iter().find(|(name, _)| *name == self.name);
+        own.filter(|_| matches!(self.install.form, Form::Script)).map(|(_, text)| *text)
+    }
+
     /// True where a hook may give a shell call another line.
     pub(crate) fn rewrites(&self) -> bool {
         self.rewrite.is_some()
@@ -726,10 +806,15 @@ mod tests {
     use super::*;
 
     /// The rows as people read them.
-    const ROWS: [(&str, &str); 3] = [
+    const ROWS: [(&str, &str); 8] = [
         ("claude", include_str!("claude.toml")),
         ("codex", include_str!("codex.toml")),
         ("gemini", include_str!("gemini.toml")),
+        ("opencode", include_str!("opencode.toml")),
+        ("cursor", include_str!("cursor.toml")),
+        ("copilot", include_str!("copilot.toml")),
+        ("vscode", include_str!("vscode.toml")),
+        ("droid", include_str!("droid.toml")),
     ];
 
     fn text(name: &str) -> &'static str {
@@ -772,7 +857,11 @@ mod tests {
     #[test]
     fn an_unknown_host_is_answered_with_the_known_ones() {
         let problem = row("emacs").expect_err("there is no such row").to_string();
-        assert_eq!(problem, "no host `emacs`; known hosts: claude, codex, gemini");
+        assert_eq!(
+            problem,
+            "no host `emacs`; known hosts: claude, codex, gemini, opencode, cursor, copilot, \
+             vscode, droid"
+        );
     }
 
     #[test]
@@ -785,7 +874,7 @@ mod tests {
                 "unknown variant `just-before`, expected one of `session-start`",
             ),
             ("act   = { web =", "act   = { fly =", "unknown variant `fly`, expected one of `read`"),
-            ("dialect = \"claude\"", "dialect = \"latin\"", "expected `claude` or `gemini`"),
+            ("dialect = \"claude\"", "dialect = \"latin\"", "expected one of `claude`, `gemini`"),
             (
                 "{ path = \"notebook_path\" }",
                 "{ file = \"notebook_path\" }",
@@ -834,6 +923,23 @@ mod tests {
         let ask =
             text("claude").lines().find(|line| line.contains("{ ask = ")).expect("a row asks");
         assert!(!host(&text("claude").replace(ask, "act = \"housekeeping\"")).can_ask());
+    }
+
+    #[test]
+    fn a_host_offers_its_questions_only_as_its_settings_say() {
+        let set = "[features]\ndefault_mode_request_user_input = true\n";
+        let cases = [
+            ("claude", None, true),
+            ("codex", None, false),
+            ("codex", Some(set.to_owned()), true),
+            ("codex", Some(set.replace("true", "false")), false),
+            ("copilot", None, false),
+        ];
+        for (name, text, offers) in cases {
+            let host = row(name).expect("it loads");
+            let read = |file: &str| text.clone().filter(|_| file == "~/.codex/config.toml");
+            assert_eq!(host.offers_questions(read), offers, "{name} {text:?}");
+        }
     }
 
     #[test]

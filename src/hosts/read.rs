@@ -60,7 +60,7 @@ pub fn read(
     bytes: &[u8],
     event_argument: Option<&str>,
 ) -> Result<Event, BadPayload> {
-    let top = object(bytes)?;
+    let top = spelled_out(host, object(bytes)?);
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
     // A tool without arguments may come with none, or with null: what needs some is unknown then.
@@ -257,8 +257,24 @@ fn object(bytes: &[u8]) -> Result<Value, BadPayload> {
     if value.is_object() { Ok(value) } else { Err(BadPayload::NotAnObject) }
 }
 
+/// The payload with the fields read that hold JSON as a text.
+fn spelled_out(host: &Host, mut top: Value) -> Value {
+    for field in &host.fields.spelled {
+        let Some(text) = top.get(field).and_then(Value::as_str) else { continue };
+        let read = serde_json::from_str::<Strict>(text).ok().map(|Strict(value)| value);
+        match read.filter(Value::is_object) {
+            Some(value) => top[field] = value,
+            None if *field == host.fields.input => top[field] = serde_json::json!({ "text": text }),
+            None => {}
+        }
+    }
+    top
+}
+
 fn cwd(host: &Host, top: &Value) -> PathBuf {
-    let named = top.get(&host.fields.cwd).and_then(Value::as_str).map(Path::new);
+    let first = |field: &String| top.get(field)?.as_array()?.first()?.as_str();
+    let root = || host.fields.roots.as_ref().and_then(first);
+    let named = top.get(&host.fields.cwd).and_then(Value::as_str).or_else(root).map(Path::new);
     named.filter(|path| path.is_absolute()).map(Path::to_owned).unwrap_or_default()
 }
 
@@ -278,8 +294,10 @@ fn string(object: &Value, field: &str) -> Option<String> {
     object.get(field)?.as_str().map(str::to_owned)
 }
 
+/// A field that is true, or that counts something.
 fn flag(object: &Value, field: &str) -> bool {
-    object.get(field).and_then(Value::as_bool).unwrap_or(false)
+    let counts = |value: &Value| value.as_u64().is_some_and(|count| count > 0);
+    object.get(field).is_some_and(|value| value.as_bool().unwrap_or_else(|| counts(value)))
 }
 
 fn list<'v>(object: &'v Value, field: &str) -> &'v [Value] {
@@ -438,6 +456,9 @@ impl Payload {
 
     /// The exit status of a shell command, where the host states it.
     fn status(&self, ok: bool) -> Option<i32> {
+        if let Some(at) = &self.host.outcome.exit {
+            return self.top.pointer(at)?.as_i64().and_then(|code| i32::try_from(code).ok());
+        }
         let row = self.host.outcome.status.as_ref()?;
         if self.shows_any(&row.unless) {
             return None;
@@ -557,6 +578,7 @@ impl Payload {
             }
             ActRow::Touch { path } => (path, None),
             ActRow::Patch { text: field } => return self.patch(text(input, field)?),
+            ActRow::TouchMany { paths } => return self.touched(input, paths),
             _ => return None,
         };
         // Where the payload does not say which file it is, it is none of the work's.
@@ -565,6 +587,16 @@ impl Payload {
             path: self.path(input, path).unwrap_or_else(nowhere),
             change: change.unwrap_or(Change::Opaque),
         }])
+    }
+
+    /// Files of a list; `None` where it has none, or something else than paths.
+    fn touched(&self, input: &Value, field: &str) -> Option<Vec<FileEdit>> {
+        let place = |path: &Value| {
+            let path = path.as_str().filter(|path| !path.is_empty())?;
+            Some(FileEdit { path: self.cwd.join(path), change: Change::Opaque })
+        };
+        let files = list(input, field).iter().map(place).collect::<Option<Vec<_>>>()?;
+        (!files.is_empty()).then_some(files)
     }
 
     fn patch(&self, whole: &str) -> Option<Vec<FileEdit>> {
@@ -600,7 +632,15 @@ impl Payload {
     fn given_answers(&self) -> Option<Map<String, Value>> {
         let place = self.top.pointer(self.host.outcome.answers.as_ref()?)?;
         let spelled = place.as_str().and_then(|json| serde_json::from_str::<Value>(json).ok());
-        spelled.as_ref().unwrap_or(place).get("answers")?.as_object().cloned()
+        match spelled.as_ref().unwrap_or(place).get("answers")? {
+            Value::Object(answers) => Some(answers.clone()),
+            // A list has them in the order of the questions.
+            Value::Array(answers) => {
+                let numbered = answers.iter().enumerate();
+                Some(numbered.map(|(n, answer)| (n.to_string(), answer.clone())).collect())
+            }
+            _ => None,
+        }
     }
 }
 

@@ -73,6 +73,9 @@ pub fn reply(host: &Host, event: &Event, answer: &Answer) -> Option<Value> {
     let object = match host.reply.dialect {
         Dialect::Claude => claude(happening, &event.name, &said),
         Dialect::Gemini => gemini(&event.name, &said),
+        Dialect::VsCode => vs_code(happening, &event.name, &said),
+        Dialect::Copilot => copilot(happening, &said),
+        Dialect::Cursor => cursor(happening, &said),
     };
     (!object.is_empty()).then_some(Value::Object(object))
 }
@@ -166,6 +169,66 @@ fn gemini(event: &str, said: &Said) -> Map<String, Value> {
     reply
 }
 
+/// Claude's, with the end of a turn among what is specific to the event.
+fn vs_code(happening: Happening, event: &str, said: &Said) -> Map<String, Value> {
+    let ends = matches!(happening, Happening::Stop | Happening::SubagentStop);
+    let Some(reason) = said.refuse.as_ref().filter(|_| ends) else {
+        return claude(happening, event, said);
+    };
+    let mut specific = Map::new();
+    specific.insert("decision".to_owned(), json!("block"));
+    specific.insert("reason".to_owned(), json!(reason));
+    let mut reply = Map::new();
+    add_specific(&mut reply, event, specific, said);
+    reply
+}
+
+fn copilot(happening: Happening, said: &Said) -> Map<String, Value> {
+    let mut reply = Map::new();
+    match &said.refuse {
+        Some(reason) if happening == Happening::Before => {
+            reply.insert("permissionDecision".to_owned(), json!("deny"));
+            reply.insert("permissionDecisionReason".to_owned(), json!(reason));
+        }
+        Some(reason) => {
+            reply.insert("decision".to_owned(), json!("block"));
+            reply.insert("reason".to_owned(), json!(reason));
+        }
+        None if said.grant => {
+            reply.insert("permissionDecision".to_owned(), json!("allow"));
+        }
+        None => {}
+    }
+    if let Some(context) = &said.context {
+        reply.insert("additionalContext".to_owned(), json!(context));
+    }
+    reply
+}
+
+/// The model reads `user_message`, and may not read the other one.
+fn cursor(happening: Happening, said: &Said) -> Map<String, Value> {
+    let mut reply = Map::new();
+    match (&said.refuse, happening) {
+        (Some(reason), Happening::Stop | Happening::SubagentStop) => {
+            reply.insert("followup_message".to_owned(), json!(reason));
+        }
+        (Some(reason), Happening::Prompt) => {
+            reply.insert("continue".to_owned(), json!(false));
+            reply.insert("user_message".to_owned(), json!(reason));
+        }
+        (Some(reason), _) => {
+            reply.insert("permission".to_owned(), json!("deny"));
+            reply.insert("user_message".to_owned(), json!(reason));
+            reply.insert("agent_message".to_owned(), json!(reason));
+        }
+        (None, _) => {}
+    }
+    if let Some(context) = &said.context {
+        reply.insert("additional_context".to_owned(), json!(context));
+    }
+    reply
+}
+
 fn add_specific(
     reply: &mut Map<String, Value>,
     event: &str,
@@ -239,6 +302,7 @@ mod tests {
         let deny = json!({"hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "no"}});
+        let specific_deny = deny.clone();
         let block = json!({"decision": "block", "reason": "no"});
         let context = |event| specific(event, "additionalContext", "fact");
         let cases = [
@@ -276,6 +340,63 @@ mod tests {
                 Some(json!({"decision": "deny", "reason": "<git-seed>\n\nno"})),
             ),
             ("gemini", "SessionStart", Answer::context("fact"), Some(context("SessionStart"))),
+            ("droid", "PreToolUse", Answer::refuse("no"), Some(specific_deny.clone())),
+            ("vscode", "PreToolUse", Answer::refuse("no"), Some(specific_deny)),
+            (
+                "vscode",
+                "Stop",
+                Answer::refuse("no"),
+                Some(json!({"hookSpecificOutput": {
+                    "hookEventName": "Stop", "decision": "block", "reason": "no"}})),
+            ),
+            (
+                "copilot",
+                "preToolUse",
+                Answer::refuse("no"),
+                Some(json!({"permissionDecision": "deny", "permissionDecisionReason": "no"})),
+            ),
+            (
+                "copilot",
+                "preToolUse",
+                Answer::grant(),
+                Some(json!({"permissionDecision": "allow"})),
+            ),
+            (
+                "copilot",
+                "agentStop",
+                Answer::refuse("no"),
+                Some(json!({"decision": "block", "reason": "no"})),
+            ),
+            (
+                "copilot",
+                "sessionStart",
+                Answer::context("fact"),
+                Some(json!({"additionalContext": "fact"})),
+            ),
+            (
+                "cursor",
+                "preToolUse",
+                Answer::refuse("no"),
+                Some(json!({"permission": "deny", "user_message": "no", "agent_message": "no"})),
+            ),
+            (
+                "cursor",
+                "stop",
+                Answer::refuse("no"),
+                Some(json!({"followup_message": "<git-seed>\n\nno"})),
+            ),
+            (
+                "cursor",
+                "beforeSubmitPrompt",
+                Answer::refuse("no"),
+                Some(json!({"continue": false, "user_message": "no"})),
+            ),
+            (
+                "cursor",
+                "postToolUse",
+                Answer::context("fact"),
+                Some(json!({"additional_context": "fact"})),
+            ),
         ];
         for (host, event, answer, wanted) in cases {
             assert_eq!(said(host, event, &answer), wanted, "{host} {event} {answer:?}");

@@ -38,8 +38,8 @@ pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
 #[doc(hidden)]
 pub use known::known_commands;
-pub(crate) use seed::seed_line;
 pub use seed::{Program, seed_command};
+pub(crate) use seed::{can_be_handed_over, seed_line, starts_programs};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].
 pub const LONGEST: usize = 64 * 1024;

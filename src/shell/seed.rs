@@ -75,6 +75,9 @@ struct CommandRow {
     /// Flags with which it changes something.
     #[serde(default)]
     changes: Vec<String>,
+    /// Subcommands that may start programs of the repository, such as git hooks.
+    #[serde(default)]
+    starts: Vec<String>,
     /// It runs the command behind `--`: it is never granted, and that command decides.
     #[serde(default)]
     wraps: bool,
@@ -155,6 +158,23 @@ pub(crate) fn only_looks(args: &[String]) -> bool {
 
 fn looks(args: &[&str]) -> bool {
     asks_for_help(args) || row_of(args).is_some_and(|(row, verb)| row.looks(verb, args))
+}
+
+/// Whether the words after `git seed` are a command that is the agent's to give, that changes
+/// something, and that runs where this process runs: one that a hook can run in its place.
+pub(crate) fn can_be_handed_over(args: &[String]) -> bool {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let elsewhere = args.iter().any(|word| word.starts_with("-C"));
+    let wraps = row_of(&args).is_some_and(|(row, _)| row.wraps);
+    !elsewhere && !wraps && is_open(&args) && !looks(&args)
+}
+
+/// Whether that command may start programs of the repository, such as git hooks.
+pub(crate) fn starts_programs(args: &[String]) -> bool {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    row_of(&args).is_some_and(|(row, verb)| {
+        verb.is_some_and(|verb| row.starts.iter().any(|known| known == verb))
+    })
 }
 
 /// Judges a `git seed` command that stands anywhere in a line.

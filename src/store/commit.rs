@@ -17,7 +17,7 @@ use super::git::{Child, Outcome};
 use super::path::nul_terminated;
 use super::pins::records;
 use super::worktree::{PRIVATE, odd_output, repo_path};
-use super::{CommitId, RepoPath, Store, TreeId, index, seed_dir_of};
+use super::{CommitId, Identity, RepoPath, Store, TreeId, index, seed_dir_of};
 use crate::format::short_hash;
 use crate::world;
 
@@ -42,12 +42,18 @@ pub(crate) struct Staged {
     tree: TreeId,
     paths: Vec<RepoPath>,
     held: Vec<String>,
+    known_as: Option<Identity>,
 }
 
 impl Staged {
     /// The tree the commit will have, unless a hook of the person changes it.
     pub(crate) fn tree(&self) -> &TreeId {
         &self.tree
+    }
+
+    /// The same, to be committed in this name where git knows nobody.
+    pub(crate) fn in_the_name_of(self, known_as: Option<Identity>) -> Self {
+        Self { known_as, ..self }
     }
 
     /// HEAD before the commit; none on an unborn branch.
@@ -165,7 +171,7 @@ impl Store {
             return Ok(None);
         }
         let in_index = self.held_by_index(paths);
-        Ok(Some(Staged { dir, head, tree, paths: paths.to_vec(), held: in_index }))
+        Ok(Some(Staged { dir, head, tree, paths: paths.to_vec(), held: in_index, known_as: None }))
     }
 
     /// What the person's index says of `paths`, a hash for each.
@@ -216,9 +222,10 @@ impl Store {
         let trace = staged.dir.path().join("trace");
         let made = self
             .plain_git(
-                ["commit", "-q", "--cleanup=verbatim", "-F"]
-                    .map(Into::into)
+                self.naming(staged.known_as.as_ref())
                     .into_iter()
+                    .map(Into::into)
+                    .chain(["commit", "-q", "--cleanup=verbatim", "-F"].map(Into::into))
                     .chain([file.into_os_string()]),
             )
             .index(&staged.index())

@@ -14,9 +14,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::Store;
 use super::error::StoreError;
 use crate::world::{GitEnvironment, Group, git_variables};
+
+/// Who commits, as git spells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub name: String,
+    pub email: String,
+}
 
 /// A child about to run.
 pub(super) struct Child {
@@ -66,10 +75,50 @@ impl Store {
     {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         let mut command = clean_git(self.children.as_ref());
-        command.arg("-C").arg(&self.work_tree).args(&args);
+        command.arg("-C").arg(&self.work_tree);
+        match &self.confined {
+            None => command.args(&args),
+            Some(confined) => {
+                let settings = confined.settings().iter();
+                command.args(settings.flat_map(|setting| ["-c", setting]));
+                let held = |arg: &OsString| confined.held(arg.to_str()?).map(OsString::from);
+                command.args(args.iter().map(|arg| held(arg).unwrap_or_else(|| arg.clone())))
+            }
+        };
         command.envs(self.told.iter().map(|(name, value)| (name, value)));
         command.env("GIT_TERMINAL_PROMPT", "0");
         Child { command, shown: shown(&args), input: Vec::new() }
+    }
+}
+
+impl Store {
+    /// Who commits here by git's configuration and environment; nobody where git would guess.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        let asked = ["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"];
+        // A git that does not start says so when it is needed.
+        let outcome = self.plain_git(asked).outcome().ok().filter(|said| said.code == Some(0))?;
+        let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
+        let (name, rest) = said.split_once(" <")?;
+        let (email, _) = rest.split_once('>')?;
+        Some(Identity { name: name.to_owned(), email: email.to_owned() })
+    }
+
+    /// `user.useConfigOnly` is set.
+    fn only_configured(&self) -> bool {
+        let asked = ["config", "--type=bool", "--get", "user.useConfigOnly"];
+        let said = self.plain_git(asked).outcome();
+        said.is_ok_and(|said| said.stdout.starts_with(b"true"))
+    }
+
+    /// Settings that name who commits: `known`, where git knows nobody, and the person has not said
+    /// that only their configuration may name somebody.
+    pub(super) fn naming(&self, known: Option<&Identity>) -> Vec<String> {
+        let known = known.filter(|_| self.identity().is_none() && !self.only_configured());
+        known.map_or_else(Vec::new, |known| {
+            let (name, email) = (&known.name, &known.email);
+            let settings = [format!("user.name={name}"), format!("user.email={email}")];
+            settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]).collect()
+        })
     }
 }
 

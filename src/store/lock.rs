@@ -61,6 +61,21 @@ impl Store {
     }
 }
 
+impl Store {
+    /// False where this process may not write git seed's state: on a file system that is read-only
+    /// for it, or without the right to.
+    pub(crate) fn is_writable(&self) -> bool {
+        let opened = open(&self.common_dir.join(SEED_DIR).join("lock"));
+        let denied = |error: &io::Error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+            )
+        };
+        !opened.is_err_and(|error| denied(&error))
+    }
+}
+
 /// Opens `path`, creating it and its directory, and locks it for this process alone.
 pub(super) fn hold(path: &Path) -> Result<File, StoreError> {
     let file = open(path)?;

@@ -16,12 +16,14 @@ mod chain;
 mod claims;
 mod commit;
 mod config;
+mod confined;
 mod error;
 mod filtered;
 mod filters;
 mod focus;
 mod git;
 mod gitnotes;
+mod held;
 mod id;
 mod index;
 mod journal;
@@ -63,6 +65,7 @@ pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Walked};
 pub(crate) use commit::{CommitFailed, Committed as Made, Staged};
 pub(crate) use error::{NotOpen, StoreError};
+pub(crate) use git::Identity;
 pub(crate) use id::NotAnId;
 pub use id::{CommitId, TreeId};
 pub(crate) use journal::Tail;
@@ -96,6 +99,8 @@ pub struct Store {
     told: Vec<(&'static str, OsString)>,
     /// How children run for an agent's session; as this process, where none calls.
     children: Option<GitEnvironment>,
+    /// How they start programs of the repository; bare, where nothing confines them.
+    confined: Option<held::Confined>,
     lock_depth: Rc<Cell<u32>>,
 }
 
@@ -194,6 +199,7 @@ impl Store {
             work_tree,
             told: Vec::new(),
             children: None,
+            confined: None,
             lock_depth: Rc::default(),
         })
     }

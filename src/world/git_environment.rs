@@ -99,6 +99,12 @@ impl GitEnvironment {
         Self { program: on_path("git").unwrap_or_default(), set: set.collect() }
     }
 
+    /// That without what a host sets itself, with these values.
+    pub(crate) fn without(mut self, of_host: &BTreeMap<String, String>) -> Self {
+        self.set.retain(|name, value| of_host.get(name) != Some(value));
+        self
+    }
+
     /// Gives it to a child, and takes out what else this process has of the kind.
     pub(crate) fn give(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {

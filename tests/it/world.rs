@@ -1063,6 +1063,11 @@ impl Reply {
         Self { json }
     }
 
+    /// The object as it was printed; null where nothing was.
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
     fn at(&self, path: &str) -> Option<&str> {
         self.json.pointer(path).and_then(Value::as_str)
     }

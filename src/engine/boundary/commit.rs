@@ -33,6 +33,9 @@ pub(crate) fn phase_commit(
     let Some(staged) = repo.store.stage(&judged.survey.own).map_err(vetoed)? else {
         return Ok(Ok(untaken));
     };
+    // A host's shell may have taken the person's configuration away.
+    let known = if repo.is_person().is_err() { record::identity::known(repo) } else { None };
+    let staged = staged.in_the_name_of(known);
     let trailers = trailers(&focused.state, &judged.name);
     let message = commit_message(repo, focused, toward, judged, &trailers);
     let pending = Pending {

@@ -37,6 +37,7 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
     if let Err(refusal) = verdict {
         return refuse(repo, focused, event, call, &scene, &refusal);
     }
+    hook::handed::keep(repo, host, event, call)?;
     let focused = focused.filter(|_| !guest);
     let mut answer = pass(repo, event, call, &scene, focused)?;
     if let Some(ruled) = &scene.call.git {

@@ -10,6 +10,7 @@ pub(crate) mod after;
 pub(crate) mod before;
 pub(crate) mod first_time;
 pub(crate) mod git_consent;
+pub(crate) mod handed;
 pub(crate) mod last_words;
 pub(crate) mod once;
 pub(crate) mod repeats;
@@ -66,7 +67,7 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
 
 fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
     if repo.is_seeded()? {
-        record::heartbeat::beat(repo, event);
+        record::heartbeat::beat(repo, host, event);
     }
     match &event.kind {
         EventKind::Before(call) => hook::before::before(repo, host, event, call),

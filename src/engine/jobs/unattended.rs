@@ -19,7 +19,9 @@ use crate::voice::{self, Notice, tell};
 /// True where a finished job rests instead of asking.
 pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
     let host = hosts::row(&state.driver.host);
-    if repo.rules.approving == Approving::Defer || host.is_ok_and(|host| !host.can_ask()) {
+    if repo.rules.approving == Approving::Defer
+        || host.is_ok_and(|host| !host.offers_questions(|file| repo.host_file(file)))
+    {
         return true;
     }
     // Where an answer that nobody sat there for would not count, nobody is asked. Of a session that

@@ -44,7 +44,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         started: repo.now,
         process: caller.cloned(),
         home: world::variable("HOME").map(Into::into),
-        git: Some(first.unwrap_or_else(GitEnvironment::of_this_process)),
+        git: Some(first.unwrap_or_else(|| git_environment(row))),
         manner: caller.and_then(world::manner),
         since_ms: caller.and_then(world::started_ms).unwrap_or_else(world::system_ms),
         nested: repo.is_below_another(&above) || !started,
@@ -58,6 +58,15 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     let text = toml::to_string(&session)?;
     world::write_whole(&repo.session_file(&event.session), text.as_bytes())?;
     Ok(session)
+}
+
+/// How git is run for a session of the host `row`, whose first hook this process is.
+fn git_environment(row: Option<&'static Host>) -> GitEnvironment {
+    let seen = GitEnvironment::of_this_process();
+    match row {
+        Some(row) => seen.without(&row.git_settings),
+        None => seen,
+    }
 }
 
 /// Forgets the session of `event`.

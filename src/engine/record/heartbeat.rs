@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::engine::repo::Repo;
 use crate::event::{Event, EventKind};
+use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
 use crate::world;
 
@@ -20,7 +21,10 @@ pub(crate) struct Heartbeat {
 }
 
 /// Keeps that a hook ran for `event`, of those that write something anyway.
-pub(crate) fn beat(repo: &Repo, event: &Event) {
+pub(crate) fn beat(repo: &Repo, host: &Host, event: &Event) {
+    if host.hands_over && matches!(event.kind, EventKind::After { .. }) {
+        return beat_after(repo, event);
+    }
     let writes = matches!(
         event.kind,
         EventKind::SessionStart { .. } | EventKind::Prompt { .. } | EventKind::Stop { .. }
@@ -35,6 +39,24 @@ pub(crate) fn beat(repo: &Repo, event: &Event) {
     let _ = world::write_whole(&file, format!("{} {}\n", repo.now, event.name).as_bytes());
 }
 
+/// Keeps that the hook after a tool runs in the session of `event`, once a session.
+fn beat_after(repo: &Repo, event: &Event) {
+    if event.session.is_empty() || has_run_after(repo, event.host, &event.session) {
+        return;
+    }
+    let file = file_after(repo, event.host);
+    if let Some(dir) = file.parent() {
+        let _ = std::fs::create_dir_all(dir);
+    }
+    let _ = world::write_whole(&file, event.session.as_bytes());
+}
+
+/// The hook of `host` after a tool has run here in this session, and in no other one since.
+pub(crate) fn has_run_after(repo: &Repo, host: &str, session: &str) -> bool {
+    // A memory, as above.
+    world::read_plain(&file_after(repo, host)).is_ok_and(|known| known == session.as_bytes())
+}
+
 /// When a hook of `host` ran last here.
 pub(crate) fn last(repo: &Repo, host: &str) -> Option<Heartbeat> {
     // A memory, as above.
@@ -42,6 +64,11 @@ pub(crate) fn last(repo: &Repo, host: &str) -> Option<Heartbeat> {
     let text = String::from_utf8_lossy(&bytes);
     let (at, event) = text.trim().split_once(' ')?;
     Some(Heartbeat { at: at.parse().ok()?, event: event.to_owned() })
+}
+
+fn file_after(repo: &Repo, host: &str) -> PathBuf {
+    let name = format!("{}.{host}.after", repo.store.worktree_name());
+    repo.store.seed_dir().join("fired").join(name)
 }
 
 fn file(repo: &Repo, host: &str) -> PathBuf {

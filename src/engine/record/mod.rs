@@ -8,6 +8,7 @@ pub(crate) mod draft;
 pub(crate) mod git_mark;
 pub(crate) mod heartbeat;
 pub(crate) mod history;
+pub(crate) mod identity;
 pub(crate) mod injection;
 pub(crate) mod interactions;
 pub(crate) mod journal_line;

@@ -136,6 +136,16 @@ impl Repo {
         })
     }
 
+    /// The text of a host's file as its row names it: below the work tree, or from `~`.
+    pub(crate) fn host_file(&self, file: &str) -> Option<String> {
+        let path = match file.strip_prefix("~/") {
+            Some(rest) => self.persons_home()?.join(rest),
+            None => self.store.work_tree().join(file),
+        };
+        // One that does not read sets nothing, for us as for the host; `doctor` names it.
+        own_state::text(&path).ok()?
+    }
+
     /// The work tree, as hosts call a project.
     pub(crate) fn project(&self) -> String {
         self.store.work_tree().to_string_lossy().into_owned()

@@ -293,10 +293,14 @@ impl Repo {
     /// The same for a command that an agent may give: in its session neither the place that its
     /// environment names counts nor its git.
     pub(crate) fn open_for_command(cwd: &Path) -> Result<Self> {
-        let opened = Self::open(cwd)?;
-        let Some(environment) = opened.git_environment() else { return Ok(opened) };
-        let mut repo = Self::discover(cwd)?;
-        repo.store.run_children_as(environment);
+        let mut repo = Self::open(cwd)?;
+        if let Some(environment) = repo.git_environment() {
+            repo = Self::discover(cwd)?;
+            repo.store.run_children_as(environment);
+        }
+        if world::variable(world::HANDED).is_some() {
+            repo.store.confine_programs(&world::own_binary())?;
+        }
         Ok(repo)
     }
 

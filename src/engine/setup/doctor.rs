@@ -234,24 +234,17 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             .unwrap_or(&file.path)
             .display()
             .to_string();
-        if let Some((key, file)) = row.switched_off(|file| text_of(repo, file)) {
+        if let Some((key, file)) = row.switched_off(|file| repo.host_file(file)) {
             let facts = [("title", row.title.as_str()), ("shown", file), ("key", key)];
             found.push(Finding::of(Found::HooksOff, &facts));
             continue;
         }
         found.push(try_host(repo, row, &text, &shown));
         found.push(fired(repo, row));
+        if row.tried.is_none() {
+            found.push(Finding::of(Found::HostUntried, &[("title", &row.title)]));
+        }
     }
-}
-
-/// A settings file as rows name it: below the work tree, or from `~`.
-fn text_of(repo: &Repo, file: &str) -> Option<String> {
-    let path = match file.strip_prefix("~/") {
-        Some(rest) => repo.persons_home()?.join(rest),
-        None => repo.store.work_tree().join(file),
-    };
-    // One that does not read has its own finding, or switches nothing.
-    repo::own_state::text(&path).ok()?
 }
 
 /// Whether the host has run its hooks here: that a line stands in a file does not show it.

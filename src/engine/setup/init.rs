@@ -75,6 +75,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     }
     repo.store.note_begin()?;
     record::own_clone::clone_id(repo)?;
+    record::identity::keep(repo)?;
     if let Some(track) = &wanted.track {
         told.extend(apply_usual_track(repo, track)?);
     }
@@ -93,7 +94,9 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
     for name in hosts::names() {
         let row = known(name)?;
         let folder = row.settings.shared.split('/').next().unwrap_or_default();
-        if name == "claude" || repo.store.work_tree().join(folder).is_dir() {
+        // One that nobody tried is put in only where it is asked for.
+        let found_here = row.tried.is_some() && repo.store.work_tree().join(folder).is_dir();
+        if name == "claude" || found_here {
             found.push(row);
         }
     }

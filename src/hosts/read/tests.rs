@@ -130,7 +130,9 @@ fn told_captures(name: &str) -> String {
     let mut lines = String::new();
     for folder in [name.to_owned(), format!("{name}/docs")] {
         for file in captures(&folder) {
-            let event = read(host(name), &capture(&format!("{folder}/{file}")), None);
+            // A hook line names its event; payloads of some hosts do not.
+            let named = file.split(['-', '.']).next();
+            let event = read(host(name), &capture(&format!("{folder}/{file}")), named);
             let told = event.as_ref().map_or_else(|problem| format!("bad: {problem}"), told);
             let file = format!("{folder}/{file}");
             lines.extend([file.trim_start_matches(&format!("{name}/")), ": ", &told, "\n"]);
@@ -174,6 +176,10 @@ fn recorded_sessions_read_to_the_end() {
         ("codex", "stdin"),
         ("codex", "subagent"),
         ("gemini", "mcp-tool"),
+        ("codex", "opevc"),
+        ("codex", "quick"),
+        ("gemini", "quick"),
+        ("opencode", "quick"),
     ];
     for (name, scenario) in sequences {
         for payload in sequence(&format!("{name}/_sequence-{scenario}.jsonl")) {
@@ -184,7 +190,7 @@ fn recorded_sessions_read_to_the_end() {
                     "PermissionRequest" | "BeforeModel" | "AfterModel" | "BeforeToolSelection"
                 );
             assert!(
-                known && event.session.len() == 36 && event.cwd.is_absolute(),
+                known && event.session.len() >= 30 && event.cwd.is_absolute(),
                 "{name} {scenario}: {event:?}"
             );
             let unknown =
@@ -551,8 +557,12 @@ proptest! {
             if payload["hook_event_name"]
                 .is_string() { payload["hook_event_name"] = json!(argument); }
             for name in names() {
-                let input = payload.get(&host(name).fields.input);
-                let fits = input.is_none_or(|input| input.is_object() || input.is_null());
+                let fields = &host(name).fields;
+                // Where JSON may be spelled out, a text is a field of an object.
+                let spelled = fields.spelled.contains(&fields.input);
+                let fits = payload.get(&fields.input).is_none_or(|input| {
+                    input.is_object() || input.is_null() || spelled && input.is_string()
+                });
                 let event = read(host(name), payload.to_string().as_bytes(), Some(&argument));
                 prop_assert_eq!(event.is_ok(), fits);
             }

@@ -1,0 +1,252 @@
+//! Hosts as their rows know them. Sessions that were recorded from real clients are played again:
+//! a small fix from the prompt to the job that awaits the person, and each event gets the same kind
+//! of answer as it got there.
+
+use std::fs;
+use std::path::Path;
+
+use git_seed::hosts;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::world::World;
+
+/// A session that was recorded from a client.
+struct Recorded {
+    host: &'static str,
+    /// The name of its file.
+    name: &'static str,
+    /// Where its events after a tool hold what a shell line printed.
+    printed: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    /// Subjects of the commits that it ends with, the newest first.
+    subjects: &'static str,
+}
+
+const GREETING: [(&str, &str); 2] =
+    [("src/a.txt", "alpha\n"), ("Makefile", "test:\n\t@grep -q beta src/a.txt && echo ok\n")];
+
+const LEXER: [(&str, &str); 3] = [
+    ("src/parser/lex.rs", "fn lex() {}\n"),
+    ("CLAUDE.md", "# Root\n"),
+    (
+        "Makefile",
+        "test:\n\t@echo running 1 test; grep -q escapes src/parser/lex.rs && echo 'test result: \
+         ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s'\n",
+    ),
+];
+
+const fn quick(host: &'static str, printed: &'static str) -> Recorded {
+    let subjects = "execute: src: the greeting says beta, as it should\ninit";
+    Recorded { host, name: "quick", printed, files: &GREETING, subjects }
+}
+
+/// The small lane at three clients, and all phases at one.
+const SESSIONS: [Recorded; 4] = [
+    quick("codex", "/tool_response"),
+    quick("gemini", "/tool_response/llmContent"),
+    quick("opencode", "/tool_response/output"),
+    Recorded {
+        host: "codex",
+        name: "opevc",
+        printed: "/tool_response",
+        files: &LEXER,
+        subjects: "condense: settle what condense had to say\nverify: settle what verify had to \
+                   say\nexecute: settle what execute had to say\nplan: settle what plan had to \
+                   say\nobserve: settle what observe had to say\ninit",
+    },
+];
+
+/// The events of a session as they were recorded: each with what the hook printed.
+fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value)> {
+    let file = format!("fixtures/hooks/{}/_sequence-{}.jsonl", session.host, session.name);
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
+    let text = text.expect("it was recorded");
+    let home = world.repo().to_string_lossy().into_owned();
+    let read = |line: &str| {
+        let line: Value =
+            serde_json::from_str(&line.replace("/home/u/project", &home)).expect("JSON");
+        let printed = line["hook_stdout"].as_str().unwrap_or_default();
+        (line["stdin"].clone(), serde_json::from_str(printed).unwrap_or_default())
+    };
+    text.lines().map(read).collect()
+}
+
+/// What a call of the agent does, as its input shows it; what a shell line printed.
+fn does(world: &World, host: &str, input: &Value) -> Option<String> {
+    let text = |names: &[&str]| names.iter().find_map(|name| input[*name].as_str());
+    if let Some(command) = text(&["command"]).filter(|command| !command.starts_with("***")) {
+        // Codex starts its shell in a sandbox in which `.git` is read-only.
+        let held = format!("git seed exec -- sh -c '{}'", command.replace('\'', r"'\''"));
+        let said = world.agents_shell(if host == "codex" { &held } else { command }, "");
+        return Some(format!("{}{}", said.out, said.err));
+    }
+    if let Some(patch) = text(&["command"]) {
+        applies(world, patch);
+        return None;
+    }
+    let file = text(&["file_path", "filePath"])?;
+    let file = file.trim_start_matches(&*world.repo().to_string_lossy()).trim_matches('/');
+    let pair = text(&["old_string", "oldString"]).zip(text(&["new_string", "newString"]));
+    if let Some((old, new)) = pair {
+        world.puts(file, &world.text(file).replace(old, new));
+    } else if let Some(content) = text(&["content"]) {
+        world.puts(file, content);
+    }
+    None
+}
+
+/// Does what a patch says, of one file and in one piece.
+fn applies(world: &World, patch: &str) {
+    let lines = |sign: &str| {
+        let signed = patch.lines().filter_map(|line| line.strip_prefix(sign));
+        signed.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let file = |head: &str| patch.lines().find_map(|line| line.strip_prefix(head));
+    if let Some(file) = file("*** Add File: ") {
+        world.puts(file, &lines("+"));
+    } else if let Some(file) = file("*** Update File: ") {
+        let (text, old, new) = (world.text(file), lines("-"), lines("+"));
+        // At the end of a file Codex forgives a missing blank line.
+        let whole = text.contains(&old);
+        let cut = |piece: &str| if whole { piece.len() } else { piece.trim_end().len() };
+        world.puts(file, &text.replacen(&old[..cut(&old)], &new[..cut(&new)], 1));
+    }
+}
+
+/// What the hook said, in kind.
+fn kind(reply: &Value) -> [bool; 3] {
+    let specific = &reply["hookSpecificOutput"];
+    let refused = reply["decision"] != Value::Null || specific["permissionDecision"] == "deny";
+    let told = specific["additionalContext"].is_string();
+    [refused, told, reply["systemMessage"].is_string()]
+}
+
+#[test]
+fn recorded_sessions_of_clients_go_from_the_prompt_to_the_job_that_awaits_the_person() {
+    for session in &SESSIONS {
+        if let (true, Err(why)) = (session.host == "codex", git_seed::confine::check()) {
+            super::skip::not_here(&format!("a kernel that confines ({why})"));
+            continue;
+        }
+        plays(session);
+    }
+}
+
+fn plays(session: &Recorded) {
+    let Recorded { host, name, .. } = session;
+    let world = World::empty("git init -q -b main");
+    for (file, text) in session.files {
+        world.puts(file, text);
+    }
+    world.git("add -A");
+    world.git("commit -qm init");
+    world.person(&format!("init --host {host}")).succeeds();
+    // Nobody sat there when it was recorded.
+    world.puts("seed.toml", "approval = \"defer\"\n");
+    world.person("rules apply").succeeds();
+    fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    if *host == "codex" {
+        world.host_has("CODEX_SESSION_ID", "the session");
+    }
+    let mut ran = None;
+    for (n, (mut event, answer)) in recorded(session, &world).into_iter().enumerate() {
+        let at = event["hook_event_name"].as_str().expect("a name").to_owned();
+        if let (Some(ran), Some(place)) = (ran.take(), event.pointer_mut(session.printed)) {
+            *place = json!(ran);
+        }
+        let said = world.hears(host, &at, &event).json().clone();
+        assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
+        let before = at.to_lowercase().contains("before") || at == "PreToolUse";
+        if before && event["tool_input"].is_object() && !kind(&said)[0] {
+            ran = does(&world, host, &event["tool_input"]);
+        }
+    }
+    assert_eq!(world.git("log --format=%s").trim(), session.subjects, "{host} {name}");
+    let awaits = world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
+    assert_eq!(awaits, 1, "{host} {name}");
+}
+
+/// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
+const COLUMNS: [(&str, &str); 10] = [
+    ("refuse-tool", "refuses tools"),
+    ("refuse-stop", "holds the turn"),
+    ("inject-start", "told at start"),
+    ("inject-prompt", "at a prompt"),
+    ("ask-person", "asks you"),
+    ("question-tool", "has questions"),
+    ("grant", "asks nobody for git seed"),
+    ("mark-subagents", "marks subagents"),
+    ("tell-exits", "tells exits"),
+    ("replace-input", "confines by itself"),
+];
+
+/// The table as the rows have it.
+fn table() -> String {
+    let heads: Vec<&str> = COLUMNS.iter().map(|(_, head)| *head).collect();
+    let line = "---|".repeat(COLUMNS.len() + 2);
+    let mut table = format!("| host | tried | {} |\n|{line}\n", heads.join(" | "));
+    for name in hosts::names() {
+        let row = hosts::row(name).expect("it loads");
+        let can: Vec<(&str, bool)> = row.capabilities().collect();
+        assert_eq!(can.len(), COLUMNS.len(), "every capability has its column");
+        let cell = |capability: &str| {
+            let (_, can) = can.iter().find(|(name, _)| *name == capability).expect(capability);
+            if *can { "yes" } else { "no" }
+        };
+        let cells: Vec<&str> = COLUMNS.iter().map(|(capability, _)| cell(capability)).collect();
+        let tried = row.tried.as_deref().unwrap_or("no");
+        table += &format!("| {} (`{name}`) | {tried} | {} |\n", row.title, cells.join(" | "));
+    }
+    table
+}
+
+#[test]
+fn the_table_of_hosts_says_what_the_rows_say() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/hosts.md");
+    let text = fs::read_to_string(file).expect("it is there");
+    let (_, rest) = text.split_once("<!-- table -->\n").expect("a table begins");
+    let (told, _) = rest.split_once("<!-- /table -->").expect("it ends");
+    assert_eq!(told, table(), "docs/hosts.md has another table");
+    for name in hosts::names() {
+        assert!(text.contains(&format!("| `{name}` |")), "what to do once for {name}");
+    }
+}
+
+#[test]
+fn each_host_is_put_in_refuses_a_forbidden_call_and_is_taken_out_without_a_trace() {
+    for name in hosts::names() {
+        let row = hosts::row(name).expect("it loads");
+        let world = World::new();
+        let settings = "cat .git/config .git/info/exclude; ls .git .git/hooks; ls -A; git status";
+        let before = world.sh(settings);
+        let told = world.person(&format!("init --host {name}")).succeeds();
+        assert_eq!(world.git("status --porcelain"), "", "{name}");
+        let untried = told.contains("not tried with the client");
+        assert_eq!(untried, row.tried.is_none(), "{name}: {told}");
+        let doctor = world.person("doctor").said();
+        let refused = format!("{}: a forbidden call was refused through", row.title);
+        assert!(doctor.out.contains(&refused), "{name}: {doctor:?}");
+        assert_eq!(doctor.out.contains("was never tried"), row.tried.is_none(), "{name}");
+        world.person("uninstall").succeeds();
+        assert!(!world.path(&row.settings.local).exists(), "{name}: {}", row.settings.local);
+        assert_eq!(world.sh(settings), before, "{name}");
+    }
+}
+
+/// What somebody else has in the same settings stays as it is, byte for byte.
+#[test]
+fn settings_with_hooks_of_others_come_back_as_they_were() {
+    for (name, theirs) in [
+        ("cursor", "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"./mine.sh\"}]}}\n"),
+        ("droid", "{\n  \"model\": \"x\"\n}\n"),
+    ] {
+        let file = hosts::row(name).expect("it loads").settings.local.clone();
+        let world = World::new();
+        world.puts(&file, theirs);
+        world.person(&format!("init --host {name}")).succeeds();
+        assert!(world.text(&file).contains("git-seed"), "{name}");
+        world.person("uninstall").succeeds();
+        assert_eq!(world.text(&file), theirs, "{name}");
+    }
+}

@@ -1,0 +1,178 @@
+//! A shell that cannot write `.git`, as in the sandbox of Codex: what writes is handed to the hook
+//! after the tool.
+//!
+//! `git seed exec` stands for the sandbox. Where the kernel does not confine, nothing is tried.
+
+use std::cell::Cell;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::world::{CODE, Reply, Said, World};
+
+/// A session of Codex whose shell is confined.
+struct Codex {
+    world: World,
+    /// The shell may write everywhere.
+    free: Cell<bool>,
+}
+
+/// A line that the agent gave, and what the hook after it answered.
+struct Ran {
+    said: Said,
+    after: Reply,
+    /// The payload of the event after it.
+    fields: Value,
+}
+
+impl Codex {
+    fn new(world: World) -> Option<Self> {
+        if let Err(why) = git_seed::confine::check() {
+            super::skip::not_here(&format!("a kernel that confines ({why})"));
+            return None;
+        }
+        world.host_has("CODEX_SESSION_ID", "the session");
+        world.person("init --host codex").succeeds();
+        let codex = Self { world, free: Cell::new(false) };
+        codex.hears("SessionStart", &json!({ "source": "startup" }));
+        codex.hears("UserPromptSubmit", &json!({ "prompt": "Mend the lexer" }));
+        Some(codex)
+    }
+
+    fn hears(&self, event: &str, fields: &Value) -> Reply {
+        self.world.hears("codex", event, fields)
+    }
+
+    /// The agent gives a line; `hooks` names the events whose hooks the person trusts.
+    fn gives(&self, line: &str, hooks: [bool; 2]) -> Ran {
+        let call = self.world.next_call();
+        let mut fields = json!({ "tool_name": "Bash", "tool_use_id": call,
+            "tool_input": { "command": line } });
+        if hooks[0] {
+            self.hears("PreToolUse", &fields).passes();
+        }
+        let held = format!("git seed exec -- sh -c '{}'", line.replace('\'', r"'\''"));
+        let said = self.world.agents_shell(if self.free.get() { line } else { &held }, "");
+        fields["tool_response"] = json!(format!("{}{}", said.out, said.err));
+        let after = if hooks[1] { self.hears("PostToolUse", &fields) } else { Reply::default() };
+        Ran { said, after, fields }
+    }
+
+    fn runs(&self, line: &str) -> Ran {
+        self.gives(line, [true, true])
+    }
+
+    /// A line that is handed over, and that ended with `code`.
+    #[track_caller]
+    fn hands_over(&self, line: &str, code: i32) -> Ran {
+        let ran = self.runs(line);
+        assert_eq!((ran.said.code, ran.said.out.trim()), (0, "handed to the hook"), "{line}");
+        ran.after.tells(&format!("ended with {code}"));
+        ran
+    }
+
+    fn steps(&self) -> usize {
+        self.world.json("log").as_array().map_or(0, Vec::len)
+    }
+}
+
+#[test]
+fn what_writes_is_run_by_the_hook_and_what_looks_is_not() {
+    let Some(codex) = Codex::new(World::new()) else { return };
+    let world = &codex.world;
+    // No hook after a tool has run in this session: nobody would run it.
+    let ran = codex.runs("git seed phase advance");
+    assert_eq!(ran.said.code, 1, "{:?}", ran.said);
+    assert!(ran.said.err.contains("Do: run a command that only looks first"), "{:?}", ran.said);
+    assert_eq!(world.phase(), "idle");
+    let looked = codex.runs("git seed status");
+    assert!(looked.said.code == 0 && looked.said.out.contains("idle"), "{:?}", looked.said);
+    codex.runs(&format!("cat {CODE}"));
+    let ran = codex.hands_over("git seed phase advance", 0);
+    ran.after.tells("`git seed phase advance` ran in the hook");
+    assert_eq!(world.phase(), "observe");
+    // The same event again is answered again, and nothing runs twice.
+    let steps = codex.steps();
+    codex.hears("PostToolUse", &ran.fields).tells("ended with 0");
+    assert_eq!(codex.steps(), steps);
+    // A refusal comes back the same way.
+    let ran = codex.hands_over("git seed phase advance -m 'too short'", 2);
+    ran.after.tells("BLOCKED");
+    assert_eq!(world.phase(), "observe");
+}
+
+#[test]
+fn only_a_whole_literal_line_of_the_agents_is_handed_over() {
+    let Some(codex) = Codex::new(World::new()) else { return };
+    codex.runs(&format!("cat {CODE}"));
+    for line in [
+        "cd . && git seed phase advance",
+        "git seed phase advance; true",
+        "git seed status && git seed phase advance",
+        "git seed phase advance | tail -n 5 && git seed phase current",
+        "sh -c 'git seed phase advance'",
+    ] {
+        let ran = codex.runs(line);
+        assert!(ran.said.err.contains("is the whole line"), "{line}: {:?}", ran.said);
+        assert_eq!(codex.world.phase(), "idle", "{line}");
+    }
+    // Nor does a hook that sees only the end of a call run anything.
+    let ran = codex.gives("git seed phase advance", [false, true]);
+    assert_eq!((ran.said.code, codex.world.phase()), (1, "idle".to_owned()));
+    // A word of ours in somebody else's mouth hands nothing over.
+    codex.runs("echo handed to the hook");
+    assert_eq!(codex.world.phase(), "idle");
+    let ran = codex.hands_over("git seed phase advance 2>&1 | tail -n 5", 0);
+    ran.after.tells("observe");
+    // The next session has not shown that its hook after a tool runs.
+    codex.hears("SessionEnd", &json!({ "reason": "other" }));
+    codex.world.session("5b1de4ab-6f4e-4a21-9c6b-0e6ad28f4d0f");
+    codex.hears("SessionStart", &json!({ "source": "startup" }));
+    let ran = codex.runs("git seed job update --name other");
+    assert!(ran.said.code == 1 && ran.said.err.contains("in this session yet"), "{:?}", ran.said);
+}
+
+#[test]
+fn a_shell_that_may_write_runs_it_itself_and_once() {
+    let Some(codex) = Codex::new(World::new()) else { return };
+    codex.free.set(true);
+    codex.runs(&format!("cat {CODE}"));
+    let ran = codex.runs("git seed phase advance");
+    assert!(ran.said.code == 0 && !ran.said.out.contains("handed"), "{:?}", ran.said);
+    assert!(
+        !ran.after.context().unwrap_or_default().contains("ran in the hook"),
+        "{:?}",
+        ran.after
+    );
+    assert_eq!(codex.world.phase(), "observe");
+}
+
+#[test]
+fn the_hooks_of_the_repository_run_confined_when_it_commits() {
+    let world = World::new();
+    world.puts("hooks/pre-commit", "#!/bin/sh\n(echo x > .git/planted) 2> /dev/null || :\n");
+    world.sh("chmod +x hooks/pre-commit; git config core.hooksPath hooks");
+    world.git("add -A");
+    world.git("commit -qm hooks");
+    std::fs::remove_file(world.path(".git/planted")).expect("it was planted by the person's");
+    let Some(codex) = Codex::new(world) else { return };
+    let world = &codex.world;
+    codex.runs(&format!("cat {CODE}"));
+    codex.hands_over(
+        "git seed phase advance --small --scope src/parser -F - <<'E'\n\
+         seen: the lexer drops escapes\nchange: keep them\nrun: make test\nE",
+        0,
+    );
+    assert_eq!(world.phase(), "execute");
+    codex.free.set(true);
+    codex.runs(&format!("echo 'fn more() {{}}' >> {CODE}"));
+    codex.free.set(false);
+    codex.hands_over("git seed phase checkpoint -m 'keep the escapes of quoted strings'", 0);
+    assert!(world.git("log -1 --format=%s").contains("keep the escapes"), "it is committed");
+    assert!(!world.path(".git/planted").exists(), "what the hook starts cannot write there");
+    // The same hook is free where the person commits.
+    world.puts("notes.txt", "mine\n");
+    world.git("add notes.txt");
+    world.git("commit -qm mine");
+    assert!(world.path(".git/planted").exists());
+}
