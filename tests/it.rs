@@ -7,6 +7,7 @@ mod it {
     mod attribution;
     mod audit;
     mod bash_fuzz;
+    mod ci;
     mod claim;
     mod claimhooks;
     mod claims_set;
@@ -24,6 +25,7 @@ mod it {
     mod exec;
     mod fence;
     mod filters;
+    mod follows;
     mod git_acts;
     mod githooks;
     mod govern;
@@ -35,6 +37,7 @@ mod it {
     mod judge;
     mod killed;
     mod killed_words;
+    mod landed;
     mod lets_go;
     mod links;
     mod lookups;
