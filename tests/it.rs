@@ -7,6 +7,7 @@ mod it {
     mod attribution;
     mod audit;
     mod bash_fuzz;
+    mod ci;
     mod claim;
     mod claimhooks;
     mod claims_set;
@@ -25,6 +26,7 @@ mod it {
     mod exec;
     mod fence;
     mod filters;
+    mod follows;
     mod git_acts;
     mod githooks;
     mod govern;
@@ -38,6 +40,7 @@ mod it {
     mod judge;
     mod killed;
     mod killed_words;
+    mod landed;
     mod lets_go;
     mod links;
     mod lookups;

@@ -17,9 +17,21 @@ pub(crate) enum Standing {
     #[default]
     Verified,
     /// Another commit stands for the one that was vouched for, with the same content.
-    Followed(String),
+    Followed {
+        why: String,
+        by: Content,
+    },
     NotMeasured(String),
     Broken(String),
+}
+
+/// What of a commit is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    Tree,
+    /// What it changes, by `git patch-id --stable`.
+    PatchId,
 }
 
 /// One record as it was read, and what was found of it so far.
@@ -38,7 +50,7 @@ impl Standing {
     /// The worst that was found stands, and of two alike the first.
     pub(crate) fn worsen(&mut self, found: Self) {
         let worth = |standing: &Self| match standing {
-            Self::Verified | Self::Followed(_) => 0,
+            Self::Verified | Self::Followed { .. } => 0,
             Self::NotMeasured(_) => 1,
             Self::Broken(_) => 2,
         };
@@ -49,7 +61,7 @@ impl Standing {
 
     /// True where it counts among the verified.
     pub(crate) fn counts(&self) -> bool {
-        matches!(self, Self::Verified | Self::Followed(_))
+        matches!(self, Self::Verified | Self::Followed { .. })
     }
 }
 
@@ -74,12 +86,20 @@ pub struct Finding {
     /// Id of a record; of a commit or a job where that is what was looked at.
     pub record: String,
     pub reason: String,
+    /// The commit that was followed, and by what of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Content>,
 }
 
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     pub verified: u64,
+    /// Commits that have to do with no job; none where commits were not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain: Option<usize>,
     /// Those among them that were rewritten since, with the same content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<Finding>,
@@ -94,12 +114,18 @@ pub struct Findings {
 impl Findings {
     /// Takes in one thing that was looked at.
     pub(crate) fn add(&mut self, what: &str, standing: &Standing) {
-        let finding = |reason: &String| Finding { record: what.to_owned(), reason: reason.clone() };
+        let finding = |reason: &String| Finding {
+            record: what.to_owned(),
+            reason: reason.clone(),
+            commit: None,
+            by: None,
+        };
         match standing {
             Standing::Verified => self.verified += 1,
-            Standing::Followed(reason) => {
+            Standing::Followed { why, by } => {
                 self.verified += 1;
-                self.followed.push(finding(reason));
+                let commit = Some(what.to_owned());
+                self.followed.push(Finding { commit, by: Some(*by), ..finding(why) });
             }
             Standing::NotMeasured(reason) => self.not_measured.push(finding(reason)),
             Standing::Broken(reason) => self.broken.push(finding(reason)),
@@ -434,7 +460,7 @@ mod tests {
         assert_eq!(findings.summed("nothing").ok, None);
         let mut all = Findings::default();
         all.add("r1", &Standing::Verified);
-        all.add("c1", &Standing::Followed("why".to_owned()));
+        all.add("c1", &Standing::Followed { why: "why".to_owned(), by: Content::PatchId });
         assert_eq!(all.summed("nothing").ok, Some(true));
         let none = Findings::default().summed("nothing");
         assert_eq!((none.ok, none.not_measured.len()), (None, 1), "nothing is never a plain yes");

@@ -67,7 +67,7 @@ pub(super) fn run(
                 .map(|name| proof::export::named_record(&repo, name))
                 .transpose()?
                 .map(|one| one.id);
-            return Ok(super::verify::told(&proof::records::replay(&repo, id.as_ref())?, out));
+            return Ok(super::verify::told(&proof::records::replay(&repo, id.as_ref())?, 0, out));
         }
         AuditCommand::Export { format, records } => {
             let format = match format {

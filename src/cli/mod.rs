@@ -18,6 +18,7 @@ mod handed;
 mod hook;
 mod init;
 mod job;
+mod land;
 mod log;
 mod man;
 mod manual;
@@ -154,6 +155,7 @@ enum Command {
         command: audit::AuditCommand,
     },
     Verify(verify::VerifyArgs),
+    Land(land::LandArgs),
     /// Check claims about the work against the repository and the recorded runs
     Claim {
         #[command(subcommand)]
@@ -229,6 +231,7 @@ impl Command {
             Self::Rules { command: Rules::Apply { .. } } => ("rules apply", OpenUnderAnyRules),
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
+            Self::Land(args) if !args.only_shows() => ("land", Seeded),
             Self::Job { command } => match command {
                 OfJob::Complete => ("job complete", Seeded),
                 OfJob::Approve { .. } => ("job approve", Seeded),
@@ -284,6 +287,7 @@ impl Context {
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
+        record::landing::finish(&repo)?;
         record::rewritten::relink(&repo)?;
         // The next job may have rules of its own.
         if boundary::cross::finish_closing(&repo)? {
@@ -412,6 +416,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Compact { command } => compact::run(command, context, out),
         Command::Audit { command } => audit::run(command, context, out),
         Command::Verify(args) => verify::run(args, context, out),
+        Command::Land(args) => land::run(args, context, out),
         Command::Claim { command } => claim::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
@@ -569,7 +574,7 @@ mod tests {
     fn the_degree_sign_marks_what_is_a_persons() {
         let mut found = Vec::new();
         leaves(&definition(), &["git-seed".to_owned()], &mut found);
-        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 14, "{found:?}");
+        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 15, "{found:?}");
         for (line, marked) in found {
             // Some want one of several arguments, which no single one tells; none of those is a
             // person's.

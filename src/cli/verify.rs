@@ -5,16 +5,26 @@ use std::path::PathBuf;
 
 use super::{Context, Outcome, report::Report};
 use crate::claims::audit::{Finding, Findings};
+use crate::engine::proof::ci::{self, JobCard};
 use crate::engine::proof::verify::Asked;
-use crate::engine::repo::EngineError;
+use crate::engine::repo::text::count;
+use crate::engine::repo::{EngineError, Repo};
 use crate::store::NotAnId;
+use crate::voice::{self, Notice};
 
 /// Check the records, their signatures, the commits bound to them, and the steps of jobs
 ///
 /// Works in any clone that has the refs, with only git and a public key. There are three
 /// results: verified; broken, with the first bad record; and not measured, which never counts
-/// as verified. A commit that lost its trailers but makes the same changes as a step is
-/// followed, and listed.
+/// as verified. A commit that was landed, squashed, rebased or picked, or that lost its trailers,
+/// is followed if it has the tree of a step, a cycle, a landing or a job, or makes the same
+/// changes (memory aside); it is listed.
+///
+/// With `--ci` it checks a range `<base>..<head>` in a clone that has little else: no git seed
+/// installed, no network, history cut by a shallow clone. It reads the records from `refs/seed`,
+/// or, where there are none, from `refs/seed-remote/origin`, as data, writes nothing, and prints a
+/// summary in Markdown of at most twenty lines. If a shallow clone cuts the range off, the exit
+/// code is 1 and the `git fetch` that helps is named. `--workflow` prints a file for a forge.
 ///
 /// Exit code 0: everything is verified, and a good signature or a pinned head vouches for the
 /// newest record. 2: something is broken. 3: nothing is broken, but something was not measured;
@@ -29,6 +39,32 @@ pub(super) struct VerifyArgs {
     /// Allowed signers file, as ssh-keygen reads it; when omitted, the one in git's configuration
     #[arg(long, value_name = "file")]
     keys: Option<PathBuf>,
+    /// Check a range where nothing but git and this program is installed
+    #[arg(long)]
+    ci: bool,
+    /// With --ci: believe what was fetched from this remote into refs/seed-remote, and nothing else
+    #[arg(long, value_name = "name", requires = "ci")]
+    remote: Option<String>,
+    /// With --ci: exit code 2 if evidence is missing, of commits that name a step or of all
+    #[arg(long, value_name = "what", requires = "ci")]
+    require: Option<Required>,
+    /// With --ci: print a workflow that checks each merge request on a forge
+    #[arg(long, value_name = "forge", requires = "ci", conflicts_with = "range")]
+    workflow: Option<Forge>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Required {
+    /// Of each commit that names a step
+    Proof,
+    /// Of every commit
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Forge {
+    Github,
+    Gitlab,
 }
 
 pub(super) fn run(
@@ -36,21 +72,112 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    // What is checked is not touched: no boundary is finished first.
-    let mut repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
-    if repo.store.fetch_ours().map_err(EngineError::from)? {
-        repo = crate::engine::repo::Repo::open_for_command(&context.cwd)?;
+    match args.workflow {
+        Some(Forge::Github) => out.raw(include_str!("workflows/github.yml")),
+        Some(Forge::Gitlab) => out.raw(include_str!("workflows/gitlab.yml")),
+        None if args.ci => return in_ci(args, context, out),
+        None => return everywhere(args, context, out),
     }
+    Ok(Outcome::Yes)
+}
+
+fn everywhere(
+    args: &VerifyArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
+    // What is checked is not touched: no boundary is finished first.
+    let mut repo = Repo::open_for_command(&context.cwd)?;
+    if repo.store.fetch_ours().map_err(EngineError::from)? {
+        repo = Repo::open_for_command(&context.cwd)?;
+    }
+    let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
+    // Of a range that somebody names each commit counts.
+    let plain = findings.plain.filter(|_| args.range.is_some());
+    Ok(told(&findings, plain.unwrap_or_default(), out))
+}
+
+fn asked(args: &VerifyArgs, context: &Context) -> Result<Asked, EngineError> {
     let usage = |error: NotAnId| EngineError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
-    let findings =
-        proof::verify::verify(&repo, &Asked { range: args.range.clone(), expect, keys })?;
-    Ok(told(&findings, out))
+    Ok(Asked { range: args.range.clone(), expect, keys, only_here: args.ci })
 }
 
-/// Prints an answer.
-pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
+/// The same for a machine that knows nothing of this repository.
+fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let Some(range) = args.range.as_deref() else {
+        let facts = [("range", "")];
+        return Err(EngineError::Usage(voice::tell(Notice::CiRange, &facts)).into());
+    };
+    let mut repo = Repo::open_for_command(&context.cwd)?;
+    ci::prepare(&mut repo, range, args.remote.as_deref())?;
+    let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
+    let cards = ci::cards(&repo, range)?;
+    let lacks = match args.require {
+        None => false,
+        Some(every) => ci::lacks(&repo, range, &findings, every == Required::All)?,
+    };
+    let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;
+    shown["jobs"] = serde_json::json!(cards);
+    out.json(&shown);
+    summary(&findings, &cards, lacks, out);
+    Ok(match findings.ok {
+        Some(false) => Outcome::Refused,
+        _ if lacks => Outcome::Refused,
+        Some(true) => Outcome::Yes,
+        None => Outcome::Open,
+    })
+}
+
+/// What a merge request can carry, in Markdown.
+fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report) {
+    const LINES: usize = 20;
+    let short = |id: &str| id.chars().take(12).collect::<String>();
+    let numbers = [
+        ("verified", usize::try_from(findings.verified).unwrap_or(usize::MAX)),
+        ("followed", findings.followed.len()),
+        ("broken", findings.broken.len()),
+        ("open", findings.not_measured.len()),
+        ("plain", findings.plain.unwrap_or_default()),
+    ];
+    let numbers = numbers.map(|(key, n)| (key, n.to_string()));
+    let facts: Vec<(&str, &str)> = numbers.iter().map(|(key, n)| (*key, n.as_str())).collect();
+    let mut lines = vec![voice::tell(Notice::CiSummary, &facts), String::new()];
+    if lacks {
+        lines.push(format!("- {}", voice::tell(Notice::CiRequired, &[])));
+    }
+    let found = |what: &'static str, some: &[Finding]| -> Vec<String> {
+        let alike = some.chunk_by(|one, next| one.reason == next.reason);
+        let line = |group: &[Finding]| {
+            let (first, more) = (&group[0], group.len() - 1);
+            let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+            format!("- {what} `{}`: {}{more}", short(&first.record), first.reason)
+        };
+        alike.map(line).collect()
+    };
+    lines.extend(found("broken", &findings.broken));
+    lines.extend(cards.iter().map(|card| {
+        let name = card.name.as_deref().unwrap_or("?");
+        let status = card.status.unwrap_or("?");
+        let approved = if card.approved { ", approved by a person" } else { "" };
+        let commits = count(card.commits, "commit");
+        format!("- job \"{name}\" `{}`: {status}{approved} · {commits}", card.id)
+    }));
+    lines.extend(found("not measured", &findings.not_measured));
+    lines.extend(found("followed", &findings.followed));
+    let more = lines.len().saturating_sub(LINES);
+    if more > 0 {
+        lines.truncate(LINES - 1);
+        lines.push(format!("- and {} more", more + 1));
+    }
+    for line in lines {
+        out.line(line);
+    }
+}
+
+/// Prints an answer; `plain` commits belong to no job.
+pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outcome {
     /// As many of one kind as a person reads.
     const SHOWN: usize = 20;
     out.json(findings);
@@ -72,8 +199,9 @@ pub(super) fn told(findings: &Findings, out: &mut Report) -> Outcome {
     list(out, "broken", &findings.broken);
     list(out, "followed", &findings.followed);
     list(out, "not measured", &findings.not_measured);
+    let plain = if plain > 0 { format!(" · {plain} of no job") } else { String::new() };
     out.line(format_args!(
-        "{} verified · {} broken · {} not measured",
+        "{} verified · {} broken · {} not measured{plain}",
         findings.verified,
         findings.broken.len(),
         findings.not_measured.len()

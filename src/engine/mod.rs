@@ -15,6 +15,7 @@
 //! person      what a person says: prompts, short words, answers
 //! boundary    the step from one phase to the next, and its commit
 //! briefing    the text that opens a phase
+//! landing     a closed job as clean commits on a branch
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
 //! judge       words and criteria held against what was seen; the card
@@ -32,6 +33,7 @@ pub(crate) mod fence;
 pub(crate) mod hook;
 pub(crate) mod jobs;
 pub(crate) mod judge;
+pub(crate) mod landing;
 pub(crate) mod memory;
 pub(crate) mod person;
 pub(crate) mod proof;

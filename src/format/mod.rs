@@ -11,6 +11,7 @@ pub(crate) mod evidence;
 pub(crate) mod fold;
 pub(crate) mod interaction;
 pub(crate) mod journal;
+pub(crate) mod landing;
 pub(crate) mod looks;
 pub(crate) mod meta;
 pub(crate) mod names;

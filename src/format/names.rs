@@ -58,6 +58,22 @@ pub(crate) const EVIDENCE: &str = "evidence";
 /// What the footers said at the beginning of condense, as a session log keeps them.
 pub(crate) const FOOTERS: &str = "footers.md";
 
+/// Landings of a job.
+pub(crate) const LANDED: &str = "landed";
+
+/// Landing `n` of a job.
+pub(crate) fn landing(n: usize) -> String {
+    format!("{LANDED}/{n:04}.json")
+}
+
+/// What the commits of closed cycles hold.
+pub(crate) const MADE: &str = "made";
+
+/// What the commits of a cycle hold.
+pub(crate) fn made(run: u32, cycle: u32) -> String {
+    format!("{MADE}/{run:04}-{cycle:04}.json")
+}
+
 /// The chain of a job.
 pub(crate) fn job_chain(id: &JobId) -> String {
     format!("{JOBS}{id}")

@@ -78,6 +78,25 @@ pub(crate) fn step_of(line: &str) -> Option<(&str, String)> {
     Some((id, record["job"].as_str()?.to_owned()))
 }
 
+/// The record that a commit stands for those of steps; `id` is the step of the landing.
+pub(crate) fn land_line(id: &str, job: &str, steps: &[&str], at: UnixSeconds) -> String {
+    format!("{id} land {}", serde_json::json!({ "at": at, "job": job, "steps": steps }))
+}
+
+/// The same in words.
+pub(crate) fn land_words(job: &str, commits: usize) -> String {
+    let plural = if commits == 1 { "" } else { "s" };
+    format!("{SAID}landed: stands for {commits} commit{plural} of job {job}.")
+}
+
+/// The job that a line of a note leads to, where it is a step's or a landing's.
+pub(crate) fn job_of(line: &str) -> Option<String> {
+    let kinds = [" step ", " land "];
+    let (_, record) = kinds.iter().find_map(|kind| line.split_once(kind))?;
+    let record: serde_json::Value = serde_json::from_str(record).ok()?;
+    Some(record["job"].as_str()?.to_owned())
+}
+
 /// The record that a commit went through our hook.
 pub(crate) fn attest_line(id: &str, commit: &str) -> String {
     format!("{id} attest {}", serde_json::json!({ "commit": commit }))
@@ -113,6 +132,10 @@ mod tests {
             ]
         );
         assert!(said.iter().all(|line| is_words(line) && !is_record(line)), "{said:?}");
+        let landed = land_line("4f", "j", &["1", "2"], 7);
+        assert!(is_record(&landed) && is_words(&land_words("j", 2)), "{landed}");
+        assert_eq!(job_of(&landed).as_deref(), Some("j"));
+        assert_eq!(job_of(&land_words("j", 2)), None);
         let record = step_line(&step, true, &[], 7);
         assert!(is_record(&record) && !is_words(&record), "{record}");
         assert!(is_record(&attest_line("4f", "aa")) && is_record(&rewritten_line("4f", "a", "b")));

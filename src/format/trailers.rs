@@ -86,6 +86,11 @@ impl<'a> Trailers<'a> {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Keys and values, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.0.iter().copied()
+    }
 }
 
 fn split(line: &str) -> Option<(&str, &str)> {
@@ -151,6 +156,22 @@ pub(crate) fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
     message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Id: ")).map(str::trim)
 }
 
+/// Every job that a message names, wherever it stands and however it is indented.
+pub(crate) fn claimed_jobs(message: &str) -> impl Iterator<Item = &str> {
+    message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Job: ")).map(str::trim)
+}
+
+/// The message has some of the trailers of one step and not all of them: somebody cut them. One
+/// that several steps went into, or that landed, has none of its own.
+pub(crate) fn is_cut(message: &str) -> bool {
+    const OF_A_STEP: [&str; 4] = ["Seed-Run: ", "Seed-Cycle: ", "Seed-Phase: ", "Seed-Step: "];
+    let has = |key: &&&str| message.lines().any(|line| line.starts_with(**key));
+    let one =
+        claimed_ids(message).count() == 1 && message.lines().any(|l| l.starts_with("Seed-Id"));
+    let some = OF_A_STEP.iter().filter(has).count();
+    one && some > 0 && StepTrailers::read(message).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -203,6 +224,25 @@ mod tests {
         let text = "Seed-Job: j\n  seed-by: me\n\tSEED-X : y\nSeed-Id\nA Seed-Id: 1\nseeds: z";
         let found: Vec<&str> = seed_lines(text).collect();
         assert_eq!(found, ["Seed-Job: j", "seed-by: me", "SEED-X : y"]);
+    }
+
+    #[test]
+    fn trailers_that_were_cut_are_told_from_those_of_a_landing() {
+        let whole = append("observe: look", &sample());
+        let squashed = whole.replace('\n', "\n    ");
+        let landed = "Look\n\nSeed-Job: 20261121t205612-7f3a\nSeed-Id: 0123456789ab\n";
+        for (message, cut) in [
+            (whole.as_str(), false),
+            (squashed.as_str(), false),
+            (landed, false),
+            (&format!("{whole}\n\n{whole}more"), false),
+            (&whole.replace("Seed-Cycle: 2\n", ""), true),
+            (&format!("{whole}\nwords behind them"), true),
+        ] {
+            assert_eq!(is_cut(message), cut, "{message}");
+        }
+        let jobs: Vec<&str> = claimed_jobs(&squashed).collect();
+        assert_eq!(jobs, ["20261121t205612-7f3a"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod code;
 pub(crate) mod demands;
 pub(crate) mod due;
 pub mod graph;
+pub(crate) mod landing;
 mod naming;
 pub mod questions;
 pub mod routing;

@@ -6,6 +6,7 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{CommitId, Store, StoreError};
+use crate::claims::audit::Content;
 
 /// A commit that only one of two histories has.
 #[derive(Clone, Debug)]
@@ -37,13 +38,17 @@ impl Store {
         Ok(found)
     }
 
-    /// The two commits have one tree, or make the same change on different ground.
-    pub(crate) fn says_the_same(&self, a: &CommitId, b: &CommitId) -> Result<bool, StoreError> {
+    /// The two commits have one tree, or make the same change on different ground; by which.
+    pub(crate) fn says_the_same(
+        &self,
+        a: &CommitId,
+        b: &CommitId,
+    ) -> Result<Option<Content>, StoreError> {
         if self.tree_of_commit(a)? == self.tree_of_commit(b)? {
-            return Ok(true);
+            return Ok(Some(Content::Tree));
         }
         let (a, b) = (self.patch_id(a)?, self.patch_id(b)?);
-        Ok(!a.is_empty() && a == b)
+        Ok((!a.is_empty() && a == b).then_some(Content::PatchId))
     }
 
     /// What a commit changes, by git's own measure; empty where it changes nothing.

@@ -107,6 +107,7 @@ impl Store {
     /// The library would go on to `refs/tags/refs/…` and further for a ref that is not
     /// there, and asks for packed refs before it has seen the loose one.
     pub(super) fn target(&self, name: &str) -> Result<Option<Target>, StoreError> {
+        let name = &*self.read_at(name);
         let full = full_name(name)?;
         let refs = &self.repo.refs;
         let unread = |err: gix::Error| StoreError::unreadable(name.to_owned(), &err);
@@ -318,6 +319,10 @@ impl Store {
         edit: &RefEdit,
         at: UnixSeconds,
     ) -> Result<(), StoreError> {
+        if self.fetched.is_some() {
+            let why = "what a remote has is only read".to_owned();
+            return Err(StoreError::Invalid { what: name.to_owned(), why });
+        }
         let signature = signature(at);
         let mut buffer = gix::date::parse::TimeBuf::default();
         let committer = signature.to_ref(&mut buffer);
@@ -450,10 +455,12 @@ impl Store {
         let unread = |err: gix::Error| StoreError::unreadable(prefix.to_owned(), &err);
         let platform = self.repo.references().map_err(unread)?;
         let mut chains = Vec::new();
-        for reference in platform.prefixed(prefix.as_bytes()).map_err(unread)? {
+        let read_at = self.read_at(prefix);
+        for reference in platform.prefixed(read_at.as_bytes()).map_err(unread)? {
             let reference = reference.map_err(unread)?;
-            if let Some(id) = reference.try_id() {
-                chains.push((reference.name().as_bstr().to_string(), id.detach().into()));
+            let name = reference.name().as_bstr().to_string();
+            if let (Some(id), Some(rest)) = (reference.try_id(), name.strip_prefix(&*read_at)) {
+                chains.push((format!("{prefix}{rest}"), id.detach().into()));
             }
         }
         chains.sort();

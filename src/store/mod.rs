@@ -27,6 +27,7 @@ mod held;
 mod id;
 mod index;
 mod journal;
+mod landing;
 mod leaving;
 mod lock;
 mod look;
@@ -69,6 +70,7 @@ pub(crate) use git::Identity;
 pub(crate) use id::NotAnId;
 pub use id::{CommitId, TreeId};
 pub(crate) use journal::Tail;
+pub(crate) use landing::{BranchMove, NewCommit, Replayed, Written};
 pub(crate) use leaving::Moved;
 pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use path::{NotInside, RepoPath};
@@ -102,6 +104,9 @@ pub struct Store {
     /// How they start programs of the repository; bare, where nothing confines them.
     confined: Option<held::Confined>,
     lock_depth: Rc<Cell<u32>>,
+    /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
+    /// then.
+    fetched: Option<String>,
 }
 
 /// Where the worktree's HEAD stands.
@@ -201,6 +206,7 @@ impl Store {
             children: None,
             confined: None,
             lock_depth: Rc::default(),
+            fetched: None,
         })
     }
 
@@ -213,6 +219,24 @@ impl Store {
         ]
         .map(|(name, path)| (name, path.clone().into_os_string()));
         paths.into_iter().filter(|(name, _)| env::var_os(name).is_some()).collect()
+    }
+
+    /// From here on chains and notes are read as the last fetch from `remote` left them below
+    /// `refs/seed-remote`, and no chain takes a step.
+    pub(crate) fn read_fetched(&mut self, remote: &str) {
+        self.fetched = Some(format!("refs/seed-remote/{remote}/"));
+    }
+
+    /// Where the ref `name` is read.
+    fn read_at<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
+        let Some(fetched) = &self.fetched else { return name.into() };
+        if let Some(chain) = name.strip_prefix("refs/seed/") {
+            return format!("{fetched}{chain}").into();
+        }
+        match name {
+            crate::format::names::COMMIT_NOTES => format!("{fetched}notes").into(),
+            _ => name.into(),
+        }
     }
 
     /// From here on children run with this git and environment.

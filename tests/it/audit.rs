@@ -608,7 +608,8 @@ fn edit(kind: usize, ground: &Ground, forged: &mut Forged, dice: &mut Dice) -> S
 }
 
 fn verify(seed: &Repo, keys: &Path, pin: &str) -> Findings {
-    let asked = Asked { range: None, expect: pin.parse().ok(), keys: Some(keys.to_owned()) };
+    let keys = Some(keys.to_owned());
+    let asked = Asked { range: None, expect: pin.parse().ok(), keys, only_here: false };
     verify::verify(seed, &asked).expect("it answers")
 }
 

@@ -264,6 +264,7 @@ fn a_persons_commands_are_refused_to_an_agent() {
         "job approve-plugin",
         "job repeat 24",
         "rules apply",
+        "land",
         "gmode enter -m x",
     ] {
         world.changes_nothing(|| world.seed(command).refuses("BLOCKED"));

@@ -84,7 +84,7 @@ pub(super) struct Write {
 }
 
 /// The writes that `line` makes of its own accord, in their order.
-fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
+pub(super) fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
     let said =
         world.agents_shell(&format!("strace -qq -e trace={WRITES} -o ../trace {line}"), stdin);
     assert_eq!(said.code, 0, "{said:?}");
@@ -126,7 +126,12 @@ pub(super) fn chosen(writes: &[Write]) -> Vec<&Write> {
 /// Runs `line` until right before this write; says whether it came that far, for a run may
 /// write less often than the last one did. Nobody else holds a lock that it leaves: time goes
 /// by until that shows.
-fn killed_at(world: &World, Write { call, nth }: &Write, line: &str, stdin: &str) -> bool {
+pub(super) fn killed_at(
+    world: &World,
+    Write { call, nth }: &Write,
+    line: &str,
+    stdin: &str,
+) -> bool {
     let inject =
         format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace");
     let dead = world.agents_shell(&format!("{inject} {line}"), stdin);

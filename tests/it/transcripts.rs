@@ -460,6 +460,11 @@ fn never_mind() {
 }
 
 #[test]
+fn a_job_is_landed_and_squashed_once_more() {
+    plays("land-and-squash-merge.txt");
+}
+
+#[test]
 fn amend_and_go_on() {
     plays("amend-and-go-on.txt");
 }

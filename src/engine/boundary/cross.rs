@@ -20,7 +20,7 @@ use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{self, SaidLane, ShortWord};
 use crate::phases::Move;
 use crate::phases::message::Message;
-use crate::store::CommitId;
+use crate::store::{CommitId, TreeEdit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 
@@ -129,6 +129,24 @@ fn note(repo: &Repo, taken: &Taken, judged: &Judged, commit: Option<&CommitId>) 
     Ok(repo.store.note_add(&on, &lines, repo.now)?)
 }
 
+/// What the commits of the cycle hold, where the step closes it.
+fn made(
+    repo: &Repo,
+    chain: &str,
+    judged: &Judged,
+    commit: Option<&CommitId>,
+) -> Result<Option<TreeEdit>> {
+    let focused = repo.require_focused()?;
+    let stand = &focused.state.stand;
+    if focused.chain != chain || !repo.map(stand).ends_cycle(judged.step.as_ref()) {
+        return Ok(None);
+    }
+    let id = commit.map(|commit| repo.store.commit_message(commit)).transpose()?;
+    let id = id.and_then(|message| trailers::StepTrailers::read(&message)).map(|said| said.id);
+    let closing = id.as_deref().zip(commit);
+    record::made::made(repo, &focused.tip, closing, (focused.state.job.run, stand.cycle))
+}
+
 /// The second half: lock, write the step, then what follows from it.
 pub(crate) fn record(
     repo: &Repo,
@@ -142,6 +160,7 @@ pub(crate) fn record(
     let start = beginning(repo, &judged)?;
     let by_hand = fence::foreign_commits::commits_by_hand(repo, chain)?;
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
+    let judged = Judged { made: made(repo, chain, &judged, commit.as_ref())?, ..judged };
     let passed =
         Passed { toward, judged: &judged, commit: commit.as_ref(), start: start.as_ref(), by };
     // Until a job that ends here is closed: nobody else may take it for one that was left half

@@ -49,6 +49,7 @@ pub(crate) fn draft(
         .map(|said| said.id);
     judged.message.text().clone_into(&mut draft.body);
     draft.edits.extend(judged.ledger.clone());
+    draft.edits.extend(judged.made.clone());
     let crossed = crossed(repo, chain, state, passed)?;
     judged.naming.clone().give(&mut state.job);
     let change = state.cross(&crossed)?;

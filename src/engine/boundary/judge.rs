@@ -85,7 +85,8 @@ pub(crate) fn judge(
         && repo.map(stand).ends_cycle(step.as_ref());
     let rests = closes && jobs::unattended::would_rest(repo, focused, review);
     let last = closes && jobs::completion::eligible(repo, focused);
-    Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, ledger: None }))
+    let (ledger, made) = (None, None);
+    Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, ledger, made }))
 }
 
 /// What the head of the message calls the job, where its row asks for that, and the rest.

@@ -44,4 +44,6 @@ pub(crate) struct Judged {
     pub(crate) last: bool,
     /// The ledger of sessions, where this boundary adds to it.
     pub(crate) ledger: Option<TreeEdit>,
+    /// What the commits of the cycle hold, where this boundary closes it.
+    pub(crate) made: Option<TreeEdit>,
 }

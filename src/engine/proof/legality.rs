@@ -5,42 +5,26 @@
 //! `followed`; one that a note or a chain leads to and that is not here, or not the same, is not
 //! measured.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::claims::audit::{Findings, Standing};
+use crate::engine::proof::chain::{
+    Jobs, Steps, TakenStep, archived_steps, is_edge, open_jobs, state_at,
+};
+use crate::engine::proof::content::Ids;
+use crate::engine::proof::followed::{Here, Lacking, Search, stands_for};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
-use crate::format::state::{State, Unclaimed};
-use crate::format::trailers::{self, StepTrailers, claimed_ids};
+use crate::format::state::Unclaimed;
+use crate::format::trailers::{self, StepTrailers, claimed_ids, claimed_jobs, is_cut};
 use crate::format::{names, notes, seed_id};
-use crate::jobs::{JobId, Status};
-use crate::phases::PhaseName;
+use crate::jobs::Status;
 use crate::phases::message::Message;
-use crate::store::{CommitId, Notes, Step, Tip};
+use crate::store::{CommitId, Notes, Tip};
 use crate::voice::{Notice, tell};
 
-/// As many commits without trailers are compared with steps by what they change.
-const COMPARED: usize = 500;
-
-/// The steps of a job, and how it stands.
-struct Steps {
-    by_id: BTreeMap<String, TakenStep>,
-    /// The steps that took a commit made for another id, by the id that it carries.
-    by_carried: BTreeMap<String, String>,
-    /// The first step that does not follow.
-    broken: Option<String>,
-    /// Its newest state, where it reads.
-    state: Option<State>,
-}
-
-/// One step as its chain has it.
-struct TakenStep {
-    said: StepTrailers,
-    step: Step,
-}
-
-/// Jobs by their ids, read as they are met; `None` for one that is not here.
-type Jobs = BTreeMap<String, Option<Steps>>;
+/// As many of the newest closed jobs are looked at for commits that name none.
+const CLOSED: usize = 50;
 
 /// What the range holds and what is known of it.
 struct Ground<'a> {
@@ -77,20 +61,16 @@ pub(crate) fn legality(
         named: repo.store.seed_commits(range)?,
         whole,
     };
-    let mut judged = Vec::new();
+    let (mut search, mut judged, mut covered) = (Search::new(repo), Vec::new(), Ids::new());
     for (commit, message) in ground.named.clone() {
-        let Some(said) = StepTrailers::read(&message) else {
-            judged.push((commit, Standing::NotMeasured(tell(Notice::StepHalfNamed, &[]))));
-            continue;
-        };
-        ground.meet(&said.job)?;
-        let mut standing = named_step(repo, &commit, &said, ground.job(&said.job));
-        if let Some(found) = ground.noted(&commit, &said)? {
-            standing.worsen(found);
-        }
+        let (standing, ids) = ground.judge(&mut search, &commit, &message)?;
+        covered.extend(ids);
         judged.push((commit, standing));
     }
-    judged.extend(ground.unnamed()?);
+    let unnamed = ground.unnamed(&mut search, &covered)?;
+    let followed = |(_, standing): &&(CommitId, Standing)| standing.counts();
+    findings.plain = Some(ground.plain().len() - unnamed.iter().filter(followed).count());
+    judged.extend(unnamed);
     for (job, steps) in &ground.jobs {
         let standing = match steps.as_ref().map(|steps| &steps.broken) {
             Some(Some(why)) => Standing::Broken(why.clone()),
@@ -124,23 +104,6 @@ pub(crate) fn seen_heads(repo: &Repo) -> Result<Vec<(String, CommitId)>> {
     Ok(heads)
 }
 
-fn open_jobs(repo: &Repo) -> Result<Jobs> {
-    let mut jobs = BTreeMap::new();
-    for (chain, tip) in repo.store.chains(names::JOBS)? {
-        if let Some(id) = names::job_of(&chain) {
-            jobs.insert(id.to_string(), Some(steps_of(repo, &id, &tip)?));
-        }
-    }
-    Ok(jobs)
-}
-
-fn state_at(repo: &Repo, chain: &str, commit: &CommitId) -> Option<State> {
-    // What does not read is broken by its own finding, and says nothing here.
-    let tree = repo.store.tree_of_commit(commit).ok()?;
-    // The same.
-    repo.state(chain, &Tip { commit: commit.clone(), tree }).ok()
-}
-
 impl Ground<'_> {
     /// Reads a job of the archive, if it was not met yet.
     fn meet(&mut self, job: &str) -> Result<()> {
@@ -152,6 +115,76 @@ impl Ground<'_> {
 
     fn job(&self, job: &str) -> Option<&Steps> {
         self.jobs.get(job).and_then(Option::as_ref)
+    }
+
+    /// A commit that names a step, in full or by what is left of its trailers; and the steps that
+    /// it stands for besides.
+    fn judge(
+        &mut self,
+        search: &mut Search<'_>,
+        commit: &CommitId,
+        message: &str,
+    ) -> Result<(Standing, Ids)> {
+        let said = StepTrailers::read(message);
+        let mut standing = match &said {
+            Some(said) => {
+                self.meet(&said.job)?;
+                named_step(self.repo, commit, said, self.job(&said.job))
+            }
+            None => Standing::NotMeasured(tell(Notice::StepHalfNamed, &[])),
+        };
+        let mut ids = Ids::new();
+        let open = matches!(standing, Standing::NotMeasured(_));
+        if open && (said.is_some() || !is_cut(message)) {
+            let jobs = self.jobs_of(commit, message)?;
+            let claimed: Ids = claimed_ids(message).map(str::to_owned).collect();
+            match search.stands_for(&self.jobs, &jobs, commit, &claimed)? {
+                Some((by, found)) => {
+                    let job = jobs.iter().next().map(String::as_str).unwrap_or_default();
+                    standing = Standing::Followed { why: stands_for(&found, job), by };
+                    ids = found;
+                }
+                None if said.is_none() && jobs.iter().any(|job| self.job(job).is_some()) => {
+                    standing = Standing::NotMeasured(tell(Notice::StepContent, &[]));
+                }
+                None => {}
+            }
+        }
+        if let Some(said) = &said
+            && let Some(found) = self.noted(commit, said)?
+            // Nothing carries a note along a squash or a pick; content has vouched.
+            && !matches!((&standing, &found), (Standing::Followed { .. }, Standing::NotMeasured(_)))
+        {
+            standing.worsen(found);
+        }
+        Ok((standing, ids))
+    }
+
+    /// The jobs that a commit leads to, by its message or its note; they are met.
+    fn jobs_of(&mut self, commit: &CommitId, message: &str) -> Result<BTreeSet<String>> {
+        let lines = self.notes.and_then(|notes| notes.get(commit.as_str()));
+        let lines = lines.into_iter().flatten().flatten();
+        let noted = lines.filter_map(|line| notes::job_of(line));
+        let mut jobs: BTreeSet<String> =
+            claimed_jobs(message).map(str::to_owned).chain(noted).collect();
+        let ids: Vec<&str> = claimed_ids(message).collect();
+        let knows = |steps: &Steps| ids.iter().any(|id| steps.taken(id).is_some());
+        let by_id = self.jobs.iter().filter(|(_, steps)| steps.as_ref().is_some_and(knows));
+        jobs.extend(by_id.map(|(job, _)| job.clone()));
+        for job in &jobs {
+            self.meet(job)?;
+        }
+        Ok(jobs)
+    }
+
+    /// The newest closed jobs, but for those that were met.
+    fn closed(&self) -> Result<Jobs> {
+        let live = record::archive::live_ids(self.repo)?;
+        let rows = record::archive::closed_beside(self.repo, &live.iter().collect(), CLOSED)?;
+        let ids = rows.into_iter().map(|row| row.id.to_string());
+        ids.filter(|id| !self.jobs.contains_key(id))
+            .map(|id| archived_steps(self.repo, &id).map(|steps| (id, steps)))
+            .collect()
     }
 
     /// What the note of a commit says of its step, where that is not what the step was.
@@ -186,41 +219,49 @@ impl Ground<'_> {
         Ok(lines.iter().filter(|line| notes::is_words(line)).all(|line| known.contains(line)))
     }
 
-    /// Steps whose commit is not among those that name it: where their content stands now.
-    fn unnamed(&mut self) -> Result<Vec<(CommitId, Standing)>> {
-        let missing = self.missing()?;
-        if missing.is_empty() {
-            return Ok(Vec::new());
+    /// Commits of the range that name no step and stand for some; and steps that should be there
+    /// and are not.
+    fn unnamed(
+        &mut self,
+        search: &mut Search<'_>,
+        covered: &Ids,
+    ) -> Result<Vec<(CommitId, Standing)>> {
+        let mut missing = self.missing()?;
+        missing.retain(|one| !covered.contains(&one.carried));
+        let mut lacking = Lacking::new();
+        for one in &missing {
+            lacking.entry(one.job.clone()).or_default().insert(one.carried.clone());
         }
         let plain = self.plain();
-        let by_tree: BTreeMap<&str, &CommitId> =
-            plain.iter().map(|(commit, tree)| (tree.as_str(), commit)).collect();
-        let mut found = Vec::new();
-        let mut open = Vec::new();
-        for Missing { id, commit, ours } in missing {
-            let tree = self.repo.store.has_object(commit.as_str());
-            let tree = tree.then(|| self.repo.store.tree_of_commit(&commit)).transpose()?;
-            match tree.and_then(|tree| by_tree.get(tree.as_str()).copied()) {
-                Some(now) => found.push((now.clone(), lost_trailers(&id))),
-                None => open.push(Missing { id, commit, ours }),
-            }
+        // An archive that does not read is told by `doctor`; who names its jobs says so by itself.
+        let closed = if plain.is_empty() { Ok(Jobs::new()) } else { self.closed() };
+        let closed = closed.unwrap_or_default();
+        let here: BTreeSet<&str> =
+            self.named.iter().flat_map(|(_, message)| claimed_ids(message)).collect();
+        for (job, steps) in &closed {
+            let Some(steps) = steps else { continue };
+            let written = steps.written().map(str::to_owned);
+            let all = steps.made(self.repo).into_iter().map(|step| step.id).chain(written);
+            lacking.insert(job.clone(), all.filter(|id| !here.contains(&**id)).collect());
         }
-        let by_change = self.by_change(&plain, &open)?;
-        for Missing { id, commit, ours } in open {
-            match by_change.get(&commit) {
-                Some(now) => found.push((now.clone(), lost_trailers(&id))),
-                None if ours => {
-                    let why = tell(Notice::StepNotInHistory, &[("step", &id)]);
-                    found.push((commit, Standing::NotMeasured(why)));
-                }
-                None => {}
-            }
+        let mut jobs = std::mem::take(&mut self.jobs);
+        let met: BTreeSet<String> = jobs.keys().cloned().collect();
+        jobs.extend(closed);
+        let found = search.unnamed(&jobs, &met, &plain, &mut lacking);
+        jobs.retain(|job, _| met.contains(job));
+        self.jobs = jobs;
+        let mut found = found?;
+        let is_left =
+            |one: &Missing| lacking.get(&one.job).is_some_and(|lacks| lacks.contains(&one.carried));
+        for one in missing.iter().filter(|one| one.ours && is_left(one)) {
+            let why = tell(Notice::StepNotInHistory, &[("step", &one.id)]);
+            found.push((one.commit.clone(), Standing::NotMeasured(why)));
         }
         Ok(found)
     }
 
     /// Commits of the range that name no step.
-    fn plain(&self) -> Vec<(CommitId, String)> {
+    fn plain(&self) -> Vec<Here> {
         let named: BTreeSet<&CommitId> = self.named.iter().map(|(commit, _)| commit).collect();
         self.commits.iter().filter(|(commit, _)| !named.contains(commit)).cloned().collect()
     }
@@ -242,62 +283,41 @@ impl Ground<'_> {
                 self.meet(&job)?;
             }
         }
+        for (commit, _) in self.plain() {
+            self.jobs_of(&commit, "")?;
+        }
         let branch = self.repo.store.head()?.branch;
         let mut missing = Vec::new();
-        for steps in self.jobs.values().flatten() {
+        for (job, steps) in &self.jobs {
+            let Some(steps) = steps else { continue };
             let ours = self.whole
                 && steps.state.as_ref().is_some_and(|state| {
                     state.job.status != Status::Voided
                         && branch.as_deref() == Some(&state.home.branch)
                 });
             for (id, taken) in &steps.by_id {
-                let carried = taken.said.carries.as_ref().unwrap_or(id);
+                let carried = taken.said.carries.as_ref().unwrap_or(id).clone();
                 let commit = taken.said.commit.as_ref().filter(|commit| !here.contains(*commit));
                 let commit = commit.and_then(|commit| commit.parse().ok());
-                if let Some(commit) = commit.filter(|_| !named.contains(carried)) {
-                    missing.push(Missing { id: id.clone(), commit, ours });
+                if let Some(commit) = commit.filter(|_| !named.contains(&carried)) {
+                    let (id, job) = (id.clone(), job.clone());
+                    missing.push(Missing { job, id, carried, commit, ours });
                 }
             }
         }
         Ok(missing)
     }
-
-    /// The commits of the range that change the same as those of these steps.
-    fn by_change(
-        &self,
-        plain: &[(CommitId, String)],
-        open: &[Missing],
-    ) -> Result<BTreeMap<CommitId, CommitId>> {
-        if open.is_empty() || open.len() > COMPARED {
-            return Ok(BTreeMap::new());
-        }
-        let is_here = |one: &&Missing| self.repo.store.has_object(one.commit.as_str());
-        let steps: Vec<CommitId> =
-            open.iter().filter(is_here).map(|one| one.commit.clone()).collect();
-        let plain: Vec<CommitId> =
-            plain.iter().take(COMPARED).map(|(commit, _)| commit.clone()).collect();
-        let now: BTreeMap<String, CommitId> = self
-            .repo
-            .store
-            .patch_ids(&plain)?
-            .into_iter()
-            .map(|(commit, change)| (change, commit))
-            .collect();
-        let pairs = self.repo.store.patch_ids(&steps)?.into_iter();
-        Ok(pairs.filter_map(|(step, change)| Some((step, now.get(&change)?.clone()))).collect())
-    }
 }
 
 /// A step whose commit the range does not hold.
 struct Missing {
+    job: String,
     id: String,
+    /// The Seed-Id in the commit.
+    carried: String,
     commit: CommitId,
     /// It should be in this history.
     ours: bool,
-}
-
-fn lost_trailers(id: &str) -> Standing {
-    Standing::Followed(tell(Notice::StepTrailersGone, &[("step", id)]))
 }
 
 /// The note's line of a step, as it was written.
@@ -324,22 +344,6 @@ fn unclaimed_of(repo: &Repo, taken: &TakenStep) -> Result<Vec<Unclaimed>> {
     Ok(state.fence.unclaimed)
 }
 
-impl Steps {
-    /// The step that a commit with this id is of: its own, or the one that took it later.
-    fn taken(&self, id: &str) -> Option<&TakenStep> {
-        self.by_id.get(id).or_else(|| self.by_id.get(self.by_carried.get(id)?))
-    }
-}
-
-fn archived_steps(repo: &Repo, job: &str) -> Result<Option<Steps>> {
-    let Ok(id) = job.parse::<JobId>() else { return Ok(None) };
-    let Some(row) = repo.archived_row(&id)? else { return Ok(None) };
-    match row.tip.parse() {
-        Ok(tip) => Ok(Some(steps_of(repo, &id, &tip)?)),
-        Err(_) => Ok(None),
-    }
-}
-
 /// Whether a commit's trailers are those of the step that its job's chain has.
 fn named_step(
     repo: &Repo,
@@ -348,7 +352,10 @@ fn named_step(
     steps: Option<&Steps>,
 ) -> Standing {
     let Some(steps) = steps else {
-        return Standing::NotMeasured(format!("job {} is not here", said.job));
+        return match without_chain(repo, said) {
+            Some(why) => Standing::Broken(why),
+            None => Standing::NotMeasured(format!("job {} is not here", said.job)),
+        };
     };
     let waited = steps.by_carried.contains_key(&said.id) && was_meant(steps, said);
     let taken = steps.taken(&said.id).filter(|taken| waited || taken.said.id == said.id);
@@ -376,6 +383,14 @@ fn named_step(
     }
 }
 
+/// Why trailers whose chain is not here name no step that there could be, if they do not.
+fn without_chain(repo: &Repo, said: &StepTrailers) -> Option<String> {
+    let (from, to) = said.step.split_once(" -> ")?;
+    let named = format!("step {}", said.id);
+    let facts = [("step", &*named), ("from", from), ("to", to)];
+    (from != said.phase || !is_edge(repo, from, to)).then(|| tell(Notice::StepOffMap, &facts))
+}
+
 /// Whether a step of the chain was the one before that which a commit was made for.
 fn was_meant(steps: &Steps, said: &StepTrailers) -> bool {
     steps.by_id.keys().any(|before| seed_id(&said.job, Some(before), &said.step) == said.id)
@@ -389,80 +404,10 @@ fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
         _ => return Standing::NotMeasured(was),
     };
     match same {
-        Ok(true) => Standing::Followed(tell(Notice::StepFollowed, &[("was", &was)])),
-        Ok(false) => Standing::NotMeasured(tell(Notice::StepDiffers, &[("was", &was)])),
+        Ok(Some(by)) => {
+            Standing::Followed { why: tell(Notice::StepFollowed, &[("was", &was)]), by }
+        }
+        Ok(None) => Standing::NotMeasured(tell(Notice::StepDiffers, &[("was", &was)])),
         Err(error) => Standing::NotMeasured(format!("{was}: {error}")),
     }
-}
-
-/// The steps of a chain, and the first that does not follow from the one before.
-fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
-    let mut steps = Steps {
-        by_id: BTreeMap::new(),
-        by_carried: BTreeMap::new(),
-        broken: None,
-        state: state_at(repo, job.as_str(), tip),
-    };
-    let history = match repo.store.history_from(tip, usize::MAX) {
-        Ok(history) => history,
-        Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
-    };
-    let (mut before, mut stands): (Option<String>, Option<String>) = (None, None);
-    for step in history.into_iter().rev() {
-        let Some(said) = StepTrailers::read(&step.message) else {
-            steps.broken.get_or_insert_with(|| format!("a step has no trailers: {}", step.commit));
-            continue;
-        };
-        let why = follows(repo, job, &step, &said, before.as_deref(), stands.as_deref());
-        steps.broken = steps.broken.take().or(why);
-        if let Some((_, to)) = said.step.split_once(" -> ") {
-            stands = Some(to.to_owned());
-        }
-        before = Some(said.id.clone());
-        if let Some(carried) = &said.carries {
-            steps.by_carried.insert(carried.clone(), said.id.clone());
-        }
-        steps.by_id.insert(said.id.clone(), TakenStep { said, step });
-    }
-    Ok(steps)
-}
-
-pub(crate) fn follows(
-    repo: &Repo,
-    job: &JobId,
-    step: &Step,
-    said: &StepTrailers,
-    before: Option<&str>,
-    stands: Option<&str>,
-) -> Option<String> {
-    let named = format!("step {} ({})", said.id, step.commit);
-    if said.job != job.to_string() {
-        return Some(format!("{named} is of job {}", said.job));
-    }
-    if said.id != seed_id(&said.job, before, &said.step) {
-        return Some(tell(Notice::StepNotFollowing, &[("step", &named)]));
-    }
-    let (from, to) = said.step.split_once(" -> ")?;
-    if stands.is_some_and(|stands| stands != from) {
-        return Some(tell(Notice::StepFromElsewhere, &[("step", &named), ("from", from)]));
-    }
-    (!is_edge(repo, from, to))
-        .then(|| tell(Notice::StepOffMap, &[("step", &named), ("from", from), ("to", to)]))
-}
-
-/// True where a map of the rules has this step: on, back, aside and home again, or from
-/// a lane to where a larger map begins.
-fn is_edge(repo: &Repo, from: &str, to: &str) -> bool {
-    let (from, to) = (PhaseName::from(from), PhaseName::from(to));
-    let maps: Vec<_> =
-        repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
-    let begins = maps.iter().any(|map| map.start == to);
-    maps.iter().any(|map| map.is_aside(&from))
-        || maps.iter().any(|map| {
-            let row = map.phase(&from);
-            let has = row.is_some_and(|row| {
-                row.next.contains(&to) || row.back.contains(&to) || row.side.as_ref() == Some(&to)
-            });
-            has || (map.lane.is_some() && row.is_some() && begins)
-        })
 }

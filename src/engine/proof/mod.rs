@@ -1,6 +1,10 @@
 //! The records of the gate: written, found again, bound to commits, and verified by anybody.
 
+pub(crate) mod chain;
+pub(crate) mod ci;
+pub(crate) mod content;
 pub mod export;
+pub(crate) mod followed;
 pub(crate) mod legality;
 pub mod records;
 pub mod verify;

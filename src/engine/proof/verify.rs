@@ -25,6 +25,8 @@ pub struct Asked {
     pub expect: Option<CommitId>,
     /// Allowed signers; those of git's configuration when absent.
     pub keys: Option<PathBuf>,
+    /// Little of the history is here: what records say of other commits is left out.
+    pub only_here: bool,
 }
 
 /// A link with what only this module asks of it.
@@ -61,7 +63,8 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     audit::backings(&mut chain);
     let (upto, why) = vouching(repo, asked, &reads, &mut chain, &mut findings)?;
     let notes = repo.store.all_notes()?;
-    let mut stray = bindings(repo, &reads, &mut chain, notes.as_ref(), whole);
+    let bound = Bound { reads: &reads, notes: notes.as_ref(), whole, only_here: asked.only_here };
+    let mut stray = bindings(repo, &bound, &mut chain);
     stray.extend(cut(repo, &mut chain)?);
     audit::vouched(&mut chain, upto, &why);
     for link in &chain {
@@ -184,19 +187,27 @@ fn told_of(
 
 // ---- what it is bound to
 
+/// What records are compared with.
+#[derive(Clone, Copy)]
+struct Bound<'a> {
+    reads: &'a [Read],
+    notes: Option<&'a Notes>,
+    /// The chain was read to its first record.
+    whole: bool,
+    only_here: bool,
+}
+
 /// Records against the commits that they attest and against notes, and notes against
 /// records. What belongs to no link is handed back.
-fn bindings(
-    repo: &Repo,
-    reads: &[Read],
-    chain: &mut [Link],
-    notes: Option<&Notes>,
-    whole: bool,
-) -> Vec<(String, Standing)> {
+fn bindings(repo: &Repo, bound: &Bound<'_>, chain: &mut [Link]) -> Vec<(String, Standing)> {
+    let Bound { reads, notes, whole, only_here } = *bound;
     let mut stray = Vec::new();
     for (read, link) in reads.iter().zip(chain.iter_mut()) {
         let Ok(record) = &read.link.record else { continue };
         let Some(attest) = &record.attest else { continue };
+        if only_here && !repo.store.has_object(&attest.commit) {
+            continue;
+        }
         link.found(landed(repo, record));
         let Some(notes) = notes else { continue };
         let said = notes.get(&attest.commit).and_then(|lines| lines.as_ref().ok());

@@ -13,6 +13,8 @@ pub(crate) mod injection;
 pub(crate) mod interactions;
 pub(crate) mod journal_line;
 pub(crate) mod kept;
+pub(crate) mod landing;
+pub(crate) mod made;
 pub(crate) mod meant_files;
 pub(crate) mod own_clone;
 pub(crate) mod own_files;

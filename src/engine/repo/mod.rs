@@ -163,6 +163,9 @@ pub enum EngineError {
     Toml(#[from] toml::ser::Error),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// The history that was asked for is not here.
+    #[error("{0}")]
+    CutOff(String),
     /// A job whose record came from elsewhere and cannot be gone on with as it is.
     #[error("{0}")]
     Elsewhere(String),
@@ -226,6 +229,7 @@ impl EngineError {
             Self::NoJob => Notice::HintNoJob,
             Self::WorkFile(_) => Notice::HintWorkFile,
             Self::Vetoed { .. } => Notice::HintVetoed,
+            Self::CutOff(_) => Notice::HintCutOff,
             repo if repo.is_damage() => return Some("git seed doctor --fix".to_owned()),
             _ => return None,
         };

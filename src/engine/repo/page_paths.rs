@@ -6,6 +6,15 @@ use crate::engine::repo::{self, EngineError, Repo, Result, own_state};
 use crate::format::state::State;
 use crate::memory::notes::Kinds;
 
+/// Directories of memory, beside pages.
+const MEMORY: [&str; 2] = [".claude/knowledge/", ".claude/jobs/"];
+
+/// A letter as a pathspec takes it literally.
+fn escaped(letter: char) -> impl Iterator<Item = char> {
+    let sign = matches!(letter, '*' | '?' | '[' | ']' | '\\').then_some('\\');
+    sign.into_iter().chain([letter])
+}
+
 impl Repo {
     /// The page of a directory, given as a line of the scope; `None` where it is not there.
     pub(crate) fn page_text(&self, line: &str) -> Result<Option<String>> {
@@ -33,5 +42,20 @@ impl Repo {
 
     pub(crate) fn is_page(&self, path: &str) -> bool {
         self.rules.pages.iter().any(|page| page == crate::memory::pages::name_of(path))
+    }
+
+    /// The path is memory: a page, knowledge, or a file of a job's directory.
+    pub(crate) fn is_memory(&self, path: &str) -> bool {
+        self.is_page(path) || MEMORY.iter().any(|dir| path.starts_with(dir))
+    }
+
+    /// Pathspecs that leave memory out.
+    pub(crate) fn without_memory(&self) -> Vec<String> {
+        let dirs = MEMORY.iter().map(|dir| format!(":(exclude){dir}"));
+        let pages = self.rules.pages.iter().map(|page| {
+            let plain: String = page.chars().flat_map(escaped).collect();
+            format!(":(exclude,glob)**/{plain}")
+        });
+        dirs.chain(pages).collect()
     }
 }

@@ -122,9 +122,12 @@ fn has_agent_above(repo: &Repo) -> bool {
     agent_is_above() || world::ancestors().iter().any(recorded)
 }
 
-/// The commit is the one that a boundary is making right now.
+/// The commit is one that a boundary or a landing is making right now.
 fn is_own_commit(repo: &Repo) -> Result<bool> {
     let Some(told) = world::variable("GIT_SEED_PENDING") else { return Ok(false) };
+    if record::landing::is_building(repo, &told) {
+        return Ok(true);
+    }
     Ok(record::pending_file::pending(repo)?.is_some_and(|pending| pending.id == told))
 }
 

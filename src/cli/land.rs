@@ -1,0 +1,124 @@
+//! `git seed land`
+
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::engine::landing::land::{self, Landed};
+use crate::engine::landing::plan::Asked;
+use crate::engine::repo::text::count;
+use crate::engine::repo::{EngineError, Repo};
+use crate::jobs::{BadJobId, JobId};
+use crate::voice::{self, Notice};
+
+/// Put a closed job's work on a new branch as one clean commit°
+///
+/// The commits of the phases become one commit, or one for each cycle, with the job's name and
+/// objective as the message. Memory (pages, knowledge, the job's files) goes into one last commit.
+/// A commit of your own between them stays as it is. HEAD, the index and your files do not change,
+/// and the commits of the phases are kept.
+///
+/// The new branch is `<branch>-landed`. The printed proof says that its files are exactly those of
+/// the job's last commit. The message goes through the repository's commit-msg hook, and the
+/// commit is signed if git is set to sign. The subject follows the style of the last fifty
+/// subjects: a type (`fix: …`), a ticket, a capital letter.
+#[derive(Debug, clap::Args)]
+pub(super) struct LandArgs {
+    /// Id of the job; when omitted, the newest closed one
+    job: Option<String>,
+    /// Make one commit; this is the default
+    #[arg(long, conflicts_with = "per_cycle")]
+    one: bool,
+    /// Make one commit for each cycle
+    #[arg(long)]
+    per_cycle: bool,
+    /// Put the commits onto this commit instead of the one where the job began
+    #[arg(long, value_name = "rev")]
+    onto: Option<String>,
+    /// Name of the new branch; the job's own branch is replaced, if nobody else has it
+    #[arg(long, value_name = "name")]
+    branch: Option<String>,
+    /// Leave memory as it was before the job
+    #[arg(long, conflicts_with = "with_memory")]
+    without_memory: bool,
+    /// Put memory into one last commit; this is the default
+    #[arg(long)]
+    with_memory: bool,
+    #[command(flatten)]
+    text: TextArgs,
+    /// Show what would be made, and make nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl LandArgs {
+    /// Nothing is made, so anybody may ask.
+    pub(super) fn only_shows(&self) -> bool {
+        self.dry_run
+    }
+}
+
+pub(super) fn run(
+    args: &LandArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
+    let repo = context.repo()?;
+    repo.require_seeded()?;
+    let id = which(&repo, args.job.as_deref())?;
+    let text = args.text.given()?;
+    if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(EngineError::Usage(voice::tell(Notice::LandNoWords, &[])).into());
+    }
+    let asked = Asked {
+        per_cycle: args.per_cycle,
+        onto: args.onto.clone(),
+        branch: args.branch.clone(),
+        without_memory: args.without_memory,
+        text,
+        dry_run: args.dry_run,
+    };
+    match land::land(&repo, &id, &asked)? {
+        Ok(landed) => {
+            tell(&landed, out);
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(refuse(&repo, &refusal, out)),
+    }
+}
+
+/// The job that is meant: by id, or the newest closed one.
+fn which(repo: &Repo, job: Option<&str>) -> Result<JobId, EngineError> {
+    match job {
+        Some(id) => id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string())),
+        None => land::newest_closed(repo)?
+            .ok_or_else(|| EngineError::NotNow(voice::tell(Notice::LandNoJob, &[]))),
+    }
+}
+
+fn tell(landed: &Landed, out: &mut Report) {
+    out.json(landed);
+    let short = |id: &str| id.chars().take(7).collect::<String>();
+    out.pair("job", format_args!("{}   {}", landed.name, landed.job));
+    for row in &landed.commits {
+        let commit = row.commit.as_deref().map_or_else(|| "(new)".to_owned(), short);
+        let labs = match row.stands_for.len() {
+            0 => voice::tell(Notice::LandKeptCommit, &[]),
+            labs => voice::tell(Notice::LandStandsFor, &[("commits", &count(labs, "commit"))]),
+        };
+        out.pair("commit", format_args!("{commit:<7} {}   {labs}", row.subject));
+    }
+    let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
+    out.pair("branch", format_args!("{}   on {base}", landed.branch));
+    let proof = match (landed.onto.is_some(), landed.product_identical) {
+        (false, true) if landed.whole => Notice::LandSameTree,
+        (false, true) => Notice::LandSameProduct,
+        (true, true) => Notice::LandSameChange,
+        (_, false) => Notice::LandOtherChange,
+    };
+    let tree = short(&landed.tree);
+    out.pair("proof", voice::tell(proof, &[("tree", &tree)]));
+    out.pair("kept", voice::tell(Notice::LandKept, &[("ref", landed.kept)]));
+    let next = match landed.tip {
+        Some(_) => voice::tell(Notice::LandNext, &[("branch", &landed.branch)]),
+        None => voice::tell(Notice::LandDry, &[]),
+    };
+    out.pair("next", next);
+}

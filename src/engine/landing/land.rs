@@ -1,0 +1,278 @@
+//! `git seed land`: the product of a closed job as clean commits on a branch to hand in.
+//!
+//! The commits of the phases stay where they are kept; HEAD, the index and the files stay as they
+//! are. What is made is proved by its tree. Commits, messages and signatures are made outside any
+//! lock; [`record::landing`] says in which order the rest is written.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, plan};
+use crate::engine::record;
+use crate::engine::record::landing::UnderWay;
+use crate::engine::repo::answer::Answered;
+use crate::engine::repo::{EngineError, Repo, Result};
+use crate::format::landing::{LabCommit, LandedCommit, Landing};
+use crate::format::names;
+use crate::jobs::{JobId, Status, landing};
+use crate::store::{BranchMove, CommitId, NewCommit};
+use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+
+/// What came of it: `land --json`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Landed {
+    pub job: JobId,
+    #[serde(skip)]
+    pub name: String,
+    pub branch: String,
+    pub base: Option<String>,
+    /// None where nothing was made, with `--dry-run`.
+    pub tip: Option<String>,
+    pub tree: String,
+    pub product_identical: bool,
+    /// The last commit holds the memory.
+    pub memory: bool,
+    pub commits: Vec<LandedRow>,
+    /// The ref that keeps the commits of the phases.
+    pub kept: &'static str,
+    /// The commit that it was put onto.
+    pub onto: Option<String>,
+    /// Its tree is that of the job's last commit, or of the branch that it replaces.
+    #[serde(skip)]
+    pub whole: bool,
+}
+
+/// One commit of it, oldest first.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct LandedRow {
+    pub commit: Option<String>,
+    pub subject: String,
+    /// The commits of the job that it stands for; none where it is somebody else's.
+    pub stands_for: Vec<String>,
+}
+
+/// The branch that a landing makes.
+struct Target {
+    branch: String,
+    /// It is the job's own, and replaced.
+    replaces: bool,
+}
+
+/// Lands the job `id`, or shows what would come of it.
+pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
+    repo.require_seeded()?;
+    let job = repo.job(id)?;
+    let record = job.state.job.clone();
+    if let Err(refusal) =
+        landing::may_land(&record, job.state.is_closing(), repo.store.in_progress())
+    {
+        return Ok(Err(refusal));
+    }
+    let Some(ground) = ground(repo, job)? else { return Ok(Err(landing::nothing_left(&record))) };
+    let target = match target(repo, &ground, asked)? {
+        Ok(target) => target,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let plan = match plan(repo, &ground, asked, target.replaces)? {
+        Ok(plan) => plan,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if asked.dry_run {
+        return Ok(Ok(told(&ground, &plan, &target, &[])));
+    }
+    let under_way = match record::landing::begin(repo, &record)? {
+        Ok(under_way) => under_way,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let made = make(repo, &ground, &plan, &target, under_way);
+    if !matches!(made, Ok(Ok(_))) {
+        record::landing::abandon(repo, id)?;
+    }
+    Ok(made?.map(|commits| told(&ground, &plan, &target, &commits)))
+}
+
+/// Which branch it is to be, and whether it may be.
+fn target(
+    repo: &Repo,
+    ground: &Ground,
+    asked: &Asked,
+) -> Result<std::result::Result<Target, Refusal>> {
+    let job = &ground.job.state.job;
+    let own = ground.job.state.home.branch.as_str();
+    let branch = match &asked.branch {
+        Some(branch) => branch.clone(),
+        None if own.is_empty() => {
+            return Err(EngineError::Usage(tell(Notice::LandNoBranch, &[])));
+        }
+        None => format!("{own}-landed"),
+    };
+    if !repo.store.is_branch_name(&branch)? {
+        let facts = [("branch", branch.as_str())];
+        return Err(EngineError::Usage(tell(Notice::LandBranchName, &facts)));
+    }
+    let stands = repo.store.stands_at(&format!("refs/heads/{branch}"))?;
+    let replaces = branch == own && stands.is_some();
+    if !replaces {
+        let taken = || landing::name_taken(job, &branch);
+        return Ok(if stands.is_some() { Err(taken()) } else { Ok(Target { branch, replaces }) });
+    }
+    if asked.onto.is_some() || asked.without_memory || ground.branch != stands {
+        return Ok(Err(landing::not_whole(job, &branch)));
+    }
+    if repo.store.is_below(&ground.commits[0].commit, &["refs/remotes"])? {
+        return Ok(Err(landing::published(job, &branch)));
+    }
+    Ok(Ok(Target { branch, replaces }))
+}
+
+/// Makes the commits, then the branch, then the step; the ids of the commits.
+fn make(
+    repo: &Repo,
+    ground: &Ground,
+    plan: &Plan,
+    target: &Target,
+    mut under_way: UnderWay,
+) -> Answered<Vec<CommitId>> {
+    let job = &ground.job.state.job;
+    let commits = match build(repo, ground, plan)? {
+        Ok(commits) => commits,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let from = ground.branch.as_ref().filter(|_| target.replaces);
+    if let Some(from) = from {
+        repo.store.keep(&names::keep_chain(&job.id), from, repo.now)?;
+    }
+    under_way.landing = Some(landing_of(repo, ground, plan, target, &commits)?);
+    let pairs = plan.commits.iter().zip(&commits).filter(|(one, _)| one.message.is_none());
+    let pairs = pairs.map(|(one, new)| (&ground.commits[one.like].commit, new));
+    let pairs = pairs.filter(|(old, new)| old != new);
+    under_way.kept = pairs.map(|(old, new)| (old.to_string(), new.to_string())).collect();
+    record::landing::ready(repo, &under_way)?;
+    // There is one: nothing to make was refused.
+    let Some(to) = commits.last() else { return Ok(Err(landing::nothing_left(job))) };
+    if !repo.store.move_branch(&BranchMove { branch: &target.branch, from, to })? {
+        return Ok(Err(landing::moved(job, &target.branch)));
+    }
+    record::landing::settle(repo, &under_way)?;
+    Ok(Ok(commits))
+}
+
+fn build(
+    repo: &Repo,
+    ground: &Ground,
+    plan: &Plan,
+) -> Result<std::result::Result<Vec<CommitId>, Refusal>> {
+    let signed = repo.store.signs_commits()?;
+    let job = &ground.job.state.job;
+    let pending = record::landing::pending(&job.id);
+    let mut at = plan.onto.clone().or_else(|| ground.base.clone());
+    let mut made = Vec::new();
+    for one in &plan.commits {
+        let like = &ground.commits[one.like];
+        let message = match &one.message {
+            None => None,
+            Some(message) => match repo.store.through_commit_msg(message, &pending)? {
+                Ok(message) => Some(message),
+                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said))),
+            },
+        };
+        // Other parents of a merge of somebody else's stay.
+        let others = like.parents.iter().skip(1).filter(|_| message.is_none());
+        let parents: Vec<CommitId> = at.iter().chain(others).cloned().collect();
+        let message = message.as_deref();
+        let new = NewCommit { tree: &one.tree, parents: &parents, like, message, signed };
+        let commit = repo.store.build(&new)?;
+        at = Some(commit.clone());
+        made.push(commit);
+    }
+    Ok(Ok(made))
+}
+
+/// What the chain is to say of it.
+fn landing_of(
+    repo: &Repo,
+    ground: &Ground,
+    plan: &Plan,
+    target: &Target,
+    commits: &[CommitId],
+) -> Result<Landing> {
+    let but = repo.without_memory();
+    let labs = plan.commits.iter().flat_map(|one| &one.stands_for);
+    let all: Vec<CommitId> =
+        labs.map(|at| ground.commits[*at].commit.clone()).chain(commits.iter().cloned()).collect();
+    let changes = repo.store.known_changes(&all, &but)?;
+    let change = |commit: &CommitId| changes.get(commit).cloned().unwrap_or_default();
+    let lab = |at: &usize| {
+        let one = &ground.commits[*at];
+        LabCommit {
+            id: ground.ids[*at].clone().unwrap_or_default(),
+            commit: one.commit.to_string(),
+            tree: one.tree.to_string(),
+            change: change(&one.commit),
+        }
+    };
+    let landed = |(one, commit): (&Planned, &CommitId)| LandedCommit {
+        commit: commit.to_string(),
+        tree: one.tree.to_string(),
+        change: change(commit),
+        stands_for: one.stands_for.iter().map(lab).collect(),
+    };
+    let clean = plan.commits.iter().zip(commits).filter(|(one, _)| one.message.is_some());
+    let tree = plan.commits.last().map_or_else(|| plan.from.clone(), |one| one.tree.clone());
+    let base = plan.onto.as_ref().or(ground.base.as_ref());
+    Ok(Landing {
+        branch: target.branch.clone(),
+        base: base.map(ToString::to_string).unwrap_or_default(),
+        tip: commits.last().map(ToString::to_string).unwrap_or_default(),
+        change: repo.store.change_id(&plan.from, &tree, &but)?,
+        tree: tree.to_string(),
+        commits: clean.map(landed).collect(),
+    })
+}
+
+/// All of it, for a person; nothing was made where there are no `commits`.
+fn told(ground: &Ground, plan: &Plan, target: &Target, commits: &[CommitId]) -> Landed {
+    let rows = plan.commits.iter().enumerate().map(|(at, one)| LandedRow {
+        commit: commits.get(at).map(ToString::to_string),
+        subject: one.subject.clone(),
+        stands_for: one
+            .stands_for
+            .iter()
+            .map(|at| ground.commits[*at].commit.to_string())
+            .collect(),
+    });
+    let tree = plan.commits.last().map_or(&plan.from, |one| &one.tree);
+    Landed {
+        job: ground.job.state.job.id.clone(),
+        name: ground.job.state.job.name.clone(),
+        branch: target.branch.clone(),
+        base: plan.onto.as_ref().or(ground.base.as_ref()).map(ToString::to_string),
+        tip: commits.last().map(ToString::to_string),
+        tree: tree.to_string(),
+        product_identical: plan.identical,
+        memory: plan.memory,
+        commits: rows.collect(),
+        kept: names::KEEP_CLOSED,
+        onto: plan.onto.as_ref().map(ToString::to_string),
+        whole: plan.whole,
+    }
+}
+
+/// The job that a person means where they name none: the newest one that was completed.
+pub(crate) fn newest_closed(repo: &Repo) -> Result<Option<JobId>> {
+    /// Newer ones among which it is looked for.
+    const MOST: usize = 500;
+    let live: BTreeSet<JobId> = record::archive::live_ids(repo)?.into_iter().collect();
+    let mut found = Vec::new();
+    for id in &live {
+        let state = repo.job(id)?.state;
+        if state.job.status == Status::Completed && !state.is_closing() {
+            found.push(id.clone());
+        }
+    }
+    let closed = record::archive::closed_beside(repo, &live.iter().collect(), MOST)?;
+    let closed = closed.into_iter().filter(|row| row.status == Status::Completed);
+    Ok(closed.map(|row| row.id).chain(found).max())
+}

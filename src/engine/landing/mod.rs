@@ -1,0 +1,4 @@
+//! Landing a closed job: what would be made, and making it.
+
+pub(crate) mod land;
+pub(crate) mod plan;

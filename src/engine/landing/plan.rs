@@ -1,0 +1,430 @@
+//! What a landing would make: the commits of a job on its branch, cut into pieces, each with its
+//! tree and its words. Nothing is written here but trees.
+//!
+//! Each piece takes the tree of its last commit, with memory as it is at the base; so nothing is
+//! merged. A commit of somebody else stays as it is, on another parent. `--onto` replays the pieces
+//! in objects, one by one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::jobs;
+use crate::engine::record;
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::format::context::Context;
+use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
+use crate::jobs::landing::{self, Made, Piece, Style};
+use crate::phases::commit_text::{Form, commit_text};
+use crate::phases::message::Message;
+use crate::store::{CommitId, Replayed, TreeId, Written};
+use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+
+/// What a person asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    pub per_cycle: bool,
+    pub onto: Option<String>,
+    pub branch: Option<String>,
+    pub without_memory: bool,
+    /// Words of their own for the message.
+    pub text: Option<String>,
+    pub dry_run: bool,
+}
+
+/// The commits of a job that are still to land, as they are on its branch.
+pub(crate) struct Ground {
+    pub job: LoadedJob,
+    /// Oldest first, from its first commit on; behind its last one those that came later.
+    pub commits: Vec<Written>,
+    /// The step of the job that each is of, by the Seed-Id in it.
+    pub ids: Vec<Option<String>>,
+    made: Vec<Made>,
+    /// How many there are up to the job's last one.
+    pub span: usize,
+    /// What the first one stands on.
+    pub base: Option<CommitId>,
+    /// Where the job's branch stands, where these are its commits.
+    pub branch: Option<CommitId>,
+}
+
+/// One commit that is to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    pub tree: TreeId,
+    /// The commit, of [`Ground::commits`], whose author it has; all of its words where there is
+    /// no message.
+    pub like: usize,
+    pub message: Option<String>,
+    pub subject: String,
+    /// The commits of the job that it stands for.
+    pub stands_for: Vec<usize>,
+}
+
+/// All of it.
+pub(crate) struct Plan {
+    pub onto: Option<CommitId>,
+    /// The tree that it begins on.
+    pub from: TreeId,
+    pub commits: Vec<Planned>,
+    /// The last commit holds the memory.
+    pub memory: bool,
+    /// The product is the job's.
+    pub identical: bool,
+    /// So is the whole tree.
+    pub whole: bool,
+}
+
+impl Ground {
+    /// The tree before a commit of it.
+    fn before(&self, repo: &Repo, at: usize) -> Result<TreeId> {
+        match self.commits[at].parents.first() {
+            Some(parent) => Ok(repo.store.tree_of_commit(parent)?),
+            None => Ok(repo.store.no_tree()),
+        }
+    }
+
+    /// The job's last commit.
+    pub(crate) fn last(&self) -> &Written {
+        &self.commits[self.span - 1]
+    }
+}
+
+/// Finds what of `job` is still to land; `None` where nothing is.
+pub(crate) fn ground(repo: &Repo, job: LoadedJob) -> Result<Option<Ground>> {
+    let open = still_open(repo, &job)?;
+    let home = &job.state.home;
+    let branch = match home.branch.as_str() {
+        "" => None,
+        branch => repo.store.stands_at(&format!("refs/heads/{branch}"))?,
+    };
+    // A branch that is gone, or was written anew without them, leaves the commits as they were
+    // made; empty before the first one.
+    let last = home.commit.parse::<CommitId>().ok();
+    let last = last.filter(|last| repo.store.has_object(last.as_str()));
+    for tip in [branch.clone(), last].into_iter().flatten() {
+        let own = branch.clone().filter(|branch| *branch == tip);
+        if let Some(found) = found_below(repo, &job, &open, &tip)? {
+            return Ok(Some(Ground { branch: own, job, ..found }));
+        }
+    }
+    Ok(None)
+}
+
+/// The steps of `job` whose commits have not landed, by the Seed-Id in them.
+fn still_open(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
+    let mut steps = BTreeMap::new();
+    for step in repo.store.history_from(&job.tip.commit, usize::MAX)? {
+        let Some(said) = StepTrailers::read(&step.message) else { continue };
+        if said.commit.is_some() {
+            let made = Made::Lab { run: said.run, cycle: said.cycle };
+            steps.insert(said.carries.unwrap_or(said.id), made);
+        }
+    }
+    let landings = record::landing::landings(repo, &job.tip)?;
+    let landed: BTreeSet<&str> = landings.iter().flat_map(|one| one.ids()).collect();
+    if steps.keys().any(|id| !landed.contains(id.as_str())) {
+        steps.retain(|id, _| !landed.contains(id.as_str()));
+        return Ok(steps);
+    }
+    // What landed on a branch that is gone since may land again.
+    let mut gone = BTreeSet::new();
+    for landing in &landings {
+        let there = landing
+            .tip
+            .parse()
+            .map(|tip| repo.store.is_below(&tip, &["refs/heads", "refs/remotes", "refs/tags"]));
+        if !there.unwrap_or(Ok(false))? {
+            gone.extend(landing.ids().map(str::to_owned));
+        }
+    }
+    steps.retain(|id, _| gone.contains(id));
+    Ok(steps)
+}
+
+/// The commits below `tip` that are of these steps, and what lies between and behind them.
+fn found_below(
+    repo: &Repo,
+    job: &LoadedJob,
+    open: &BTreeMap<String, Made>,
+    tip: &CommitId,
+) -> Result<Option<Ground>> {
+    let own = format!("Seed-Job: {}", job.state.job.id);
+    let step_of = |one: &Written| {
+        let text = one.text();
+        let ours = text.lines().any(|line| line.trim() == own);
+        // The last one of a commit that a person made of several.
+        let ids = claimed_ids(&text).filter(|id| ours && open.contains_key(*id));
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut left: BTreeSet<String> = open.keys().cloned().collect();
+    if left.is_empty() {
+        return Ok(None);
+    }
+    let mut commits = repo.store.down_from(tip, |one| {
+        for id in step_of(one) {
+            left.remove(&id);
+        }
+        left.is_empty()
+    })?;
+    commits.reverse();
+    let ids: Vec<Option<String>> = commits.iter().map(|one| step_of(one).pop()).collect();
+    let first = ids.iter().position(Option::is_some);
+    let last = ids.iter().rposition(Option::is_some);
+    let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
+    let (commits, ids) = (commits.split_off(first), ids[first..].to_vec());
+    let made = ids.iter().map(|id| match id {
+        Some(id) => open.get(id).copied().unwrap_or(Made::Other),
+        None => Made::Other,
+    });
+    Ok(Some(Ground {
+        made: made.collect(),
+        base: commits[0].parents.first().cloned(),
+        span: last - first + 1,
+        branch: None,
+        job: job.clone(),
+        commits,
+        ids,
+    }))
+}
+
+/// Cuts it, and gives each piece its tree and its words. `replaces` is whether the job's own branch
+/// is replaced, so that what came later goes along.
+pub(crate) fn plan(
+    repo: &Repo,
+    ground: &Ground,
+    asked: &Asked,
+    replaces: bool,
+) -> Result<std::result::Result<Plan, Refusal>> {
+    let from = match &ground.base {
+        Some(base) => repo.store.tree_of_commit(base)?,
+        None => repo.store.no_tree(),
+    };
+    let (mut commits, memory) = cut(repo, ground, asked, &from)?;
+    if !commits.iter().any(|one| one.message.is_some()) {
+        return Ok(Err(landing::nothing_left(&ground.job.state.job)));
+    }
+    if replaces {
+        commits.extend((ground.span..ground.commits.len()).map(|at| kept(ground, at)));
+    }
+    let wanted = commits.last().map(|one| one.tree.clone()).unwrap_or_else(|| from.clone());
+    let last = if replaces { ground.commits.last() } else { None };
+    let last = last.map_or_else(|| ground.last().tree.clone(), |last| last.tree.clone());
+    let others = repo.store.paths_between(&wanted, &last, usize::MAX)?;
+    let identical = others.iter().all(|path| repo.is_memory(path));
+    let whole = others.is_empty();
+    let plan = Plan { onto: None, from, commits, memory, identical, whole };
+    match &asked.onto {
+        Some(onto) => replayed(repo, ground, plan, onto),
+        None => Ok(Ok(plan)),
+    }
+}
+
+/// A commit of somebody else, as it is.
+fn kept(ground: &Ground, at: usize) -> Planned {
+    let one = &ground.commits[at];
+    let subject = one.text().lines().next().unwrap_or_default().to_owned();
+    let tree = one.tree.clone();
+    Planned { tree, like: at, message: None, subject, stands_for: Vec::new() }
+}
+
+/// The pieces on their own base; and whether the last one holds the memory.
+fn cut(repo: &Repo, ground: &Ground, asked: &Asked, from: &TreeId) -> Result<(Vec<Planned>, bool)> {
+    let is_memory = |path: &str| repo.is_memory(path);
+    let mut words = Words::new(repo, ground, asked)?;
+    let (mut memory, mut at) = (from.clone(), from.clone());
+    let mut planned: Vec<Planned> = Vec::new();
+    let mut waiting: Vec<usize> = Vec::new();
+    for piece in landing::pieces(&ground.made[..ground.span], asked.per_cycle) {
+        let next = match &piece {
+            Piece::Kept(one) => {
+                let (before, tree) = (ground.before(repo, *one)?, &ground.commits[*one].tree);
+                if repo.store.paths_between(&before, tree, usize::MAX)?.iter().any(|p| is_memory(p))
+                {
+                    memory = repo.store.carry_over(&memory, &before, tree)?;
+                }
+                kept(ground, *one)
+            }
+            Piece::Clean(range) => {
+                let (product, other) = sorted(repo, ground, range.clone())?;
+                waiting.extend(other);
+                if product.is_empty() {
+                    continue;
+                }
+                words.piece(ground, &product)?
+            }
+        };
+        let whole = &ground.commits[next.like].tree;
+        let tree = repo.store.tree_mixed(whole, &memory, &is_memory)?;
+        if next.message.is_some() && tree == at {
+            waiting.extend(next.stands_for);
+            continue;
+        }
+        at = tree.clone();
+        planned.push(Planned { tree, ..next });
+    }
+    let last = &ground.last().tree;
+    if !asked.without_memory && *last != at {
+        waiting.sort_unstable();
+        planned.push(words.memory(ground, &waiting));
+        return Ok((planned, true));
+    }
+    // What changed memory alone goes with what it came with.
+    if let Some(piece) = planned.iter_mut().rev().find(|one| one.message.is_some()) {
+        piece.stands_for.extend(waiting);
+        piece.stands_for.sort_unstable();
+    }
+    Ok((planned, false))
+}
+
+/// Which commits of a range change the product, and which do not.
+fn sorted(
+    repo: &Repo,
+    ground: &Ground,
+    range: std::ops::Range<usize>,
+) -> Result<(Vec<usize>, Vec<usize>)> {
+    let (mut product, mut other) = (Vec::new(), Vec::new());
+    for at in range {
+        let (before, tree) = (ground.before(repo, at)?, &ground.commits[at].tree);
+        let paths = repo.store.paths_between(&before, tree, usize::MAX)?;
+        let changes = paths.iter().any(|path| !repo.is_memory(path));
+        if changes { product.push(at) } else { other.push(at) }
+    }
+    Ok((product, other))
+}
+
+/// Puts the pieces onto another commit; refused where one does not fit there.
+fn replayed(
+    repo: &Repo,
+    ground: &Ground,
+    plan: Plan,
+    onto: &str,
+) -> Result<std::result::Result<Plan, Refusal>> {
+    let Some(commit) = repo.store.resolve_commit(onto)? else {
+        return Err(EngineError::Usage(tell(Notice::LandOntoUnknown, &[("onto", onto)])));
+    };
+    let begins = repo.store.tree_of_commit(&commit)?;
+    let (mut before, mut at) = (plan.from.clone(), begins.clone());
+    let mut commits: Vec<Planned> = Vec::new();
+    for one in plan.commits {
+        let tree = match repo.store.replay(&before, &at, &one.tree)? {
+            Replayed::Tree(tree) => tree,
+            Replayed::Conflict(paths) => {
+                return Ok(Err(landing::collides(&ground.job.state.job, onto, &paths)));
+            }
+        };
+        before.clone_from(&one.tree);
+        if tree != at || one.message.is_none() {
+            at = tree.clone();
+            commits.push(Planned { tree, ..one });
+        }
+    }
+    let Some(last) = commits.iter().rev().find(|one| one.message.is_some()) else {
+        return Ok(Err(landing::nothing_left(&ground.job.state.job)));
+    };
+    let memory = plan.memory && last.subject == commits[commits.len() - 1].subject;
+    let but = repo.without_memory();
+    let ours = repo.store.change_id(&plan.from, &before, &but)?;
+    let identical = ours == repo.store.change_id(&begins, &at, &but)?;
+    let (onto, whole) = (Some(commit), false);
+    Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole }))
+}
+
+/// The words of the commits, one after the other.
+struct Words<'a> {
+    name: &'a str,
+    subject: String,
+    body: String,
+    /// They are the person's own, and stay as they are.
+    given: bool,
+    /// Why cycles were added, where each of them is told apart.
+    contexts: Vec<Context>,
+    signs: Vec<String>,
+    said: Vec<String>,
+}
+
+impl<'a> Words<'a> {
+    fn new(repo: &Repo, ground: &'a Ground, asked: &Asked) -> Result<Self> {
+        let job = &ground.job.state.job;
+        let (subject, body) = match &asked.text {
+            Some(text) => {
+                let (subject, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
+                (subject.trim().to_owned(), body.trim_start_matches('\n').to_owned())
+            }
+            None => {
+                let subjects = match &ground.base {
+                    Some(base) => repo.store.own_subjects(base, landing::SUBJECTS)?,
+                    None => Vec::new(),
+                };
+                let style = Style::learned(subjects.iter().map(String::as_str));
+                let about = [ground.job.state.home.branch.as_str(), &job.objective];
+                (style.subject(&job.name, &about), job.objective.clone())
+            }
+        };
+        let contexts = if asked.per_cycle && asked.text.is_none() {
+            jobs::next_run::contexts(repo, &ground.job)?
+        } else {
+            Vec::new()
+        };
+        let (name, signs) = (job.name.as_str(), repo.store.comment_signs());
+        let given = asked.text.is_some();
+        Ok(Self { name, subject, body, given, contexts, signs, said: Vec::new() })
+    }
+
+    /// The commit that stands for these.
+    fn piece(&mut self, ground: &Ground, stands_for: &[usize]) -> Result<Planned> {
+        let last = stands_for.last().copied().unwrap_or_default();
+        let why = match ground.made[last] {
+            Made::Lab { run, cycle } if cycle > 1 && !self.said.is_empty() => {
+                self.contexts.iter().find(|one| (one.run, one.cycle + 1) == (run, cycle)).cloned()
+            }
+            _ => None,
+        };
+        let (subject, body) = match &why {
+            Some(why) => {
+                let (subject, body) = why.text.split_once('\n').unwrap_or((&why.text, ""));
+                (subject.to_owned(), body.to_owned())
+            }
+            // What the job is for is said once.
+            None if self.said.is_empty() => (self.subject.clone(), self.body.clone()),
+            None => (self.subject.clone(), String::new()),
+        };
+        Ok(self.planned(ground, (&subject, &body), stands_for))
+    }
+
+    /// The commit that holds the memory.
+    fn memory(&mut self, ground: &Ground, stands_for: &[usize]) -> Planned {
+        let subject = landing::memory_subject(self.name);
+        let tree = ground.last().tree.clone();
+        Planned { tree, ..self.planned(ground, (&subject, ""), stands_for) }
+    }
+
+    fn planned(
+        &mut self,
+        ground: &Ground,
+        (subject, body): (&str, &str),
+        stands_for: &[usize],
+    ) -> Planned {
+        let subject = landing::told_apart(subject, &self.said);
+        let form =
+            Form { template: "{subject}", phase: "", fallback: self.name, signs: &self.signs };
+        let text = format!("{subject}\n\n{body}");
+        let text = if self.given { text } else { commit_text(&Message::new(&text), &form) };
+        let mut others = Vec::new();
+        for at in stands_for {
+            let text = ground.commits[*at].text();
+            let pairs = Trailers::of(&text);
+            others.extend(pairs.iter().map(|(key, value)| (key.to_owned(), value.to_owned())));
+        }
+        let last = stands_for.last().copied().unwrap_or(ground.span - 1);
+        let id = ground.ids[last].as_deref().unwrap_or_default();
+        let message = landing::message(&text, &others, &ground.job.state.job.id, id);
+        self.said.push(subject);
+        Planned {
+            tree: ground.commits[last].tree.clone(),
+            like: last,
+            subject: message.lines().next().unwrap_or_default().to_owned(),
+            message: Some(message),
+            stands_for: stands_for.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The chains of jobs as verification reads them: each step with its trailers, whether it follows
+//! from the one before, and what landed.
+
+use std::collections::BTreeMap;
+
+use crate::engine::record;
+use crate::engine::repo::{Repo, Result};
+use crate::format::landing::{Landing, Made};
+use crate::format::state::State;
+use crate::format::trailers::StepTrailers;
+use crate::format::{names, seed_id};
+use crate::jobs::JobId;
+use crate::phases::PhaseName;
+use crate::store::{CommitId, Step, Tip};
+use crate::voice::{Notice, tell};
+
+/// The steps of a job, and how it stands.
+pub(crate) struct Steps {
+    pub by_id: BTreeMap<String, TakenStep>,
+    /// The steps that took a commit made for another id, by the id that it carries.
+    pub by_carried: BTreeMap<String, String>,
+    /// The first step that does not follow.
+    pub broken: Option<String>,
+    /// Its newest state, where it reads.
+    pub state: Option<State>,
+    /// What landed, oldest first.
+    pub landings: Vec<Landing>,
+    /// What was written down of each closed cycle, oldest first.
+    pub cycles: Vec<Made>,
+}
+
+/// One step as its chain has it.
+pub(crate) struct TakenStep {
+    pub said: StepTrailers,
+    pub step: Step,
+    /// Its place in the chain.
+    n: usize,
+}
+
+/// A step whose commit is here.
+#[derive(Clone, Debug)]
+pub(crate) struct OfStep {
+    /// The Seed-Id in the commit.
+    pub id: String,
+    pub commit: CommitId,
+    pub run: u32,
+    pub cycle: u32,
+}
+
+/// Jobs by their ids, read as they are met; `None` for one that is not here.
+pub(crate) type Jobs = BTreeMap<String, Option<Steps>>;
+
+pub(crate) fn open_jobs(repo: &Repo) -> Result<Jobs> {
+    let mut jobs = BTreeMap::new();
+    for (chain, tip) in repo.store.chains(names::JOBS)? {
+        if let Some(id) = names::job_of(&chain) {
+            jobs.insert(id.to_string(), Some(steps_of(repo, &id, &tip)?));
+        }
+    }
+    Ok(jobs)
+}
+
+pub(crate) fn state_at(repo: &Repo, chain: &str, commit: &CommitId) -> Option<State> {
+    // What does not read is broken by its own finding, and says nothing here.
+    let tree = repo.store.tree_of_commit(commit).ok()?;
+    // The same.
+    repo.state(chain, &Tip { commit: commit.clone(), tree }).ok()
+}
+
+impl Steps {
+    /// The step that a commit with this id is of: its own, or the one that took it later.
+    pub(crate) fn taken(&self, id: &str) -> Option<&TakenStep> {
+        self.by_id.get(id).or_else(|| self.by_id.get(self.by_carried.get(id)?))
+    }
+
+    /// The ids of all that is written down of commits, here or not.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        let landed = self.landings.iter().flat_map(|one| one.ids());
+        landed.chain(self.cycles.iter().flat_map(|one| one.ids()))
+    }
+
+    /// Those whose commits are here, oldest first.
+    pub(crate) fn made(&self, repo: &Repo) -> Vec<OfStep> {
+        let mut taken: Vec<&TakenStep> = self.by_id.values().collect();
+        taken.sort_by_key(|taken| taken.n);
+        let made = taken.into_iter().filter_map(|taken| {
+            let said = &taken.said;
+            let commit: CommitId = said.commit.as_ref()?.parse().ok()?;
+            let id = said.carries.clone().unwrap_or_else(|| said.id.clone());
+            Some(OfStep { id, commit, run: said.run, cycle: said.cycle })
+        });
+        made.filter(|step| repo.store.has_object(step.commit.as_str())).collect()
+    }
+}
+
+pub(crate) fn archived_steps(repo: &Repo, job: &str) -> Result<Option<Steps>> {
+    let Ok(id) = job.parse::<JobId>() else { return Ok(None) };
+    let Some(row) = repo.archived_row(&id)? else { return Ok(None) };
+    match row.tip.parse() {
+        Ok(tip) => Ok(Some(steps_of(repo, &id, &tip)?)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What a chain says of landings and of closed cycles.
+fn written_down(repo: &Repo, tip: &CommitId) -> Result<(Vec<Landing>, Vec<Made>)> {
+    let tip = repo.store.tip_of(tip)?;
+    Ok((record::landing::landings(repo, &tip)?, record::made::all(repo, &tip)?))
+}
+
+/// The steps of a chain, and the first that does not follow from the one before.
+fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
+    let mut steps = Steps {
+        by_id: BTreeMap::new(),
+        by_carried: BTreeMap::new(),
+        broken: None,
+        state: state_at(repo, job.as_str(), tip),
+        landings: Vec::new(),
+        cycles: Vec::new(),
+    };
+    match written_down(repo, tip) {
+        Ok((landings, cycles)) => (steps.landings, steps.cycles) = (landings, cycles),
+        Err(error) => steps.broken = Some(error.to_string()),
+    }
+    let history = match repo.store.history_from(tip, usize::MAX) {
+        Ok(history) => history,
+        Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
+    };
+    let (mut before, mut stands): (Option<String>, Option<String>) = (None, None);
+    for (n, step) in history.into_iter().rev().enumerate() {
+        let Some(said) = StepTrailers::read(&step.message) else {
+            steps.broken.get_or_insert_with(|| format!("a step has no trailers: {}", step.commit));
+            continue;
+        };
+        let why = follows(repo, job, &step, &said, before.as_deref(), stands.as_deref());
+        steps.broken = steps.broken.take().or(why);
+        if let Some((_, to)) = said.step.split_once(" -> ") {
+            stands = Some(to.to_owned());
+        }
+        before = Some(said.id.clone());
+        if let Some(carried) = &said.carries {
+            steps.by_carried.insert(carried.clone(), said.id.clone());
+        }
+        steps.by_id.insert(said.id.clone(), TakenStep { said, step, n });
+    }
+    Ok(steps)
+}
+
+pub(crate) fn follows(
+    repo: &Repo,
+    job: &JobId,
+    step: &Step,
+    said: &StepTrailers,
+    before: Option<&str>,
+    stands: Option<&str>,
+) -> Option<String> {
+    let named = format!("step {} ({})", said.id, step.commit);
+    if said.job != job.to_string() {
+        return Some(format!("{named} is of job {}", said.job));
+    }
+    if said.id != seed_id(&said.job, before, &said.step) {
+        return Some(tell(Notice::StepNotFollowing, &[("step", &named)]));
+    }
+    let (from, to) = said.step.split_once(" -> ")?;
+    if stands.is_some_and(|stands| stands != from) {
+        return Some(tell(Notice::StepFromElsewhere, &[("step", &named), ("from", from)]));
+    }
+    (!is_edge(repo, from, to))
+        .then(|| tell(Notice::StepOffMap, &[("step", &named), ("from", from), ("to", to)]))
+}
+
+/// True where a map of the rules has this step: on, back, aside and home again, or from
+/// a lane to where a larger map begins.
+pub(crate) fn is_edge(repo: &Repo, from: &str, to: &str) -> bool {
+    let (from, to) = (PhaseName::from(from), PhaseName::from(to));
+    let maps: Vec<_> =
+        repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
+    let begins = maps.iter().any(|map| map.start == to);
+    maps.iter().any(|map| map.is_aside(&from))
+        || maps.iter().any(|map| {
+            let row = map.phase(&from);
+            let has = row.is_some_and(|row| {
+                row.next.contains(&to) || row.back.contains(&to) || row.side.as_ref() == Some(&to)
+            });
+            has || (map.lane.is_some() && row.is_some() && begins)
+        })
+}

@@ -1,0 +1,161 @@
+//! Commits that name no step in full: what of the jobs they stand for, by what they hold.
+//!
+//! Squashed, rebased, picked and landed commits, and those that lost their trailers. The job is
+//! found by a note, by what is left of the trailers, or among the newest jobs; content vouches.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::claims::audit::{Content, Standing};
+use crate::engine::proof::chain::{Jobs, OfStep, Steps};
+use crate::engine::proof::content::{Changes, Contents, Ids, changes};
+use crate::engine::repo::{Repo, Result};
+use crate::store::{CommitId, TreeId};
+use crate::voice::{Notice, tell};
+
+/// As many commits that name no step are compared with steps by what they change.
+const COMPARED: usize = 500;
+
+/// What is known of the jobs that were looked at.
+pub(crate) struct Search<'a> {
+    repo: &'a Repo,
+    known: BTreeMap<String, Known>,
+}
+
+struct Known {
+    steps: Vec<OfStep>,
+    contents: Contents,
+    /// What they change was worked out as well.
+    changes: bool,
+}
+
+/// A commit with its tree.
+pub(crate) type Here = (CommitId, String);
+
+/// Steps that a range lacks, by job.
+pub(crate) type Lacking = BTreeMap<String, Ids>;
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(repo: &'a Repo) -> Self {
+        Self { repo, known: BTreeMap::new() }
+    }
+
+    fn known(&mut self, job: &str, steps: &Steps) -> Result<&mut Known> {
+        if !self.known.contains_key(job) {
+            let made = steps.made(self.repo);
+            let contents = Contents::of(self.repo, &made, steps)?;
+            let known = Known { steps: made, contents, changes: false };
+            self.known.insert(job.to_owned(), known);
+        }
+        Ok(self.known.entry(job.to_owned()).or_insert_with(|| unreachable!("it is there")))
+    }
+
+    fn with_changes(&mut self, job: &str, steps: &Steps) -> Result<&mut Known> {
+        let repo = self.repo;
+        let known = self.known(job, steps)?;
+        if !known.changes {
+            known.contents.take_in_changes(repo, &known.steps)?;
+            known.changes = true;
+        }
+        Ok(known)
+    }
+
+    /// What a commit that claims these ids stands for, among the jobs of these names.
+    pub(crate) fn stands_for(
+        &mut self,
+        jobs: &Jobs,
+        names: &BTreeSet<String>,
+        commit: &CommitId,
+        claimed: &Ids,
+    ) -> Result<Option<(Content, Ids)>> {
+        let here = |name: &String| Some((name.clone(), jobs.get(name)?.as_ref()?));
+        let jobs: Vec<(String, &Steps)> = names.iter().filter_map(here).collect();
+        let tree = self.repo.store.tree_of_commit(commit)?;
+        for (job, steps) in &jobs {
+            if let Some((by, ids)) = self.known(job, steps)?.contents.by_tree(&tree) {
+                return Ok(Some((by, ids.clone())));
+            }
+        }
+        let repo = self.repo;
+        let change = changes(repo, std::slice::from_ref(commit))?.remove(commit);
+        let Some(change) = change else { return Ok(None) };
+        for (job, steps) in &jobs {
+            let known = self.with_changes(job, steps)?;
+            // A person squashed just these.
+            let some = known.steps.iter().filter(|step| claimed.contains(&step.id)).cloned();
+            known.contents.take_in_range(repo, &some.collect::<Vec<_>>())?;
+            if let Some((by, ids)) = known.contents.by_change(&change) {
+                return Ok(Some((by, ids.clone())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Which of `plain` commits, newest first, stand for steps that are lacking; those are lacking
+    /// no longer. What commits change is worked out for the jobs in `near`, for the others it is
+    /// what their landings say.
+    pub(crate) fn unnamed(
+        &mut self,
+        jobs: &Jobs,
+        near: &BTreeSet<String>,
+        plain: &[Here],
+        lacking: &mut Lacking,
+    ) -> Result<Vec<(CommitId, Standing)>> {
+        let mut found = Vec::new();
+        let mut open: Vec<&Here> = Vec::new();
+        for here in plain.iter().rev() {
+            let Ok(tree) = here.1.parse::<TreeId>() else { continue };
+            let by_tree = self.first(jobs, lacking, |known| known.contents.by_tree(&tree))?;
+            match by_tree {
+                Some(standing) => found.push((here.0.clone(), standing)),
+                None => open.push(here),
+            }
+        }
+        lacking.retain(|_, ids| !ids.is_empty());
+        // The newest ones, if they are many.
+        let from = open.len().saturating_sub(COMPARED);
+        let commits: Vec<CommitId> =
+            open[from..].iter().map(|(commit, _)| commit.clone()).collect();
+        if lacking.is_empty() || lacking.values().map(Ids::len).sum::<usize>() > COMPARED {
+            return Ok(found);
+        }
+        let near = near.iter().filter(|job| lacking.contains_key(*job));
+        for (job, steps) in near.filter_map(|job| Some((job, jobs.get(job)?.as_ref()?))) {
+            self.with_changes(job, steps)?;
+        }
+        let changes = changes(self.repo, &commits)?;
+        for commit in commits {
+            let Some(change): Option<&Changes> = changes.get(&commit) else { continue };
+            let by = self.first(jobs, lacking, |known| known.contents.by_change(change))?;
+            found.extend(by.map(|standing| (commit, standing)));
+        }
+        Ok(found)
+    }
+
+    /// The first job of which something is lacking that `finds` finds.
+    fn first(
+        &mut self,
+        jobs: &Jobs,
+        lacking: &mut Lacking,
+        finds: impl for<'k> Fn(&'k Known) -> Option<(Content, &'k Ids)>,
+    ) -> Result<Option<Standing>> {
+        for (job, lacks) in lacking.iter_mut().filter(|(_, lacks)| !lacks.is_empty()) {
+            let Some(Some(steps)) = jobs.get(job) else { continue };
+            let Some((by, ids)) = finds(self.known(job, steps)?) else { continue };
+            let here: Ids = ids.intersection(lacks).cloned().collect();
+            let why = match here.first() {
+                None => continue,
+                Some(step) if here.len() == 1 => tell(Notice::StepTrailersGone, &[("step", step)]),
+                Some(_) => stands_for(&here, job),
+            };
+            lacks.retain(|id| !here.contains(id));
+            return Ok(Some(Standing::Followed { why, by }));
+        }
+        Ok(None)
+    }
+}
+
+/// A commit that stands for several steps.
+pub(crate) fn stands_for(ids: &Ids, job: &str) -> String {
+    let facts = [("steps", &*ids.len().to_string()), ("job", job)];
+    tell(Notice::StepsFollowed, &facts)
+}

@@ -1,0 +1,181 @@
+//! Landings of jobs: what the chain says of them, and one on its way, over a kill.
+//!
+//! A landing makes commits, moves a branch and takes a step: the branch comes first, by
+//! compare-and-swap, then the step, then notes. What is meant lies in one file of the job below
+//! `.git/seed/landing`, which also keeps a second landing of the job away. After a kill before the
+//! branch moved nothing has happened; after one behind it the next command takes the step.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::record;
+use crate::engine::record::draft::{By, StepDraft};
+use crate::engine::repo::{EngineError, Repo, Result, own_state};
+use crate::format::landing::Landing;
+use crate::format::{names, notes};
+use crate::jobs::{Job, JobId, landing};
+use crate::store::{CommitId, StoreError, Tip, TreeEdit};
+use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+use crate::world::{self, Process};
+
+/// The step that a landing is in the chain.
+const STEP: &str = "land";
+/// What our hooks find in `GIT_SEED_PENDING`, before the job's id.
+const PENDING: &str = "land ";
+
+/// A landing that is being made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct UnderWay {
+    pub job: JobId,
+    /// What it comes to; none while its commits are being made.
+    pub landing: Option<Landing>,
+    /// Commits that stay as they are, on another parent: the old one and the new one.
+    #[serde(default)]
+    pub kept: Vec<(String, String)>,
+    process: Process,
+}
+
+fn dir(repo: &Repo) -> PathBuf {
+    repo.store.seed_dir().join("landing")
+}
+
+fn file(repo: &Repo, job: &JobId) -> PathBuf {
+    dir(repo).join(format!("{job}.json"))
+}
+
+/// The word by which our hooks know a commit of this landing.
+pub(crate) fn pending(job: &JobId) -> String {
+    format!("{PENDING}{job}")
+}
+
+/// The commit that a hook runs for is one of a landing.
+pub(crate) fn is_building(repo: &Repo, told: &str) -> bool {
+    let job = told.strip_prefix(PENDING).and_then(|job| job.parse::<JobId>().ok());
+    job.is_some_and(|job| file(repo, &job).exists())
+}
+
+/// The landings that the chain of a job tells of, oldest first.
+pub(crate) fn landings(repo: &Repo, tip: &Tip) -> Result<Vec<Landing>> {
+    let mut all = Vec::new();
+    for name in repo.store.names(tip, names::LANDED)? {
+        let path = format!("{}/{name}", names::LANDED);
+        // Listed right above.
+        let bytes = repo.store.file(tip, &path)?.unwrap_or_default();
+        let read = Landing::read(&bytes);
+        all.push(read.map_err(|bad| EngineError::OnDisk(format!("{path}: {bad}")))?);
+    }
+    Ok(all)
+}
+
+/// Begins a landing of `job`; refused where another process lands it.
+pub(crate) fn begin(repo: &Repo, job: &Job) -> Result<std::result::Result<UnderWay, Refusal>> {
+    let (id, process) = (job.id.clone(), world::myself());
+    let under_way = UnderWay { job: id, landing: None, kept: Vec::new(), process };
+    let bytes = serde_json::to_vec(&under_way)?;
+    match world::Whole::private().write_new(&file(repo, &job.id), &bytes) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Ok(Err(landing::under_way(job)))
+        }
+        done => Ok(done.map(|()| Ok(under_way))?),
+    }
+}
+
+/// Its commits are made, and the branch moves next.
+pub(crate) fn ready(repo: &Repo, under_way: &UnderWay) -> Result<()> {
+    let bytes = serde_json::to_vec(under_way)?;
+    Ok(world::Whole::private().write(&file(repo, &under_way.job), &bytes)?)
+}
+
+/// It is over, or comes to nothing.
+pub(crate) fn done(repo: &Repo, job: &JobId) -> Result<()> {
+    match std::fs::remove_file(file(repo, job)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The branch has moved: the step, then notes.
+pub(crate) fn settle(repo: &Repo, under_way: &UnderWay) -> Result<()> {
+    let Some(landing) = &under_way.landing else { return done(repo, &under_way.job) };
+    let lock = repo.store.lock()?;
+    let job = record::archive::restore(repo, &under_way.job)?;
+    let known = landings(repo, &job.tip)?;
+    if !known.iter().any(|one| one.tip == landing.tip) {
+        let fold = record::interactions::fold_for(repo, &job.chain)?;
+        let bytes = landing.write()?;
+        let path = names::landing(known.len() + 1);
+        let count = landing.commits.len().to_string();
+        let facts = [("count", count.as_str()), ("branch", &landing.branch)];
+        let subject = tell(Notice::SubjectLanded, &facts);
+        record::step::step(repo, &job.chain, fold, |state, _| {
+            let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
+            Ok(Ok(StepDraft::new(state, STEP, &subject, By::Person).with(put)))
+        })?
+        .map_err(|refusal| EngineError::Refused(refusal.wants))?;
+    }
+    record::archive::put_away(repo, &under_way.job)?;
+    drop(lock);
+    note(repo, under_way, landing)?;
+    done(repo, &under_way.job)
+}
+
+/// A note on each landed commit, and those of the commits that stay as they are.
+fn note(repo: &Repo, under_way: &UnderWay, landing: &Landing) -> Result<()> {
+    let id = |text: &str| text.parse::<CommitId>().map_err(|bad| odd(&bad));
+    for commit in &landing.commits {
+        let steps: Vec<&str> = commit.stands_for.iter().map(|lab| lab.id.as_str()).collect();
+        let Some(last) = steps.last() else { continue };
+        let job = under_way.job.as_str();
+        let lines =
+            [notes::land_words(job, steps.len()), notes::land_line(last, job, &steps, repo.now)];
+        repo.store.note_add(&id(&commit.commit)?, &lines, repo.now)?;
+    }
+    for (old, new) in &under_way.kept {
+        let lines = repo.store.note_lines(&id(old)?)?;
+        if !lines.is_empty() {
+            repo.store.note_add(&id(new)?, &lines, repo.now)?;
+        }
+    }
+    Ok(())
+}
+
+fn odd(bad: &crate::store::NotAnId) -> EngineError {
+    EngineError::OnDisk(bad.to_string())
+}
+
+/// It broke off: the file goes, unless the branch has moved, for then the next command goes on.
+pub(crate) fn abandon(repo: &Repo, job: &JobId) -> Result<()> {
+    match own_state::from_json::<UnderWay>(&file(repo, job))? {
+        Some(under_way) if has_moved(repo, &under_way)? => Ok(()),
+        _ => done(repo, job),
+    }
+}
+
+/// Finishes the landings that were stopped; those whose process runs are its own.
+pub(crate) fn finish(repo: &Repo) -> Result<()> {
+    // Where no job ever landed there is no such directory.
+    let Ok(files) = std::fs::read_dir(dir(repo)) else { return Ok(()) };
+    for entry in files.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let job = name.strip_suffix(".json").and_then(|name| name.parse::<JobId>().ok());
+        let Some(job) = job else { continue };
+        let under_way = own_state::from_json::<UnderWay>(&file(repo, &job))?;
+        let stopped = |one: &UnderWay| one.job == job && !world::is_running(&one.process);
+        let Some(under_way) = under_way.filter(stopped) else { continue };
+        if has_moved(repo, &under_way)? {
+            settle(repo, &under_way)?;
+        } else {
+            done(repo, &job)?;
+        }
+    }
+    Ok(())
+}
+
+/// The branch of a landing has its commits.
+fn has_moved(repo: &Repo, under_way: &UnderWay) -> std::result::Result<bool, StoreError> {
+    let Some(landing) = &under_way.landing else { return Ok(false) };
+    let stands = repo.store.stands_at(&format!("refs/heads/{}", landing.branch))?;
+    Ok(stands.is_some_and(|at| repo.store.descends(at.as_str(), &landing.tip)))
+}

@@ -1,0 +1,138 @@
+//! `git seed verify` follows commits that were landed, squashed, rebased or picked, by what they
+//! hold; what holds something else is not measured.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::world::{CODE, World, message};
+
+/// A job that is over, landed, and a branch `release` that begins where the job did and goes
+/// its own way by one file.
+fn landed() -> World {
+    let world = World::seeded();
+    world.git("branch release");
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    world.person("land").succeeds();
+    world
+}
+
+/// A person's git, which hears no hook.
+fn git(world: &World, line: &str) {
+    world.sh(&format!("git -c core.hooksPath=/dev/null {line}"));
+}
+
+/// On `release`, which goes its own way by one file where `apart`.
+fn on_release(world: &World, apart: bool) {
+    git(world, "checkout -q -f release");
+    if apart {
+        world.sh("echo x > elsewhere.txt && git add elsewhere.txt");
+        git(world, "commit -qm elsewhere");
+    }
+}
+
+fn verified(world: &World, range: &str) -> Value {
+    let said = world.person(&format!("verify {range} --json")).said();
+    assert!(matches!(said.code, 0 | 2 | 3), "{said:?}");
+    let found: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(found["broken"], json!([]), "{found}");
+    found
+}
+
+/// How `commit` was followed, or what was not measured of it.
+fn of(world: &World, found: &Value, commit: &str) -> String {
+    let id = world.git(&format!("rev-parse {commit}"));
+    let row = |list: &str| {
+        let rows = found[list].as_array().cloned().unwrap_or_default();
+        rows.into_iter().find(|row| row["record"] == id.trim())
+    };
+    if let Some(row) = row("followed") {
+        assert_eq!(row["commit"], id.trim(), "{row}");
+        return row["by"].as_str().expect("a word").to_owned();
+    }
+    let not = row("not_measured").map(|row| row["reason"].as_str().expect("why").to_owned());
+    not.unwrap_or_else(|| "nothing".to_owned())
+}
+
+#[test]
+fn what_landed_is_followed_by_its_tree_and_elsewhere_by_its_change() {
+    let world = landed();
+    let here = verified(&world, "release..main-landed");
+    assert_eq!(of(&world, &here, "main-landed"), "tree");
+    assert_eq!(of(&world, &here, "main-landed~1"), "tree");
+    assert_eq!(here["plain"], 0);
+    // On another commit, notes left behind.
+    git(&world, "notes --ref=seed remove main-landed main-landed~1");
+    on_release(&world, true);
+    git(&world, "cherry-pick release..main-landed");
+    let picked = verified(&world, "main~5..release");
+    assert_eq!(of(&world, &picked, "release"), "patch-id");
+    assert_eq!(of(&world, &picked, "release~1"), "patch-id");
+    assert_eq!(picked["plain"], 1, "{picked}");
+    // With one changed line.
+    world.sh(&format!("echo changed >> {CODE} && git add {CODE}"));
+    git(&world, "commit -q --amend --no-edit");
+    let changed = verified(&world, "main~5..release");
+    assert!(
+        of(&world, &changed, "release").contains("its content is that of no step"),
+        "{changed}"
+    );
+}
+
+#[test]
+fn a_squash_is_followed_with_its_trailers_and_without() {
+    for (from, apart, text, by) in [
+        // Git indents the trailers of what it squashes.
+        ("main", false, "--no-edit", "tree"),
+        ("main", true, "--no-edit", "patch-id"),
+        ("main-landed", false, "-m plain", "tree"),
+        ("main-landed", true, "-m plain", "patch-id"),
+    ] {
+        let world = landed();
+        on_release(&world, apart);
+        git(&world, &format!("merge -q --squash {from} > /dev/null 2>&1"));
+        git(&world, &format!("commit -q {text}"));
+        let found = verified(&world, "HEAD~1..HEAD");
+        assert_eq!(of(&world, &found, "HEAD"), by, "{from} {apart} {text}: {found}");
+        world.sh(&format!("echo changed >> {CODE} && git add {CODE}"));
+        git(&world, "commit -q --amend --no-edit");
+        let found = verified(&world, "HEAD~1..HEAD");
+        let named = text == "--no-edit";
+        let said = of(&world, &found, "HEAD");
+        assert_eq!(said.contains("its content is that of no step"), named, "{said}: {found}");
+        assert_eq!(found["plain"], u32::from(!named), "a change of somebody's own: {found}");
+    }
+}
+
+#[test]
+fn a_picked_step_and_some_that_were_squashed_are_followed() {
+    let world = landed();
+    let execute = world.git("log --format=%H --grep='Seed-Step: execute -> verify' main");
+    on_release(&world, true);
+    git(&world, &format!("cherry-pick main~5..{}", execute.trim()));
+    let found = verified(&world, "HEAD~3..HEAD");
+    assert_eq!(of(&world, &found, "HEAD"), "patch-id", "{found}");
+    // Both in one, with both messages, as an interactive rebase writes them.
+    world.sh("git log --reverse --format=%B HEAD~3..HEAD > ../both");
+    git(&world, "reset -q --soft HEAD~3");
+    git(&world, "commit -q -F ../both");
+    let found = verified(&world, "HEAD~1..HEAD");
+    assert_eq!(of(&world, &found, "HEAD"), "patch-id", "{found}");
+}
+
+#[test]
+fn a_branch_that_the_landing_replaced_lacks_nothing() {
+    let world = landed();
+    world.git("branch -qD main-landed");
+    world.person("land --branch main").succeeds();
+    let found = verified(&world, "");
+    assert_eq!(of(&world, &found, "main"), "tree", "{found}");
+    assert_eq!(of(&world, &found, "main~1"), "tree", "{found}");
+    let lost = found["not_measured"].as_array().expect("rows").iter();
+    let lost: Vec<_> = lost
+        .filter(|row| row["reason"].as_str().is_some_and(|why| why.contains("history")))
+        .collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}

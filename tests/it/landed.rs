@@ -1,0 +1,373 @@
+//! `git seed land`: a closed job as clean commits on a branch to hand in, proved by its tree.
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::killed::{Kept, chosen, has_strace, killed_at, writes_of};
+use super::world::{CODE, PAGE, World, message};
+
+/// A job that a person approved and whose only cycle is closed, and its id.
+fn closed() -> (World, String) {
+    let world = World::seeded();
+    let id = closes(&world);
+    (world, id)
+}
+
+/// Leads the job, or a new one, to its end.
+fn closes(world: &World) -> String {
+    world.to("condense");
+    ends(world)
+}
+
+/// From condense to the end.
+fn ends(world: &World) -> String {
+    let id = world.job();
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    assert_eq!(world.phase(), "none");
+    id
+}
+
+fn rev(world: &World, name: &str) -> String {
+    world.git(&format!("rev-parse {name}")).trim().to_owned()
+}
+
+fn lands(world: &World, arguments: &str) -> Value {
+    let said = world.person(&format!("land {arguments} --json")).succeeds();
+    serde_json::from_str(&said).expect("JSON")
+}
+
+/// Subjects below `name`, newest first, down to where the project began.
+fn subjects(world: &World, name: &str) -> Vec<String> {
+    world.git(&format!("log --format=%s {name}")).lines().map(str::to_owned).collect()
+}
+
+/// What a person has before them: HEAD, the index and the files.
+fn before_a_person(world: &World) -> (String, String, String) {
+    let tree = world.git("write-tree");
+    (rev(world, "HEAD"), tree, world.git("status --porcelain -uall"))
+}
+
+#[test]
+fn the_work_becomes_one_commit_and_memory_another() {
+    let (world, id) = closed();
+    let seen = before_a_person(&world);
+    let labs = world.git("log --format=%H --grep='^Seed-Id: ' HEAD");
+    let landed = lands(&world, "");
+    assert_eq!(before_a_person(&world), seen, "HEAD, index and files stay");
+
+    let (tip, head) = (rev(&world, "main-landed"), rev(&world, "HEAD"));
+    assert_eq!(rev(&world, "main-landed^{tree}"), rev(&world, "HEAD^{tree}"));
+    assert_eq!(
+        subjects(&world, "main-landed"),
+        ["memory: fix the lexer", "fix the lexer", "start"]
+    );
+    let shown = json!([&landed["job"], &landed["branch"], &landed["tip"], &landed["memory"]]);
+    assert_eq!(shown, json!([id, "main-landed", tip, true]));
+    assert_eq!(landed["product_identical"], true);
+    assert_eq!(landed["base"], rev(&world, "main-landed~2"));
+    assert_eq!(landed["tree"], rev(&world, "HEAD^{tree}"));
+    let product = world.git("diff --name-only main-landed~2 main-landed~1");
+    assert_eq!(product.trim(), CODE, "no memory in it");
+    // Each commit of the job is stood for.
+    let stood: Vec<&str> = (landed["commits"].as_array().expect("rows").iter())
+        .flat_map(|row| row["stands_for"].as_array().expect("ids"))
+        .map(|id| id.as_str().expect("an id"))
+        .collect();
+    for lab in labs.lines() {
+        assert!(stood.contains(&lab), "{lab} is not stood for: {landed}");
+    }
+    assert!(stood.contains(&head.as_str()));
+
+    let text = world.git("log -1 --format=%B main-landed~1");
+    for word in ["Seed-Phase", "Seed-Cycle", "Seed-Step", "observe", "condense", "checkpoint"] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+    assert!(text.contains("quoted strings keep their escapes"), "{text}");
+    let trailers = world.git("log -1 --format='%(trailers:only)' main-landed~1");
+    assert_eq!(trailers.trim().lines().count(), 2, "{trailers}");
+    assert!(trailers.starts_with(&format!("Seed-Job: {id}\nSeed-Id: ")), "{trailers}");
+    let note = world.git("notes --ref=seed show main-landed");
+    assert!(note.contains("landed: stands for") && note.contains(" land {"), "{note}");
+
+    // The chain tells of it, and the job is in the archive again.
+    let steps = world.json(&format!("log {id}"));
+    let said = json!([&steps[0]["step"], &steps[0]["subject"]]);
+    assert_eq!(said, json!(["land", "commits on main-landed: 2"]));
+    assert_eq!(world.git("for-each-ref refs/seed/jobs"), "");
+    world.git("cat-file -e HEAD");
+    world.person("land").refuses("no commits left to land");
+    world.person(&format!("land {id} --branch again")).refuses("no commits left to land");
+}
+
+#[test]
+fn what_landed_on_a_branch_that_is_gone_lands_again() {
+    let (world, id) = closed();
+    lands(&world, "");
+    world.git("branch -qD main-landed");
+    let again = lands(&world, &format!("{id} --branch other -m 'My own words\n\nand why'"));
+    assert_eq!(again["branch"], "other");
+    assert_eq!(rev(&world, "other^{tree}"), rev(&world, "HEAD^{tree}"));
+    let text = world.git("log -1 --format=%B other~1");
+    assert!(text.starts_with("My own words\n\nand why\n\nSeed-Job: "), "{text}");
+}
+
+#[test]
+fn a_dry_run_shows_it_and_changes_nothing() {
+    let (world, _) = closed();
+    let refs = world.git("for-each-ref");
+    let told = world.person("land --dry-run").succeeds();
+    for said in ["fix the lexer", "memory: fix the lexer", "main-landed", "nothing was changed"] {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    let shown = lands(&world, "--dry-run");
+    assert_eq!(json!([&shown["tip"], &shown["commits"][0]["commit"]]), json!([null, null]));
+    assert_eq!(world.git("for-each-ref"), refs);
+    let made = lands(&world, "");
+    assert_eq!(json!([&shown["tree"], &shown["base"]]), json!([&made["tree"], &made["base"]]));
+}
+
+#[test]
+fn memory_stays_as_it_was_where_a_person_wants_it_so() {
+    let (world, _) = closed();
+    let landed = lands(&world, "--without-memory");
+    assert_eq!(json!([&landed["memory"], &landed["product_identical"]]), json!([false, true]));
+    assert_eq!(subjects(&world, "main-landed"), ["fix the lexer", "start"]);
+    let differs = world.git("diff --name-only main-landed HEAD");
+    assert!(differs.lines().all(|path| path == PAGE || path.starts_with(".claude/")), "{differs}");
+    assert!(differs.contains(PAGE), "{differs}");
+}
+
+/// Two cycles, with a person's commit in the second.
+fn two_cycles() -> (World, String) {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.leaves();
+    world.enters("execute");
+    world.works("execute");
+    world.checkpoint("more of it").succeeds();
+    world.sh("git add todo.txt; echo mine >> todo.txt; git -c user.name=Else commit -qm 'my own' \
+              todo.txt");
+    world.seed("fence accept todo.txt").said();
+    world.person("fence accept todo.txt").said();
+    world.edits(CODE, "fn lex() {", "fn lex() { again();").passes();
+    world.tests();
+    world.enters("condense");
+    let id = ends(&world);
+    (world, id)
+}
+
+#[test]
+fn a_persons_commit_between_stays_as_it_is() {
+    let (world, _) = two_cycles();
+    let own = world.git("log -1 --format=%H --grep='^my own$' HEAD");
+    let landed = lands(&world, "");
+    assert_eq!(rev(&world, "main-landed^{tree}"), rev(&world, "HEAD^{tree}"));
+    assert_eq!(
+        subjects(&world, "main-landed"),
+        ["memory: fix the lexer", "fix the lexer (2)", "my own", "fix the lexer", "start"]
+    );
+    let (was, is) = (own.trim(), "main-landed~2");
+    for form in ["%an %ae %ad %cn %cd %B", "%b"] {
+        let said = |name: &str| world.git(&format!("log -1 --format='{form}' {name}"));
+        assert_eq!(said(was), said(is));
+    }
+    let change = |name: &str| world.git(&format!("diff {name}^ {name} -- todo.txt"));
+    assert_eq!(change(was), change(is));
+    assert_eq!(landed["commits"][1]["stands_for"], json!([]));
+}
+
+#[test]
+fn each_cycle_may_be_a_commit_of_its_own() {
+    let (world, _) = two_cycles();
+    lands(&world, "--per-cycle --branch cycles");
+    assert_eq!(rev(&world, "cycles^{tree}"), rev(&world, "HEAD^{tree}"));
+    let subjects = subjects(&world, "cycles");
+    assert_eq!(subjects[0], "memory: fix the lexer");
+    assert_eq!(subjects[1..3], ["more is to be seen (2)", "my own"]);
+    assert_eq!(subjects[3..], ["more is to be seen", "fix the lexer", "start"]);
+}
+
+#[test]
+fn what_cannot_be_landed_is_refused_and_changes_nothing() {
+    let world = World::seeded();
+    world.person("land").ends(2, "no closed job");
+    world.to("execute");
+    let open = world.job();
+    world.changes_nothing(|| world.person(&format!("land {open}")).refuses("only a closed job"));
+    world.person("land 20991231t235959-ffff").ends(64, "no job");
+    world.enters("condense");
+    let id = ends(&world);
+    let refs = world.git("for-each-ref");
+    world.seed("land").refuses("only a person may run");
+    world.runs("git seed land").refuses("only a person may run");
+    world.person("land --branch a..b").ends(64, "name of a branch");
+    world.person("land --onto nowhere").ends(64, "no commit here");
+    world.person("land -m ' '").ends(64, "message is empty");
+    world.person("land --one --per-cycle").ends(64, "cannot be used with");
+    world.git("branch main-landed HEAD~1");
+    world.person("land").refuses("the branch main-landed exists already");
+    world.git("branch -qD main-landed");
+    world.sh("git checkout -q -b side HEAD~1; echo x > todo.txt; git -c core.hooksPath=/dev/null \
+              commit -qam side; git checkout -q main; git merge -q --no-commit --no-ff side; true");
+    world.person(&format!("land {id}")).refuses("a merge is in progress");
+    world.git("merge --abort");
+    world.git("branch -qD side");
+    assert_eq!(world.git("for-each-ref"), refs);
+    assert!(!world.path(".git/seed/landing").read_dir().is_ok_and(|mut dir| dir.next().is_some()));
+    lands(&world, "");
+}
+
+#[test]
+fn the_persons_hook_and_key_are_asked() {
+    let (world, _) = closed();
+    let hook = |script: &str| {
+        world.sh("mkdir -p ../hooks && git config core.hooksPath $PWD/../hooks");
+        world.puts("../hooks/commit-msg", &format!("#!/bin/sh\n{script}\n"));
+        world.sh("chmod +x ../hooks/commit-msg");
+    };
+    hook("grep -q '^ABC-1' $1 || { echo 'a ticket is missing'; exit 1; }");
+    let said = world.person("land").refuses("a ticket is missing");
+    assert!(said.contains("git seed land"), "{said}");
+    assert!(world.tries("git rev-parse -q --verify main-landed").code != 0);
+    hook("printf '\\nTicket: ABC-1\\n' >> $1");
+    lands(&world, "");
+    let said = world.git("log -1 --format='%(trailers:only)' main-landed~1");
+    assert!(said.contains("Ticket: ABC-1"), "{said}");
+
+    if std::process::Command::new("ssh-keygen").arg("-?").output().is_err() {
+        return super::skip::not_here("ssh-keygen");
+    }
+    world.git("branch -qD main-landed");
+    world.sh("ssh-keygen -q -t ed25519 -N '' -C '' -f ../key; git config gpg.format ssh; \
+              git config user.signingkey $PWD/../key; git config commit.gpgSign true");
+    lands(&world, "");
+    for name in ["main-landed", "main-landed~1"] {
+        let raw = world.git(&format!("cat-file commit {name}"));
+        assert!(raw.contains("gpgsig "), "{raw}");
+    }
+}
+
+#[test]
+fn it_is_put_onto_another_commit_or_collides_there() {
+    let (world, _) = closed();
+    let begins = rev(&world, &world.git("log --format=%H --grep='^start$'"));
+    world.sh(&format!(
+        "git checkout -q -b other {begins}; echo x > elsewhere.txt; git add elsewhere.txt; \
+         git -c core.hooksPath=/dev/null commit -qm elsewhere; git checkout -q -b odd {begins}; \
+         echo 'fn lex() {{ nothing }}' > {CODE}; git -c core.hooksPath=/dev/null commit -qam odd; \
+         git checkout -q main"
+    ));
+    let seen = before_a_person(&world);
+    let said = world.person("land --onto odd").refuses("conflict with odd");
+    assert!(said.contains(CODE), "{said}");
+    let landed = lands(&world, "--onto other");
+    assert_eq!(before_a_person(&world), seen);
+    assert_eq!(json!([&landed["product_identical"], &landed["memory"]]), json!([true, true]));
+    assert_eq!(
+        subjects(&world, "main-landed"),
+        ["memory: fix the lexer", "fix the lexer", "elsewhere", "start"]
+    );
+    assert_eq!(world.git("diff --name-only main-landed main").trim(), "elsewhere.txt");
+}
+
+#[test]
+fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
+    let (world, id) = closed();
+    world.sh("echo later >> todo.txt; git commit -qam 'later on'");
+    let seen = before_a_person(&world);
+    let head = rev(&world, "HEAD");
+    world.person("land --branch main --without-memory").refuses("must keep all its commits");
+    world.person("land --branch main --onto HEAD~1").refuses("must keep all its commits");
+    world.sh("git init -q --bare ../remote && git remote add origin ../remote && \
+              git push -q origin main && git fetch -q");
+    world.person("land --branch main").refuses("a remote has commits");
+    world.sh("git remote remove origin");
+    let landed = lands(&world, "--branch main");
+    assert_eq!(landed["product_identical"], true);
+    let now = before_a_person(&world);
+    assert_ne!(now.0, seen.0);
+    assert_eq!((now.1, now.2), (seen.1, seen.2), "index and files are as they were");
+    assert_eq!(
+        subjects(&world, "main"),
+        ["later on", "memory: fix the lexer", "fix the lexer", "start"]
+    );
+    // What was replaced is kept, over a gc.
+    world.sh("git reflog expire --expire=now --all && git gc -q --prune=now");
+    world.git(&format!("cat-file -e {head}"));
+    assert_eq!(world.json(&format!("log {id}"))[0]["step"], "land");
+    // And the next job goes on from there.
+    world.prompt("Something else");
+    world.seed("phase advance").succeeds();
+}
+
+#[test]
+fn the_next_run_lands_what_is_new() {
+    let (world, id) = closed();
+    lands(&world, "");
+    world.person(&format!("job reactivate {id} --active")).succeeds();
+    world.enters("condense");
+    assert_eq!(ends(&world), id);
+    let landed = lands(&world, &format!("{id} --onto main-landed --branch second"));
+    assert_eq!(landed["product_identical"], true);
+    assert_eq!(rev(&world, "second^{tree}"), rev(&world, "main^{tree}"));
+    let subjects = subjects(&world, "second");
+    assert_eq!(subjects.len(), 5, "{subjects:?}");
+    assert_eq!(
+        world.git("log --format=%H -1 main-landed"),
+        world.git("log --format=%H -1 second~2")
+    );
+}
+
+#[test]
+fn subjects_follow_the_style_of_those_before() {
+    let world = World::seeded();
+    world.sh("for n in 1 2 3 4; do git -c core.hooksPath=/dev/null commit -q --allow-empty \
+              -m \"feat: number $n\"; done");
+    closes(&world);
+    lands(&world, "");
+    assert_eq!(subjects(&world, "main-landed")[..2], ["memory: fix the lexer", "fix: the lexer"]);
+}
+
+#[test]
+fn a_landing_that_is_killed_at_any_write_is_finished_by_the_next() {
+    if !has_strace() {
+        return;
+    }
+    let (world, id) = closed();
+    let kept = Kept::of(&world);
+    let line = "env GIT_SEED_TEST_PERSON=1 git-seed land";
+    let writes = writes_of(&world, line, "");
+    let points = chosen(&writes);
+    let mut killed = 0;
+    for write in &points {
+        kept.restore();
+        if !killed_at(&world, write, line, "") {
+            continue;
+        }
+        killed += 1;
+        // Said again it lands, or has landed.
+        let again = world.person("land").said();
+        let landed = again.code == 0 || again.err.contains("no commits left");
+        assert!(landed, "killed at {write:?}: {again:?}");
+        assert_eq!(rev(&world, "main-landed^{tree}"), rev(&world, "HEAD^{tree}"), "{write:?}");
+        let steps = world.json(&format!("log {id}"));
+        let taken = steps.as_array().expect("steps").iter().filter(|one| one["step"] == "land");
+        assert_eq!(taken.count(), 1, "killed at {write:?}");
+        let note = world.git("notes --ref=seed show main-landed");
+        assert_eq!(note.matches(" land {").count(), 1, "killed at {write:?}: {note}");
+        let left = fs::read_dir(world.path(".git/seed/landing")).expect("it is there");
+        let left: Vec<_> = left
+            .flatten()
+            .filter(|one| one.path().extension().is_some_and(|ending| ending == "json"))
+            .collect();
+        assert!(left.is_empty(), "killed at {write:?}: {left:?}");
+        assert_eq!(world.git("for-each-ref refs/seed/jobs"), "", "killed at {write:?}");
+        world.git("fsck --strict --no-dangling");
+    }
+    assert!(killed * 2 > points.len(), "only {killed} of {points:?} were reached");
+}
