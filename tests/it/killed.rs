@@ -479,7 +479,7 @@ fn carried_notes_climb_once_however_often_condense_begins() {
 /// the branch and in the chains is sound.
 fn finishes_itself(world: &World, line: &str, stdin: &str, extent: Extent) {
     let kept = Kept::of(world);
-    let before = world.git("rev-parse HEAD");
+    let (job, before) = (world.job(), world.git("rev-parse HEAD"));
     let writes = writes_of(world, line, stdin);
     // The host tells of the end of the call; a prompt comes first; or the host was killed as well.
     let kills = |write: &Write, heard: bool| {
@@ -514,8 +514,9 @@ fn finishes_itself(world: &World, line: &str, stdin: &str, extent: Extent) {
         }
         killed += 1;
         let said = [world.seed("status").said(), world.seed("verify").said()];
-        // A prompt that came in between is a step of its own.
-        let (log, head) = (world.json("log"), world.git("rev-parse HEAD"));
+        // A prompt that came in between is a step of its own, or of a job of its own where this one
+        // is over.
+        let (log, head) = (world.json(&format!("log {job}")), world.git("rev-parse HEAD"));
         let taken = log.as_array().is_some_and(|log| log.iter().any(|step| step["commit"] == head));
         if !taken || said[0].code != 0 || said[1].code == 2 {
             trouble.push(format!("killed at {write:?}: {said:?}"));

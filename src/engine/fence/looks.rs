@@ -5,8 +5,8 @@
 //! with the path open, or it was short. Times of files never decide. Where this look could
 //! not be had, whatever changed is unclaimed: named, in no commit, and nobody's to take back.
 //!
-//! Looking moves nothing: the fence's index stays as it is, so that what changed between two
-//! calls is still seen after the second.
+//! Looking moves nothing: the fence's index stays as it is, but for the times of files that it
+//! holds, so that what changed between two calls is still seen after the second.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

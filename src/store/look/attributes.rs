@@ -167,7 +167,16 @@ impl<'a> Attributes<'a> {
     /// What the file in one directory says, read the first time; those above it were asked for.
     fn said_in(&mut self, dir: &[u8]) -> Option<&[Line]> {
         if !self.dirs.contains_key(dir) {
-            let tree = self.tree_of(dir)?;
+            let slash = dir.rfind_byte(b'/');
+            let tree = if dir.is_empty() {
+                self.lens.base.clone()
+            } else if let (_, Some(above)) = self.dirs.get(&dir[..slash.unwrap_or(0)])? {
+                let name = &dir[slash.map_or(0, |slash| slash + 1)..];
+                let inside = self.store.entry_in(above, name, NAME).ok()?;
+                inside.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| TreeId::from(id))
+            } else {
+                None
+            };
             let here = match (&tree, &self.lens.base) {
                 (Some(tree), _) => {
                     self.store.blob_in(tree, NAME.as_bytes(), NAME).ok()?.unwrap_or_default()
@@ -179,21 +188,6 @@ impl<'a> Attributes<'a> {
             self.dirs.insert(dir.to_vec(), (Line::all(&here), tree));
         }
         self.dirs.get(dir).map(|(lines, _)| lines.as_slice())
-    }
-
-    /// The tree of a directory, where a tree is read; the outer `None` where it does not read.
-    fn tree_of(&self, dir: &[u8]) -> Option<Option<TreeId>> {
-        if dir.is_empty() {
-            return Some(self.lens.base.clone());
-        }
-        let slash = dir.rfind_byte(b'/');
-        let above = slash.map_or(&b""[..], |slash| &dir[..slash]);
-        let (_, above) = self.dirs.get(above)?;
-        let name = &dir[slash.map_or(0, |slash| slash + 1)..];
-        let Some(above) = above else { return Some(None) };
-        let inside = self.store.entry_in(above, name, NAME).ok()?;
-        let inside = inside.filter(|(mode, _)| mode.is_tree());
-        Some(inside.map(|(_, id)| TreeId::from(id)))
     }
 
     /// The file in the work tree. `None` where it is gone and the index has one, which git reads

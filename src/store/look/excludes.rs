@@ -74,7 +74,7 @@ impl Pattern {
 
     /// Whether the pattern has no more stars than are followed.
     pub(super) fn is_followed(&self) -> bool {
-        self.text.iter().filter(|byte| **byte == b'*').count() <= STARS
+        memchr::memchr_iter(b'*', &self.text).count() <= STARS
     }
 
     /// Whether it means `path`, whose last part is `base`.

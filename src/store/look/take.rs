@@ -49,28 +49,35 @@ impl Store {
         let now = now_in(index.parent()?).ok()?;
         let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
         let filters = !(lens.filters.now.is_empty() && lens.filters.run.is_empty());
+        // A file of attributes that is gone counts as the person's index has it.
+        let length = self.repo.object_hash().len_in_bytes();
+        let persons = || Plain::of(fs::read(self.index_path()).ok()?, length);
+        let persons = if filters { Some(persons()?) } else { None };
         let mut taking = Taking {
             store: self,
             index: &plain,
             modes,
             pinned: Attributes::of(self, lens, &plain)?,
-            now: if filters { Some(Attributes::of_now(self, lens, &plain)?) } else { None },
+            now: match &persons {
+                Some(persons) => Some(Attributes::of_now(self, lens, persons)?),
+                None => None,
+            },
         };
-        let mut changes = Changes::new();
+        let mut fresh = Changes::new();
         for Changed { path, .. } in changed {
-            changes.insert(path.as_bytes().to_vec(), taking.entry(path)?);
+            taking.entry(path, &mut fresh)?;
         }
-        stand_apart(&plain, &changes)?;
+        stand_apart(&plain, &fresh)?;
         let known = time_of(time);
         let waits = |entry: &usize| {
-            !plain.is_settled(*entry, known) && !changes.contains_key(plain.name(*entry))
+            !plain.is_settled(*entry, known) && !fresh.contains_key(plain.name(*entry))
         };
         let time = if (0..plain.len()).any(|entry| waits(&entry)) { time } else { now };
         let mut trees = Cached::of(&plain);
-        for path in changes.keys() {
+        for path in fresh.keys() {
             trees.forget(path);
         }
-        let bytes = self.sealed(rebuilt(&plain, &changes, &trees)?)?;
+        let bytes = self.sealed(rebuilt(&plain, &fresh, &trees)?)?;
         write_dated(index, &bytes, time).ok()
     }
 
@@ -94,8 +101,9 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// What stands in the index for `path` from now on; the outer `None` where git has to say.
-    fn entry(&mut self, path: &RepoPath) -> Option<Option<([u32; NUMBERS], gix::ObjectId)>> {
+    /// Adds what stands in the index for `path` from now on; `None` where git has to say.
+    fn entry(&mut self, path: &RepoPath, changes: &mut Changes) -> Option<()> {
+        let name = path.as_bytes().to_vec();
         let file = path.below(&self.store.work_tree).ok()?;
         if !self.store.has_directories_above(path) {
             return None;
@@ -103,7 +111,10 @@ impl Taking<'_> {
         let old = self.index.find(path.as_bytes()).ok().map(|at| self.index.numbers(at)[MODE]);
         let stat = match rustix::fs::statat(rustix::fs::CWD, &file, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
-            Err(Errno::NOENT | Errno::NOTDIR) => return Some(None),
+            Err(Errno::NOENT | Errno::NOTDIR) => {
+                changes.insert(name, None);
+                return Some(());
+            }
             Err(_) => return None,
         };
         let is_link = FileType::from_raw_mode(stat.st_mode).is_symlink();
@@ -133,7 +144,8 @@ impl Taking<'_> {
         };
         let mut numbers = numbers_of(&stat);
         numbers[MODE] = mode;
-        Some(Some((numbers, id)))
+        changes.insert(name, Some((numbers, id)));
+        Some(())
     }
 }
 

@@ -401,12 +401,20 @@ fn what_git_might_refuse_or_convert_is_not_taken_in() {
         let own = copy(&stood.index, "own");
         assert_eq!(stood.store.take_in(&own, &stood.lens, &changed).is_some(), takes, "{text}");
     }
+    // Nor is it where the rule stands in the person's index alone.
+    let nested = "dir/.gitattributes";
+    stood.bed.write(nested, "plain filter=up\n");
+    stood.bed.git(&["add", nested]);
+    remove(&stood.bed.path().join(nested));
+    let path = RepoPath::try_from("dir/plain").expect("inside");
+    let plain = [Changed { path, kind: ChangeKind::Added }];
+    assert_eq!(stood.store.take_in(&copy(&stood.index, "own"), &stood.lens, &plain), None);
+    stood.bed.git(&["rm", "-q", "--cached", nested]);
+    assert!(stood.store.take_in(&copy(&stood.index, "own"), &stood.lens, &plain).is_some());
     // Rules of now count as well: what a filter of now would hide is not stored.
     stood.bed.write(".gitattributes", "* filter=up\n");
-    let path = RepoPath::try_from("dir/plain").expect("inside");
-    let changed = [Changed { path, kind: ChangeKind::Added }];
     let own = copy(&stood.index, "own");
-    assert_eq!(stood.store.take_in(&own, &stood.lens, &changed), None);
+    assert_eq!(stood.store.take_in(&own, &stood.lens, &plain), None);
 }
 
 #[test]
@@ -449,11 +457,12 @@ fn many_files_are_gone_through_by_many_threads_and_none_is_left_out() {
     assert_eq!(stood.look(), None, "one thread that gives up ends all");
 }
 
+/// A name, settings, and what is done to the work tree.
+type Spoilt<'a> = (&'a str, &'a [(&'a str, &'a str)], fn(&Testbed));
+
 #[test]
 fn what_is_not_plain_goes_to_git() {
-    let set = |bed: &Testbed, what: &[&str]| drop(bed.git(what));
-    type Break = fn(&Testbed);
-    let cases: [(&str, &[(&str, &str)], Break); 9] = [
+    let cases: [Spoilt<'_>; 9] = [
         ("link", &[], |bed| {
             fs::rename(bed.path().join("dir"), bed.path().join("moved")).expect("ours");
             symlink("moved", bed.path().join("dir")).expect("linked");
@@ -495,7 +504,6 @@ fn what_is_not_plain_goes_to_git() {
             begin.index(&stood.index).run().expect("reads");
         }
         assert_eq!(stood.look(), None, "{name}");
-        set(&stood.bed, &["status"]);
         let said = stood.store.changes_since_index(&stood.index, &stood.lens, &no_build);
         let said: Vec<_> =
             said.expect("asks").into_iter().map(|it| (it.path.to_string(), it.kind)).collect();

@@ -220,14 +220,10 @@ fn open(at: impl AsFd, path: impl rustix::path::Arg) -> Option<OwnedFd> {
     openat(at, path, flags, Mode::empty()).ok()
 }
 
-/// The same for a directory that must be one itself, no link to one; `Some(None)` where nothing is.
-fn enter(at: BorrowedFd<'_>, path: &[u8]) -> Option<Option<OwnedFd>> {
+/// The same for a directory that must be one itself, no link to one.
+fn enter(at: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    match openat(at, path, flags, Mode::empty()) {
-        Ok(dir) => Some(Some(dir)),
-        Err(Errno::NOENT) => Some(None),
-        Err(_) => None,
-    }
+    openat(at, path, flags, Mode::empty())
 }
 
 struct Walk<'a, 'g> {
@@ -244,9 +240,13 @@ impl Walk<'_, '_> {
     /// below the top, which `above` is then.
     fn directory(&mut self, above: BorrowedFd<'_>, name: Option<&[u8]>, task: Task) -> Option<()> {
         let path = name.unwrap_or(task.prefix.strip_suffix(b"/").unwrap_or(b"."));
-        let Some(dir) = enter(above, path)? else {
-            self.found.gone.extend(task.entries);
-            return Some(());
+        let dir = match enter(above, path) {
+            Ok(dir) => dir,
+            Err(Errno::NOENT) => {
+                self.found.gone.extend(task.entries);
+                return Some(());
+            }
+            Err(_) => return None,
         };
         let children = children(self.ground.index, &task);
         let mut seen = vec![false; children.len()];
@@ -263,7 +263,6 @@ impl Walk<'_, '_> {
             let found = children.binary_search_by(|child| child.name.cmp(name.to_bytes()));
             let path = || [task.prefix.as_slice(), name.to_bytes()].concat();
             match found.ok().map(|at| (at, &children[at])) {
-                None => self.unknown(path(), kind),
                 Some((at, child)) if child.is_entry => {
                     seen[at] = true;
                     self.entry(dir.as_fd(), child.entries.start, name, kind, &path)
@@ -275,8 +274,8 @@ impl Walk<'_, '_> {
                 }
                 // What the index has below a link is looked up behind it by git.
                 Some(_) if kind == FileType::Symlink => None,
-                // A file in a directory's place: all that lay there is gone.
-                Some(_) => self.unknown(path(), kind),
+                // Where it is a file in a directory's place, all that lay there is gone.
+                _ => self.unknown(path(), kind),
             }
         })?;
         self.room = room;
@@ -388,7 +387,10 @@ impl Walk<'_, '_> {
         prefix: &[u8],
         first: bool,
     ) -> Option<()> {
-        let Some(dir) = enter(above, at)? else { return Some(()) };
+        let dir = match enter(above, at) {
+            Err(Errno::NOENT) => return Some(()),
+            dir => dir.ok()?,
+        };
         let mut ahead = Vec::new();
         let mut room = std::mem::take(&mut self.room);
         each_name(dir.as_fd(), &mut room, |name, kind| {
