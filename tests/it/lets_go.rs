@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::world::World;
 
-/// A host, and its names of a session's start, a prompt, a tool that ended, a stop, and the tool that
-/// runs a line.
+/// A host, and its names of a session's start, a prompt, a tool that ended, a stop, and the tool
+/// that runs a line.
 const HOSTS: [[&str; 6]; 8] = [
     ["claude", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Bash"],
     ["codex", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Bash"],
@@ -20,6 +20,11 @@ const HOSTS: [[&str; 6]; 8] = [
 
 /// Hosts that show the person nothing that a hook says.
 const MUTE: [&str; 2] = ["cursor", "copilot"];
+
+/// A stop, as each host says that one was refused right before.
+fn stops(again: bool) -> serde_json::Value {
+    json!({ "stop_hook_active": again, "again": again, "loop_count": u8::from(again) })
+}
 
 /// A line that ran.
 fn ran(tool: &str) -> serde_json::Value {
@@ -143,9 +148,9 @@ fn damage_holds_no_turn_for_ever() {
     for names @ [host, _, _, _, stop, _] in HOSTS {
         let world = at_work(names);
         world.sh("for f in .git/seed/journal/*; do echo garbage >> \"$f\"; done");
-        let first = world.hears(host, stop, &json!({ "stop_hook_active": false }));
+        let first = world.hears(host, stop, &stops(false));
         first.refuses("git seed doctor --fix");
-        let second = world.hears(host, stop, &json!({ "stop_hook_active": true }));
+        let second = world.hears(host, stop, &stops(true));
         assert!(second.refusal().is_none(), "{host}: {second:?}");
         let told = second.to_person().is_some();
         assert_eq!(told, !MUTE.contains(&host), "{host}: the person hears of it");
