@@ -111,7 +111,7 @@ fn add_script(
     let into = if existing.is_none() { "file" } else { "blank" };
     let piece = Piece { into: into.to_owned(), program: binary.to_owned(), text: text.clone() };
     let undo = if changed { format!("{}\n", json!(piece)) } else { String::new() };
-    Ok(Installed { changed, text, undo })
+    Ok(Installed { text, changed, undo })
 }
 
 /// Takes the program out where it is as it was put in; one that somebody changed since is theirs.

@@ -302,7 +302,6 @@ mod tests {
         let deny = json!({"hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "no"}});
-        let specific_deny = deny.clone();
         let block = json!({"decision": "block", "reason": "no"});
         let context = |event| specific(event, "additionalContext", "fact");
         let cases = [
@@ -340,6 +339,18 @@ mod tests {
                 Some(json!({"decision": "deny", "reason": "<git-seed>\n\nno"})),
             ),
             ("gemini", "SessionStart", Answer::context("fact"), Some(context("SessionStart"))),
+        ];
+        for (host, event, answer, wanted) in cases {
+            assert_eq!(said(host, event, &answer), wanted, "{host} {event} {answer:?}");
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_known_from_documentation_are_answered_in_their_dialects() {
+        let specific_deny = json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "no"}});
+        let cases = [
             ("droid", "PreToolUse", Answer::refuse("no"), Some(specific_deny.clone())),
             ("vscode", "PreToolUse", Answer::refuse("no"), Some(specific_deny)),
             (

@@ -581,6 +581,14 @@ fn an_event_that_comes_twice_is_recorded_once() {
         ("claude", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Bash"),
         ("codex", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Bash"),
         ("gemini", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "run_shell_command"),
+        (
+            "opencode",
+            "chat.message",
+            "tool.execute.before",
+            "tool.execute.after",
+            "session.idle",
+            "bash",
+        ),
     ] {
         let world = World::new();
         world.person("init").succeeds();
@@ -615,7 +623,7 @@ fn an_event_that_comes_twice_is_recorded_once() {
         let call = |name: &str, line: &str, id: &str| {
             twice(
                 name,
-                json!({ "tool_name": tool, "tool_use_id": id,
+                json!({ "tool_name": tool, "tool_use_id": id, "call_id": id,
                     "tool_input": { "command": line }, "tool_response": { "stdout": "a" } }),
             )
         };

@@ -5,14 +5,35 @@ use serde_json::json;
 
 use super::world::World;
 
-/// A host, and its names of a session's start, a prompt, a tool that ended and a stop.
-const HOSTS: [[&str; 5]; 3] = [
-    ["claude", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"],
-    ["codex", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"],
-    ["gemini", "SessionStart", "BeforeAgent", "AfterTool", "AfterAgent"],
+/// A host, and its names of a session's start, a prompt, a tool that ended, a stop, and the tool
+/// that runs a line.
+const HOSTS: [[&str; 6]; 8] = [
+    ["claude", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Bash"],
+    ["codex", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Bash"],
+    ["gemini", "SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "run_shell_command"],
+    ["opencode", "session.start", "chat.message", "tool.execute.after", "session.idle", "bash"],
+    ["cursor", "sessionStart", "beforeSubmitPrompt", "postToolUse", "stop", "Shell"],
+    ["copilot", "sessionStart", "userPromptSubmitted", "postToolUse", "agentStop", "bash"],
+    ["vscode", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "run_in_terminal"],
+    ["droid", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "Execute"],
 ];
 
-fn at_work([host, start, prompt, ..]: [&str; 5]) -> World {
+/// Hosts that show the person nothing that a hook says.
+const MUTE: [&str; 2] = ["cursor", "copilot"];
+
+/// A stop, as each host says that one was refused right before.
+fn stops(again: bool) -> serde_json::Value {
+    json!({ "stop_hook_active": again, "again": again, "loop_count": u8::from(again) })
+}
+
+/// A line that ran.
+fn ran(tool: &str) -> serde_json::Value {
+    let input = json!({ "command": "ls" });
+    json!({ "tool_name": tool, "toolName": tool, "tool_use_id": "t9", "call_id": "t9",
+        "tool_input": input, "toolArgs": input, "tool_response": { "stdout": "a" } })
+}
+
+fn at_work([host, start, prompt, ..]: [&str; 6]) -> World {
     let world = World::new();
     let said = world.person(&format!("init --host {host}")).succeeds();
     // What a person meets at the host's first start is said before they meet it.
@@ -37,7 +58,7 @@ fn journal(world: &World) -> u64 {
 /// one.
 #[test]
 fn a_refusal_that_comes_back_as_a_prompt_ends_with_the_third() {
-    for names @ [host, _, prompt, _, stop] in HOSTS {
+    for names @ [host, _, prompt, _, stop, _] in HOSTS {
         let world = at_work(names);
         let mut refused = 0;
         let mut last = (0, 0);
@@ -64,7 +85,7 @@ fn a_refusal_that_comes_back_as_a_prompt_ends_with_the_third() {
 /// The first refusal says it whole; what repeats it says what is left to do, and when it ends.
 #[test]
 fn a_refusal_that_repeats_is_one_line() {
-    for names @ [host, _, _, after, stop] in HOSTS {
+    for names @ [host, _, _, after, stop, tool] in HOSTS {
         let world = at_work(names);
         let stops = || {
             let reply = world.hears(host, stop, &json!({ "stop_hook_active": true }));
@@ -80,10 +101,7 @@ fn a_refusal_that_repeats_is_one_line() {
         }
         assert_eq!(stops(), None, "{host}");
         // Work comes in between, and what is refused is said whole again.
-        let tool = if host == "gemini" { "run_shell_command" } else { "Bash" };
-        let ran = json!({ "tool_name": tool, "tool_use_id": "t9",
-            "tool_input": { "command": "ls" }, "tool_response": { "stdout": "a" } });
-        world.hears(host, after, &ran);
+        world.hears(host, after, &ran(tool));
         assert_eq!(stops(), Some(whole), "{host}");
     }
 }
@@ -105,7 +123,7 @@ fn a_job_that_waits_is_named_whole_once() {
 /// After the turn was let go, a person's word or a tool call is what holds the next one.
 #[test]
 fn work_and_words_hold_the_turn_again() {
-    for names @ [host, _, prompt, after, stop] in HOSTS {
+    for names @ [host, _, prompt, after, stop, tool] in HOSTS {
         let world = at_work(names);
         let stops = || {
             let reply = world.hears(host, stop, &json!({ "stop_hook_active": true }));
@@ -115,10 +133,7 @@ fn work_and_words_hold_the_turn_again() {
         assert_eq!(held(6), 3, "{host}");
         world.hears(host, prompt, &json!({ "prompt": "go on" }));
         assert_eq!(held(6), 3, "{host}: a person spoke");
-        let tool = if host == "gemini" { "run_shell_command" } else { "Bash" };
-        let ran = json!({ "tool_name": tool, "tool_use_id": "t9",
-            "tool_input": { "command": "ls" }, "tool_response": { "stdout": "a" } });
-        world.hears(host, after, &ran);
+        world.hears(host, after, &ran(tool));
         assert_eq!(held(6), 3, "{host}: something was done");
         // A person who says our words with theirs is heard.
         world.hears(host, prompt, &json!({ "prompt": "what does BLOCKED: job is open mean?" }));
@@ -130,14 +145,15 @@ fn work_and_words_hold_the_turn_again() {
 /// Over damage nothing can be counted: the second stop in a row is let go.
 #[test]
 fn damage_holds_no_turn_for_ever() {
-    for names @ [host, _, _, _, stop] in HOSTS {
+    for names @ [host, _, _, _, stop, _] in HOSTS {
         let world = at_work(names);
         world.sh("for f in .git/seed/journal/*; do echo garbage >> \"$f\"; done");
-        let first = world.hears(host, stop, &json!({ "stop_hook_active": false }));
+        let first = world.hears(host, stop, &stops(false));
         first.refuses("git seed doctor --fix");
-        let second = world.hears(host, stop, &json!({ "stop_hook_active": true }));
+        let second = world.hears(host, stop, &stops(true));
         assert!(second.refusal().is_none(), "{host}: {second:?}");
-        assert!(second.to_person().is_some(), "{host}: the person hears of it");
+        let told = second.to_person().is_some();
+        assert_eq!(told, !MUTE.contains(&host), "{host}: the person hears of it");
     }
 }
 

@@ -441,8 +441,11 @@ impl World {
     /// One event of the session at another host; what its hook prints.
     pub fn hears(&self, host: &str, event: &str, fields: &Value) -> Reply {
         self.minute();
-        let mut payload = json!({ "session_id": *self.session.borrow(), "cwd": self.repo,
-            "hook_event_name": event });
+        // Hosts call the same by other names; what a row does not name is passed over.
+        let session = &*self.session.borrow();
+        let mut payload = json!({ "session_id": session, "sessionId": session,
+            "conversation_id": session, "cwd": self.repo, "hook_event_name": event,
+            "hookEventName": event });
         for (key, value) in fields.as_object().expect("fields are an object") {
             payload[key] = value.clone();
         }
@@ -1077,8 +1080,15 @@ impl Reply {
         if self.at("/hookSpecificOutput/permissionDecision") == Some("deny") {
             return self.at("/hookSpecificOutput/permissionDecisionReason");
         }
-        let no = matches!(self.at("/decision"), Some("block" | "deny"));
-        if no { self.at("/reason") } else { None }
+        let places = [
+            ("/decision", "/reason"),
+            ("/hookSpecificOutput/decision", "/hookSpecificOutput/reason"),
+            ("/permissionDecision", "/permissionDecisionReason"),
+            ("/permission", "/user_message"),
+        ];
+        let no = |(verdict, _): &&(&str, &str)| matches!(self.at(verdict), Some("block" | "deny"));
+        let refused = places.iter().find(no).and_then(|(_, reason)| self.at(reason));
+        refused.or_else(|| self.at("/followup_message"))
     }
 
     /// What it told the agent.

@@ -143,9 +143,8 @@ fn is_handed_over(outcome: &Outcome) -> bool {
 
 /// Runs one command; true where it ended with 0.
 fn run_one(event: &Event, args: &[String], input: Option<&str>, ends: Instant) -> (bool, Answer) {
-    let words = args.iter().map(|word| match word.contains(char::is_whitespace) {
-        true => shell::quoted_word(word),
-        false => word.clone(),
+    let words = args.iter().map(|word| {
+        if word.contains(char::is_whitespace) { shell::quoted_word(word) } else { word.clone() }
     });
     let line = format!("git seed {}", words.collect::<Vec<_>>().join(" "));
     let line: String = line.chars().take(SHOWN).collect();
