@@ -194,7 +194,9 @@ pub(crate) fn memory_subject(name: &str) -> String {
 /// `subject`, told apart from those before it that say the same.
 pub(crate) fn told_apart(subject: &str, before: &[String]) -> String {
     let numbered = |n: usize| if n == 1 { subject.to_owned() } else { format!("{subject} ({n})") };
-    let free = (1..).map(numbered).find(|subject| !before.contains(subject));
+    // One of so many is not among them.
+    let mut all = (1..=before.len() + 1).map(numbered);
+    let free = all.find(|subject| !before.contains(subject));
     free.unwrap_or_else(|| subject.to_owned())
 }
 
@@ -320,7 +322,9 @@ mod tests {
 
     #[test]
     fn subjects_are_written_as_the_person_writes_them() {
-        let histories: [(&[&str], &[(&str, &str)]); 6] = [
+        /// Subjects, and what becomes of names after them.
+        type History<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)]);
+        let histories: [History<'_>; 6] = [
             (
                 &["fix: the lexer", "feat(cli): colours", "fix!: no panic", "start"],
                 &[

@@ -445,8 +445,8 @@ mod tests {
         let mixed = store.tree_mixed(&ours, &base, &is_page).expect("mixes");
         assert_eq!(mixed, wanted);
         assert_eq!(store.tree_mixed(&ours, &ours, &is_page).expect("mixes"), ours);
-        let bare = store.tree_mixed(&ours, &store.no_tree(), &|_| true).expect("mixes");
-        assert_eq!(bare, store.no_tree());
+        let nothing = store.tree_mixed(&ours, &store.no_tree(), &|_| true).expect("mixes");
+        assert_eq!(nothing, store.no_tree());
     }
 
     #[test]
@@ -469,8 +469,8 @@ mod tests {
             let commit: CommitId = bed.git(&["rev-parse", "HEAD"]).parse().expect("full");
             let store = bed.store();
             let like = store.written(&commit).expect("reads");
-            assert_eq!(like.parents, [root.clone()]);
             let parents = [root.clone()];
+            assert_eq!(like.parents, parents);
             let new = NewCommit {
                 tree: &like.tree,
                 parents: &parents,

@@ -11,6 +11,7 @@ use crate::engine::jobs;
 use crate::engine::record;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::context::Context;
+use crate::format::landing::Landing;
 use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
 use crate::jobs::landing::{self, Made, Piece, Style};
 use crate::phases::commit_text::{Form, commit_text};
@@ -121,7 +122,7 @@ fn still_open(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
         }
     }
     let landings = record::landing::landings(repo, &job.tip)?;
-    let landed: BTreeSet<&str> = landings.iter().flat_map(|one| one.ids()).collect();
+    let landed: BTreeSet<&str> = landings.iter().flat_map(Landing::ids).collect();
     if steps.keys().any(|id| !landed.contains(id.as_str())) {
         steps.retain(|id, _| !landed.contains(id.as_str()));
         return Ok(steps);
@@ -206,7 +207,7 @@ pub(crate) fn plan(
     if replaces {
         commits.extend((ground.span..ground.commits.len()).map(|at| kept(ground, at)));
     }
-    let wanted = commits.last().map(|one| one.tree.clone()).unwrap_or_else(|| from.clone());
+    let wanted = commits.last().map_or_else(|| from.clone(), |one| one.tree.clone());
     let last = if replaces { ground.commits.last() } else { None };
     let last = last.map_or_else(|| ground.last().tree.clone(), |last| last.tree.clone());
     let others = repo.store.paths_between(&wanted, &last, usize::MAX)?;
@@ -345,20 +346,17 @@ struct Words<'a> {
 impl<'a> Words<'a> {
     fn new(repo: &Repo, ground: &'a Ground, asked: &Asked) -> Result<Self> {
         let job = &ground.job.state.job;
-        let (subject, body) = match &asked.text {
-            Some(text) => {
-                let (subject, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
-                (subject.trim().to_owned(), body.trim_start_matches('\n').to_owned())
-            }
-            None => {
-                let subjects = match &ground.base {
-                    Some(base) => repo.store.own_subjects(base, landing::SUBJECTS)?,
-                    None => Vec::new(),
-                };
-                let style = Style::learned(subjects.iter().map(String::as_str));
-                let about = [ground.job.state.home.branch.as_str(), &job.objective];
-                (style.subject(&job.name, &about), job.objective.clone())
-            }
+        let (subject, body) = if let Some(text) = &asked.text {
+            let (subject, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
+            (subject.trim().to_owned(), body.trim_start_matches('\n').to_owned())
+        } else {
+            let subjects = match &ground.base {
+                Some(base) => repo.store.own_subjects(base, landing::SUBJECTS)?,
+                None => Vec::new(),
+            };
+            let style = Style::learned(subjects.iter().map(String::as_str));
+            let about = [ground.job.state.home.branch.as_str(), &job.objective];
+            (style.subject(&job.name, &about), job.objective.clone())
         };
         let contexts = if asked.per_cycle && asked.text.is_none() {
             jobs::next_run::contexts(repo, &ground.job)?

@@ -75,8 +75,8 @@ impl Steps {
 
     /// The ids of all that is written down of commits, here or not.
     pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
-        let landed = self.landings.iter().flat_map(|one| one.ids());
-        landed.chain(self.cycles.iter().flat_map(|one| one.ids()))
+        let landed = self.landings.iter().flat_map(Landing::ids);
+        landed.chain(self.cycles.iter().flat_map(Made::ids))
     }
 
     /// Those whose commits are here, oldest first.
