@@ -191,6 +191,10 @@ fn check(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
     Ok(Outcome::Yes)
 }
 
+fn is_without_proposal(failed: &super::failure::Failure) -> bool {
+    matches!(failed.kind::<EngineError>(), Some(EngineError::NoProposal))
+}
+
 fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules diff --json", out) {
         return Ok(refused);
@@ -202,7 +206,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     }
     let proposal = match Proposal::read(repo, of) {
         // The sentences that the repository words itself are all that differs.
-        Err(EngineError::NoProposal) if !worded.is_empty() => {
+        Err(failed) if !worded.is_empty() && is_without_proposal(&failed) => {
             out.json(&serde_json::json!({
                 "in_force": null, "proposed": null, "diff": "", "voices": worded,
             }));

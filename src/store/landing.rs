@@ -85,7 +85,7 @@ impl Store {
         let mut found = Vec::new();
         let mut at = Some(tip.clone());
         while let Some(commit) = at.take() {
-            let written = self.written(&commit)?;
+            let written = self.as_written(&commit)?;
             let ends = last(&written);
             at = written.parents.first().filter(|_| !ends).cloned();
             found.push(written);
@@ -94,7 +94,7 @@ impl Store {
     }
 
     /// A commit as its object says it.
-    pub(crate) fn written(&self, commit: &CommitId) -> Result<Written, StoreError> {
+    pub(crate) fn as_written(&self, commit: &CommitId) -> Result<Written, StoreError> {
         let what = "a commit of the branch";
         let object = self.commit_object(commit.object()?, what)?.detach();
         read(commit, &object.data)
@@ -468,7 +468,7 @@ mod tests {
             ]);
             let commit: CommitId = bed.git(&["rev-parse", "HEAD"]).parse().expect("full");
             let store = bed.store();
-            let like = store.written(&commit).expect("reads");
+            let like = store.as_written(&commit).expect("reads");
             let parents = [root.clone()];
             assert_eq!(like.parents, parents);
             let new = NewCommit {

@@ -149,9 +149,12 @@ fn facts_of(text: &str) -> BTreeSet<&str> {
 fn names_of(text: &str) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = super::commands(text).collect();
     names.extend(text.split('`').skip(1).step_by(2).map(str::to_owned));
-    let bare = |word: &str| word.trim_matches([',', ';', ':', '.', '(', ')', '"', '`']).to_owned();
+    let bare = |word: &str| {
+        let word = word.trim_start_matches(['(', '"', '`']);
+        word.trim_end_matches([',', ';', ':', '.', ')', '"', '`']).to_owned()
+    };
     let is_name = |word: &String| {
-        word.starts_with('-')
+        word.starts_with(['-', '.'])
             || word.contains(['/', '\\', '$', '|', '&', '>', '<', '=', '@', '~', '*', '#'])
             || word.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty())
     };

@@ -615,10 +615,13 @@ fn a_line_that_writes_scratch_alone_is_open() {
     world.prompt("look at it");
     write("echo x > /tmp/git-seed-scratch.txt").passes();
     world.to("observe");
-    write("mkdir -p /tmp/git-seed-scratch && cp src/parser/lex.rs /tmp/git-seed-scratch/").passes();
+    write("mkdir -p /tmp/git-seed && cp src/parser/lex.rs /tmp/git-seed/lex.rs").passes();
+    // A link that the line itself makes leads out of scratch.
+    write("ln -s $PWD/src/parser /tmp/git-seed-d && cp x /tmp/git-seed-d/lex.rs")
+        .refuses("through the shell");
+    write("D=/tmp/$(date +%s)/../../etc; cp x $D/y").refuses("through the shell");
     write("cp src/parser/lex.rs /tmp/x && cp /tmp/x src/parser/lex.rs")
         .refuses("src/parser/lex.rs");
     write("echo x | tee /tmp/x src/parser/new.rs").refuses("through the shell");
     write("cp src/parser/lex.rs /tmp/../etc/x").refuses("through the shell");
-    write("rm -rf /tmp/x").passes();
 }
