@@ -417,6 +417,8 @@ pub(crate) enum Notice {
     SeenMore,
     SeenVoices,
     VoiceInForce,
+    StatuslineOff,
+    StatuslineUnknown,
     SeenLook,
     SurfaceUnlocked,
     SurfaceTests,

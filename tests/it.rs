@@ -71,6 +71,7 @@ mod it {
     mod sample;
     mod setup;
     mod skip;
+    mod statusline;
     mod summary;
     mod surfaces;
     mod syscalls;

@@ -33,6 +33,7 @@ mod rewritten;
 mod rules;
 mod show;
 mod status;
+mod statusline;
 mod summary;
 mod switch;
 mod tour;
@@ -101,6 +102,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Tour(tour::TourArgs),
     Status(status::StatusArgs),
+    Statusline(statusline::StatuslineArgs),
     Log(log::LogArgs),
     Show(show::ShowArgs),
     Why(why::WhyArgs),
@@ -421,6 +423,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
         Command::Agents(args) => agents::run(args, context, out),
+        Command::Statusline(args) => statusline::run(args, context, out),
         Command::Rules { command } => rules::run(command, context, out),
         Command::Off(args) => switch::off(args, context, out),
         Command::On(args) => switch::on(args, context, out),

@@ -11,6 +11,7 @@
 //! ```text
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor, the git hooks
+//! glance      what statusline tells
 //! report      what status, log, why and show tell
 //! person      what a person says: prompts, short words, answers
 //! boundary    the step from one phase to the next, and its commit
@@ -30,6 +31,7 @@ pub(crate) mod boundary;
 pub(crate) mod briefing;
 pub(crate) mod claims;
 pub(crate) mod fence;
+pub(crate) mod glance;
 pub(crate) mod hook;
 pub(crate) mod jobs;
 pub(crate) mod judge;

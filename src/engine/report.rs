@@ -193,7 +193,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
 }
 
 /// The track that the first step chose.
-fn track_of(state: &state::State) -> Option<String> {
+pub(crate) fn track_of(state: &state::State) -> Option<String> {
     (state.stand.cycle > 0).then(|| state.stand.track.clone())
 }
 
@@ -514,7 +514,7 @@ fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     }))
 }
 
-fn cost(focused: &LoadedJob) -> CostShown {
+pub(crate) fn cost(focused: &LoadedJob) -> CostShown {
     // Over a journal that does not hold, what the job itself counts is told.
     let since = focused.activity.clone().unwrap_or_default();
     let cost = &focused.state.cost;

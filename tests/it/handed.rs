@@ -101,6 +101,29 @@ fn what_writes_is_run_by_the_hook_and_what_looks_is_not() {
     assert_eq!(world.phase(), "observe");
 }
 
+/// What the line said is judged; code that writes into `.git` meanwhile puts no other words there.
+#[test]
+fn words_that_were_exchanged_on_the_way_do_not_run() {
+    let Some(codex) = Codex::new(World::new()) else { return };
+    codex.runs(&format!("cat {CODE}"));
+    let world = &codex.world;
+    let call = world.next_call();
+    let mut fields = json!({ "tool_name": "Bash", "tool_use_id": call,
+        "tool_input": { "command": "git seed phase advance" } });
+    codex.hears("PreToolUse", &fields).passes();
+    let kept = world.sh("ls .git/seed/handed/main/*.json");
+    let text = world.text(kept.trim());
+    let forged = text.replace(r#"["phase","advance"]"#, r#"["exec","--","touch","src/forged"]"#);
+    assert_ne!(forged, text, "{text}");
+    world.puts(kept.trim(), &forged);
+    fields["tool_response"] = json!("handed to the hook\n");
+    let after = codex.hears("PostToolUse", &fields);
+    assert!(!after.context().unwrap_or_default().contains("ended with"), "{after:?}");
+    assert!(!world.path("src/forged").exists());
+    assert_eq!(world.phase(), "idle");
+    codex.hands_over("git seed phase advance", 0);
+}
+
 #[test]
 fn only_a_whole_literal_line_of_the_agents_is_handed_over() {
     let Some(codex) = Codex::new(World::new()) else { return };

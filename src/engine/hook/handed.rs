@@ -52,27 +52,27 @@ pub(crate) enum Found {
 ///
 /// What is kept could not be written.
 pub(crate) fn keep(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> Result<()> {
-    let Act::Shell { command, background: false, .. } = &call.act else { return Ok(()) };
-    let Some(line) = host.hands_over.then(|| shell::seed_line(command)).flatten() else {
-        return Ok(());
-    };
-    // A pipe behind one command shows less of it; between several it would change what runs.
-    let plain = line.filters.is_empty() || line.commands.len() == 1;
-    if !plain || !line.commands.iter().all(|command| shell::can_be_handed_over(&command.args)) {
-        return Ok(());
-    }
-    let commands = line.commands.into_iter().map(|command| (command.args, command.stdin));
-    let kept = Kept {
-        host: host.name.clone(),
-        session: event.session.clone(),
-        commands: commands.collect(),
-    };
+    let Some(kept) = of_call(host, event, call) else { return Ok(()) };
     drop_old(repo);
     let file = file_of(repo, event, call);
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir)?;
     }
     Ok(world::Whole::private().write(&file, &serde_json::to_vec(&kept)?)?)
+}
+
+/// What a call may hand over: a line of nothing but literal commands that write.
+fn of_call(host: &Host, event: &Event, call: &ToolCall) -> Option<Kept> {
+    let Act::Shell { command, background: false, .. } = &call.act else { return None };
+    let line = host.hands_over.then(|| shell::seed_line(command)).flatten()?;
+    // A pipe behind one command shows less of it; between several it would change what runs.
+    let plain = line.filters.is_empty() || line.commands.len() == 1;
+    if !plain || !line.commands.iter().all(|command| shell::can_be_handed_over(&command.args)) {
+        return None;
+    }
+    let commands = line.commands.into_iter().map(|command| (command.args, command.stdin));
+    let (host, session) = (host.name.clone(), event.session.clone());
+    Some(Kept { host, session, commands: commands.collect() })
 }
 
 /// What becomes of the command with the words `args`, which cannot write here.
@@ -103,7 +103,9 @@ pub(crate) fn run(repo: &Repo, host: &Host, event: &Event) -> Option<Answer> {
     let kept = read(&taken);
     // Left behind it would be in nobody's way.
     let _ = std::fs::remove_file(&taken);
-    let kept = kept.filter(|_| is_handed_over(outcome))?;
+    // The call itself says once more what it hands over: code that writes into `.git` adds nothing.
+    let of_call = of_call(host, event, call);
+    let kept = kept.filter(|kept| is_handed_over(outcome) && Some(kept) == of_call.as_ref())?;
     let ends = Instant::now() + patience(repo, host, event);
     let mut told = Answer::silence();
     for (args, input) in &kept.commands {
