@@ -104,7 +104,7 @@ impl Store {
         let time = index.metadata().ok()?.modified().ok()?;
         let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
         let all = 0..plain.len();
-        let trees = self.written(&plain, all.clone(), 0, Cached::of(&plain), 0)?;
+        let trees = self.tree_below(&plain, all.clone(), 0, Cached::of(&plain), 0)?;
         let (_, id) = trees.known.as_ref()?;
         let mut bytes = plain.bytes()[..12].to_vec();
         bytes.extend(plain.entries(all));
@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// The directory that holds `entries`, whose own path takes `prefix` bytes, with its tree.
-    fn written(
+    fn tree_below(
         &self,
         index: &Plain,
         entries: Range<usize>,
@@ -161,7 +161,7 @@ impl Store {
                 return None;
             }
             let prefix = prefix + slash + 1;
-            let known = self.written(index, at..at + inside, prefix, known, depth + 1)?;
+            let known = self.tree_below(index, at..at + inside, prefix, known, depth + 1)?;
             add(&mut tree, 0o40_000, dir, &known.known.as_ref()?.1);
             inner.push(known);
             at += inside;
