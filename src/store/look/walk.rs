@@ -24,7 +24,7 @@ use crate::store::index::{NUMBERS, Plain};
 const A_THREAD: usize = 1_000;
 /// The most threads.
 const THREADS: usize = 8;
-/// Entries of a directory above which what lies in it is handed out.
+/// Entries of a directory above which what lies in it is handed out, by about so many entries.
 const HANDED_OUT: usize = 200;
 
 /// Bytes that names are read into at once.
@@ -87,6 +87,14 @@ struct Task {
     entries: Range<usize>,
     /// The patterns hide it: what the index does not know in it is no news.
     hidden: bool,
+}
+
+impl Task {
+    /// The directory of a child.
+    fn below(&self, child: &Child<'_>, hidden: bool) -> Self {
+        let prefix = [&self.prefix, child.name, b"/"].concat();
+        Self { prefix, entries: child.entries.clone(), hidden }
+    }
 }
 
 /// A name in a directory of which the index knows something.
@@ -162,15 +170,15 @@ pub(super) fn walk(top: &Path, ground: &Ground<'_>) -> Option<Found> {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if wanted < 2 { 1 } else { wanted.min(cores()) };
     let queue = Queue::default();
-    queue.add([whole]);
+    queue.add(vec![whole]);
     let work = || {
         let _ends = EndsAll(&queue);
         let mut found = Found::default();
         let queued = (threads > 1).then_some(&queue);
         let mut walk = Walk { ground, queue: queued, found: &mut found, room: Vec::new() };
-        while let Some(task) = queue.next() {
-            let done = walk.directory(top.as_fd(), None, task);
-            queue.done(done.is_some());
+        while let Some(tasks) = queue.next() {
+            let mut tasks = tasks.into_iter();
+            queue.done(tasks.all(|task| walk.directory(top.as_fd(), None, task).is_some()));
         }
         found
     };
@@ -284,36 +292,41 @@ impl Walk<'_, '_> {
                 self.found.gone.extend(child.entries.clone());
             }
         }
-        for (at, hidden) in ahead {
-            self.below(dir.as_fd(), &task, &children[at], hidden)?;
-        }
+        let ahead = ahead.into_iter().map(|(at, hidden)| task.below(&children[at], hidden));
+        self.go_on(dir.as_fd(), &task, ahead.collect())?;
         Some(())
     }
 
-    /// Goes on below a directory of the index, or hands that out.
-    fn below(
-        &mut self,
-        dir: BorrowedFd<'_>,
-        task: &Task,
-        child: &Child<'_>,
-        hidden: bool,
-    ) -> Option<()> {
-        let prefix = [&task.prefix, child.name, b"/"].concat();
-        let next = Task { prefix, entries: child.entries.clone(), hidden };
-        match self.queue {
-            Some(queue) if task.entries.len() > HANDED_OUT => queue.add([next]),
-            _ => self.directory(dir, Some(child.name), next)?,
+    /// Goes on with directories in the one of `task`, or hands them out, as many together as are
+    /// worth a thread's asking.
+    fn go_on(&mut self, dir: BorrowedFd<'_>, task: &Task, ahead: Vec<Task>) -> Option<()> {
+        let Some(queue) = self.queue.filter(|_| task.entries.len() > HANDED_OUT) else {
+            for next in ahead {
+                let name = next.prefix[task.prefix.len()..next.prefix.len() - 1].to_vec();
+                self.directory(dir, Some(&name), next)?;
+            }
+            return Some(());
+        };
+        let (mut together, mut entries) = (Vec::new(), 0);
+        for next in ahead {
+            entries += next.entries.len();
+            together.push(next);
+            if entries > HANDED_OUT {
+                queue.add(std::mem::take(&mut together));
+                entries = 0;
+            }
+        }
+        if !together.is_empty() {
+            queue.add(together);
         }
         Some(())
     }
 
     /// Looks at what the index knows in a directory that is hidden, and at nothing else.
     fn known(&mut self, dir: BorrowedFd<'_>, task: &Task, children: &[Child<'_>]) -> Option<()> {
-        for child in children {
-            if !child.is_entry {
-                self.below(dir, task, child, true)?;
-                continue;
-            }
+        let inside = children.iter().filter(|child| !child.is_entry);
+        self.go_on(dir, task, inside.map(|child| task.below(child, true)).collect())?;
+        for child in children.iter().filter(|child| child.is_entry) {
             let path = || [task.prefix.as_slice(), child.name].concat();
             match statat(dir, child.name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => {
@@ -510,36 +523,34 @@ struct Queue {
 
 #[derive(Default)]
 struct Waiting {
-    tasks: Vec<Task>,
+    tasks: Vec<Vec<Task>>,
     /// How many are waiting or being gone through.
     open: usize,
 }
 
 impl Queue {
-    fn add(&self, tasks: impl IntoIterator<Item = Task>) {
+    fn add(&self, tasks: Vec<Task>) {
         let Ok(mut waiting) = self.tasks.lock() else { return self.fail() };
-        for task in tasks {
-            waiting.tasks.push(task);
-            waiting.open += 1;
-        }
+        waiting.tasks.push(tasks);
+        waiting.open += 1;
         self.more.notify_one();
     }
 
-    /// The next one; `None` once all are done, or one has failed.
-    fn next(&self) -> Option<Task> {
+    /// The next ones; `None` once all are done, or one has failed.
+    fn next(&self) -> Option<Vec<Task>> {
         let mut waiting = self.tasks.lock().ok()?;
         loop {
             if self.failed.load(Ordering::Relaxed) || waiting.open == 0 {
                 return None;
             }
-            if let Some(task) = waiting.tasks.pop() {
-                return Some(task);
+            if let Some(tasks) = waiting.tasks.pop() {
+                return Some(tasks);
             }
             waiting = self.more.wait(waiting).ok()?;
         }
     }
 
-    /// One that was taken has been gone through, or could not be.
+    /// Those that were taken have been gone through, or could not be.
     fn done(&self, well: bool) {
         if !well {
             return self.fail();
