@@ -167,6 +167,8 @@ pub(crate) enum Line {
     /// A finished job rests until the person comes by.
     Card,
     Rests,
+    /// What stood in the way again and again in the cycle.
+    HeldUp,
     /// How the phase ends, for who has just ended one so.
     EndsAgain,
     /// The last one: a test counts the rows up to it.

@@ -73,6 +73,32 @@ fn a_note_goes_into_the_log_before_it_goes() {
     assert!(!world.text(PAGE).contains(ended));
 }
 
+/// What stood in the way again and again is told where memory is written, and no other refusal.
+#[test]
+fn condense_hears_what_cost_the_cycle_refusals() {
+    let world = World::seeded();
+    world.to("execute");
+    for _ in 0..3 {
+        world.edits("todo.txt", "a\n", "A\n").refuses("outside the declared directories");
+    }
+    world.edits("CLAUDE.md", "# Root", "# Top").refuses("not declared");
+    world.does("execute");
+    world.leaves();
+    world.works("verify");
+    world.minute();
+    let sent = super::world::message("verify");
+    let told = world.seed("phase advance -F -").stdin(&sent).succeeds();
+    let line = "\nRefused again and again in this cycle: todo.txt is outside the declared \
+                directories. If the repository explains it, keep that in .claude/knowledge";
+    assert!(told.contains(line), "{told}");
+    assert_eq!(told.matches("again and again").count(), 1, "{told}");
+    // Where nothing did, nothing is told.
+    let calm = World::seeded();
+    calm.enters("condense");
+    let told = calm.seed("phase current").succeeds();
+    assert!(!told.contains("again and again"), "{told}");
+}
+
 #[test]
 fn a_cycle_is_condensed_by_archive_and_absorb() {
     let world = condensing();

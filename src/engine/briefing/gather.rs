@@ -5,7 +5,7 @@
 use crate::engine::briefing::said;
 use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
 use crate::engine::repo::{self, LoadedJob, Repo};
-use crate::engine::{jobs, judge, memory};
+use crate::engine::{jobs, judge, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::State;
@@ -76,6 +76,8 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         // Only named here: the gate counts them anew, and says which page does not read.
         opening.live = memory::pages::live_notes(repo, focused).unwrap_or_default();
         opening.last = jobs::completion::eligible(repo, focused);
+        // A hint, as what is quoted.
+        opening.held_up = record::refused::most_often(repo, focused).unwrap_or_default();
         if opening.last {
             // Without it the gate quotes the line.
             opening.card = judge::card::line(repo, focused).unwrap_or_default();

@@ -106,6 +106,8 @@ pub(crate) struct Opening<'a> {
     pub rests: bool,
     /// The line that the question whether the job is complete holds; empty where none is asked.
     pub card: String,
+    /// What the agent was refused most often in the cycle.
+    pub held_up: Option<String>,
     /// Words that this question has at least.
     pub question: usize,
     /// The step before ended another phase with the same command.
@@ -187,6 +189,7 @@ impl<'a> Opening<'a> {
             last: false,
             rests: false,
             card: String::new(),
+            held_up: None,
             question: 0,
             again: false,
             voices: OwnVoices::default(),
@@ -447,6 +450,9 @@ impl<'a> Opening<'a> {
         }
         if asks("read-back") && self.unread {
             parts.push(self.told(Line::ReadBack, &[]));
+        }
+        if let Some(why) = &self.held_up {
+            parts.push(self.told(Line::HeldUp, &[("why", why)]));
         }
         if row.kind == PhaseKind::Consolidation {
             let line = match (self.last, self.rests) {
