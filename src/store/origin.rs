@@ -12,6 +12,9 @@ use crate::world;
 /// others wrote.
 const MADE: [&str; 3] = ["commit: ", "commit (initial): ", "commit (amend): "];
 
+/// What default branches are called where a remote does not say it.
+const USUAL: [&str; 2] = ["main", "master"];
+
 impl Store {
     /// The commits that the reflogs of HEAD and of its branch say were made here. Empty where
     /// none is kept.
@@ -40,11 +43,14 @@ impl Store {
         let mut found = Vec::new();
         for name in self.repo.remote_names() {
             let head = format!("refs/remotes/{name}/HEAD");
-            let branch = match self.target(&head)? {
-                Some(Target::Symbolic(to)) => to.as_bstr().to_string(),
-                _ => format!("refs/remotes/{name}/main"),
+            // A remote that was added by hand has no HEAD until somebody sets it.
+            let branches = match self.target(&head)? {
+                Some(Target::Symbolic(to)) => vec![to.as_bstr().to_string()],
+                _ => USUAL.map(|branch| format!("refs/remotes/{name}/{branch}")).to_vec(),
             };
-            found.extend(self.commit_of_ref(&branch)?);
+            for branch in branches {
+                found.extend(self.commit_of_ref(&branch)?);
+            }
         }
         Ok(found)
     }
@@ -98,5 +104,12 @@ mod tests {
         let head = store.head().expect("it reads").commit.expect("a commit");
         assert!(store.made_here().expect("it reads").contains(head.as_str()));
         assert_eq!(store.default_branches().expect("they read"), Vec::new());
+        bed.git(&["remote", "add", "hub", "../hub"]);
+        for (name, found) in [("master", 1), ("other", 1), ("main", 2)] {
+            bed.git(&["update-ref", &format!("refs/remotes/hub/{name}"), "HEAD"]);
+            assert_eq!(bed.store().default_branches().expect("they read").len(), found, "{name}");
+        }
+        bed.git(&["symbolic-ref", "refs/remotes/hub/HEAD", "refs/remotes/hub/other"]);
+        assert_eq!(bed.store().default_branches().expect("they read"), vec![head]);
     }
 }
