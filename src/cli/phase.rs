@@ -259,11 +259,10 @@ fn step_line(passed: &[Transitioned], last: &Transitioned, out: &mut Report) {
     let steps = || passed.iter().chain([last]);
     let mut line = String::new();
     for crossed in steps() {
-        let step = crossed.trailers.step.to_string();
-        let (from, to) = step.split_once(" -> ").unwrap_or((&step, ""));
-        match line.is_empty() || !line.ends_with(from) {
-            true => line.push_str(&step),
-            false => line = format!("{line} -> {to}"),
+        let step = crossed.trailers.step.as_str();
+        match step.split_once(" -> ") {
+            Some((from, to)) if line.ends_with(from) => line = format!("{line} -> {to}"),
+            _ => line.push_str(step),
         }
     }
     for commit in steps().filter_map(|crossed| crossed.commit.as_ref()) {

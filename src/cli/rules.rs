@@ -1,6 +1,7 @@
 //! `git seed rules …`
 
 use crate::engine::{jobs, setup};
+use crate::voice::own::OwnRow;
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -200,7 +201,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
         return Ok(refused);
     }
     let voices = crate::engine::repo::voices::voices(repo);
-    let worded: Vec<_> = voices.rows().iter().map(|row| row.told()).collect();
+    let worded: Vec<_> = voices.rows().iter().map(OwnRow::told).collect();
     for row in &worded {
         out.line(voice::tell(Notice::VoiceInForce, &[("row", row)]));
     }

@@ -169,7 +169,7 @@ impl Play {
         let count = words(text);
         self.cost.borrow_mut().words += count;
         writeln!(self.heard.borrow_mut(), "> {what}   [{count}]\n{text}").expect("a string");
-        *self.last.borrow_mut() = text.to_owned();
+        text.clone_into(&mut self.last.borrow_mut());
     }
 
     fn reply(&self, what: &str, reply: &Reply) {
@@ -371,11 +371,20 @@ impl Play {
 
     /// One cycle of all phases, up to settled memory.
     fn cycle(&self, file: [&str; 3], first: bool, plan: &str) {
-        let project = self.project;
+        self.observes(file[0], first);
         let dir = Self::dir(file[0]);
-        self.reads(file[0]);
+        let document = self.plans(dir, first, plan);
+        self.executes(file, first, document);
+        self.verifies(dir);
+        self.condenses(dir);
+    }
+
+    fn observes(&self, file: &str, first: bool) {
+        let project = self.project;
+        let dir = Self::dir(file);
+        self.reads(file);
         self.reads(project.test[0]);
-        self.notes(dir, "---Ob---", &format!("{} does it in one line.", file[0]));
+        self.notes(dir, "---Ob---", &format!("{file} does it in one line."));
         let head = if first {
             format!(
                 "name: {}\nobjective: {}, which one sees by a run of the project's own tests: they \
@@ -392,21 +401,25 @@ impl Play {
             (
                 "What I Observed",
                 "One line decides it. The tests around it pass today and say \
-              nothing of this case, so a new one is needed beside them.",
+                 nothing of this case, so a new one is needed beside them.",
             ),
             (
                 "Sources Consulted",
                 "The file itself and its tests, from beginning to end; the \
-              callers use only what it returns.",
+                 callers use only what it returns.",
             ),
             (
                 "Questions Resolved",
                 "Where the change goes: into that line and nowhere else. \
-              Whether others rely on the old result: nothing here does.",
+                 Whether others rely on the old result: nothing here does.",
             ),
         ];
         self.steps("phase advance --multiplier 3", &seen, &head);
-        let scope = Self::dir(project.test[0]);
+    }
+
+    /// Gives where the plan document belongs, if there is to be one.
+    fn plans(&self, dir: &str, first: bool, plan: &str) -> Option<String> {
+        let scope = Self::dir(self.project.test[0]);
         let contract = format!("Goal: the line is changed and tested.\nscope: {scope}");
         self.notes(dir, "---Pl---", &contract);
         if first {
@@ -423,66 +436,76 @@ impl Play {
             (
                 "Plan This Cycle",
                 "Change the line that decides it, add one test beside those that \
-              are there, and run all tests of the project.",
+                 are there, and run all tests of the project.",
             ),
             ("Acceptance Criteria", "- the tests pass with the change in place"),
             (
                 "Risks",
                 "Callers outside that rely on the old result; inside none were found, and \
-              the person asked for it.",
+                 the person asked for it.",
             ),
             (
                 "How VERIFY Will Test",
                 "By one run of all tests of the project, after the last \
-              change; the new one is among them.",
+                 change; the new one is among them.",
             ),
         ];
         self.steps("phase advance", &planned, "");
+        document
+    }
+
+    fn executes(&self, file: [&str; 3], first: bool, document: Option<String>) {
         assert!(self.seed("phase multiplier 3", ""));
         assert!(self.edits(file[0], file[1], file[2]), "{}", self.last.borrow());
         if first {
-            let [test, old, new] = project.test;
+            let [test, old, new] = self.project.test;
             assert!(self.edits(test, old, new), "{}", self.last.borrow());
         }
         if let Some(path) = document {
             assert!(self.writes(&path, PLAN), "{}", self.last.borrow());
         }
         self.tests();
-        self.notes(dir, "---Ex---", "The line is changed and its test added.");
+        self.notes(Self::dir(file[0]), "---Ex---", "The line is changed and its test added.");
         let built = [
             (
                 "What I Implemented",
                 "The line and its test, as the contract says; nothing beside \
-              them. The line says by itself what it does.",
+                 them. The line says by itself what it does.",
             ),
             (
                 "Evidence",
                 "One run of all tests of the project after the last change. All of them \
-              pass, the new one among them.",
+                 pass, the new one among them.",
             ),
             (
                 "Plan Item Addressed",
                 "The only one: change the line, add a test for it, and show \
-              that both hold together.",
+                 that both hold together.",
             ),
         ];
         self.steps("phase advance", &built, "");
+    }
+
+    fn verifies(&self, dir: &str) {
         self.tests();
         self.notes(dir, "---Ve---", "All tests pass.");
         let verified = [
             (
                 "Acceptance Criteria Checked",
                 "The one of the plan, by a run of all tests that began \
-              after the last change of any file.",
+                 after the last change of any file.",
             ),
             ("Pass-Fail Per Criterion", "- the tests pass with the change in place: met"),
             (
                 "Evidence",
                 "The run of all tests in this phase: its closing line counts as many \
-              tests as there are, and none of them failed or was left out.",
+                 tests as there are, and none of them failed or was left out.",
             ),
         ];
         self.steps("phase advance --multiplier 3", &verified, "");
+    }
+
+    fn condenses(&self, dir: &str) {
         let page = Self::page(dir);
         self.reads(&page);
         assert!(self.seed("condense archive --multiplier 3", ""));
@@ -497,12 +520,12 @@ impl Play {
             (
                 "Waterfall Steps Completed",
                 "The footers are archived in the session log, and the \
-              page is as short as it was asked for.",
+                 page is as short as it was asked for.",
             ),
             (
                 "Knowledge Routed",
                 "One sentence went into the body of the page, since it will \
-              matter to whoever changes the line next.",
+                 matter to whoever changes the line next.",
             ),
             ("Markers Consumed", "None were open in this cycle."),
         ]
@@ -539,8 +562,10 @@ const PLAN: &str = "---\ntotal_cycles: 2\n---\n\n# Plan\n\nCycle 1: the change.\
 const DONE: &str = "the line that was asked for is changed as you said, its test stands beside the \
     others, and the project's own tests pass after the change. ";
 
+type Acts = fn(&Play);
+
 /// The plays, with what each may cost at most: calls, of them git seed's, words, commits.
-const PLAYS: [(&str, fn(&Play), [usize; 4]); 4] = [
+const PLAYS: [(&str, Acts, [usize; 4]); 4] = [
     ("one-line fix", |play| play.fixes(false), [7, 2, 150, 1]),
     ("fix and its test", |play| play.fixes(true), [8, 2, 150, 1]),
     ("the same in all phases", Play::works, [24, 9, 500, 5]),
