@@ -619,6 +619,12 @@ fn a_line_that_writes_scratch_alone_is_open() {
     // A link that the line itself makes leads out of scratch.
     write("ln -s $PWD/src/parser /tmp/git-seed-d && cp x /tmp/git-seed-d/lex.rs")
         .refuses("through the shell");
+    // Nor does one that was there before keep anything in scratch.
+    let link = format!("/tmp/git-seed-it-{}", std::process::id());
+    symlink(world.path("src/parser"), &link).expect("a link");
+    let through = write(&format!("cp x {link}/lex.rs"));
+    fs::remove_file(&link).expect("ours");
+    through.refuses("through the shell");
     write("D=/tmp/$(date +%s)/../../etc; cp x $D/y").refuses("through the shell");
     write("cp src/parser/lex.rs /tmp/x && cp /tmp/x src/parser/lex.rs")
         .refuses("src/parser/lex.rs");
