@@ -389,7 +389,7 @@ impl Store {
         self.git(args).index(index).envs(lens.variable()).run()
     }
 
-    fn is_plain_directory(&self, path: &RepoPath) -> bool {
+    pub(super) fn is_plain_directory(&self, path: &RepoPath) -> bool {
         let on_disk = path.below(&self.work_tree).ok();
         let is_dir =
             on_disk.and_then(|path| path.symlink_metadata().ok()).is_some_and(|data| data.is_dir());

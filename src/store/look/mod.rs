@@ -81,10 +81,18 @@ impl Store {
         let mut found = walk::walk(&self.work_tree, &ground)?;
         let dirs = std::mem::take(&mut found.dirs);
         let below = |dir: &RepoPath| is_build(&super::worktree::below_it(dir)).is_some();
-        let (mut builds, others): (Vec<_>, Vec<_>) = dirs.into_iter().partition(below);
+        let (mut builds, mut others): (Vec<_>, Vec<_>) = dirs.into_iter().partition(below);
         builds.retain(|dir| {
             walk::holds_anything(&self.work_tree, &ground, dir).is_none_or(|holds| holds)
         });
+        // One in a file's place is told whatever lies in it.
+        for (dir, hidden) in std::mem::take(&mut found.replaced) {
+            if below(&dir) && self.is_plain_directory(&dir) {
+                builds.push(dir);
+            } else if !hidden {
+                others.push(dir);
+            }
+        }
         walk::look_into(&self.work_tree, &ground, others, &mut found)?;
         let doubted = std::mem::take(&mut found.doubted);
         if !doubted.is_empty() {

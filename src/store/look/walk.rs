@@ -67,6 +67,8 @@ pub(super) struct Found {
     pub(super) added: Vec<RepoPath>,
     /// Directories of that kind. Nothing in them was looked at.
     pub(super) dirs: Vec<RepoPath>,
+    /// Directories that took a file's place, and whether the patterns hide them.
+    pub(super) replaced: Vec<(RepoPath, bool)>,
 }
 
 impl Found {
@@ -77,6 +79,7 @@ impl Found {
         self.inner.extend(other.inner);
         self.added.extend(other.added);
         self.dirs.extend(other.dirs);
+        self.replaced.extend(other.replaced);
     }
 }
 
@@ -356,7 +359,9 @@ impl Walk<'_, '_> {
             (true, false) => self.found.modified.push(entry),
             (false, true) => {
                 self.found.modified.push(entry);
-                self.unknown(path(), kind)?;
+                let path = path();
+                let hidden = self.ground.excludes.hide(&path, true);
+                self.found.replaced.push((RepoPath::new(path).ok()?, hidden));
             }
             (false, false) => {
                 let stat = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
