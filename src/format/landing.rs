@@ -44,11 +44,16 @@ pub(crate) struct Made {
     pub job: Option<String>,
 }
 
+/// The bytes of one of these files: a line of JSON.
+fn line(file: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = serde_json::to_vec(file)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
 impl Made {
     pub(crate) fn write(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut bytes = serde_json::to_vec(self)?;
-        bytes.push(b'\n');
-        Ok(bytes)
+        line(self)
     }
 
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, serde_json::Error> {
@@ -73,9 +78,7 @@ pub(crate) struct LabCommit {
 
 impl Landing {
     pub(crate) fn write(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut bytes = serde_json::to_vec(self)?;
-        bytes.push(b'\n');
-        Ok(bytes)
+        line(self)
     }
 
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, serde_json::Error> {

@@ -34,6 +34,11 @@ impl Store {
         Ok(made)
     }
 
+    /// Whether the repository knows others to fetch from.
+    pub(crate) fn has_remotes(&self) -> bool {
+        !self.repo.remote_names().is_empty()
+    }
+
     /// Where the default branches of the remotes are, as they were fetched last.
     ///
     /// # Errors

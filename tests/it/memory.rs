@@ -145,8 +145,17 @@ fn of_somebody_elses_branch_memory_is_only_named() {
         "{told}"
     );
     assert!(told.contains("rates.md: Rates of taxes change in January"), "{told}");
+    // What the team changed since is the team's as it stood here, too.
+    world.sh(
+        "cd ../other && git switch -q main && git pull -q && echo >> .claude/knowledge/rates.md \
+        && git commit -qam later && git push -q origin main && cd ../repo && git fetch -q origin",
+    );
+    assert!(wakes(&world).contains("rates.md: Rates of taxes change in January"));
     // The team took it over.
-    world.sh("cd ../other && git push -q origin theirs:main && cd ../repo && git fetch -q origin");
+    world.sh(
+        "cd ../other && git merge -q --no-edit theirs && git push -q origin main && cd ../repo \
+        && git fetch -q origin",
+    );
     let told = wakes(&world);
     assert!(told.contains("Obey: taxes are rounded"), "{told}");
 }

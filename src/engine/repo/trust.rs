@@ -2,7 +2,7 @@
 //! in this clone, is put before the agent as a quotation; a file that somebody else's branch
 //! changed last is only named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::engine::repo::{Repo, Result};
 use crate::rules::DEFAULT_BRANCH;
@@ -23,7 +23,7 @@ pub(crate) fn trusted<'a>(repo: &Repo, paths: impl Iterator<Item = &'a str>) -> 
 
 fn among<'a>(repo: &Repo, paths: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>> {
     let Some(head) = repo.store.head()?.commit else { return Ok(BTreeSet::new()) };
-    let bases = bases(repo)?;
+    let bases = bases(repo, &head)?;
     let tree = repo.store.tree_of_commit(&head)?;
     let mut open: BTreeSet<&str> = BTreeSet::new();
     let mut trusted: BTreeSet<&str> = BTreeSet::new();
@@ -40,8 +40,20 @@ fn among<'a>(repo: &Repo, paths: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>
         return Ok(trusted);
     }
     let made = repo.store.made_here()?;
+    let mut on_base: HashSet<CommitId> = HashSet::new();
+    for base in &bases {
+        let steps = repo.store.history_from(base, BACK)?;
+        on_base.extend(steps.into_iter().map(|step| step.commit));
+    }
     let steps = repo.store.history_from(&head, BACK)?;
     for (at, step) in steps.iter().enumerate() {
+        // What is left here was last changed before the branch began.
+        if on_base.contains(&step.commit) {
+            trusted.append(&mut open);
+        }
+        if open.is_empty() {
+            break;
+        }
         let before = steps.get(at + 1);
         if before.is_none() && at + 1 == BACK {
             break;
@@ -52,18 +64,17 @@ fn among<'a>(repo: &Repo, paths: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>
                 trusted.insert(path);
             }
         }
-        if open.is_empty() {
-            break;
-        }
     }
     Ok(trusted)
 }
 
-/// Where the branches are whose files the rules trust.
-fn bases(repo: &Repo) -> Result<Vec<CommitId>> {
+/// Where the branches are whose files the rules trust. Without a remote there is no branch of
+/// somebody else's, and HEAD is what a default branch would be.
+fn bases(repo: &Repo, head: &CommitId) -> Result<Vec<CommitId>> {
     let mut found = Vec::new();
     for name in &repo.rules.trusted_refs {
         match name.as_str() {
+            DEFAULT_BRANCH if !repo.store.has_remotes() => found.push(head.clone()),
             DEFAULT_BRANCH => found.extend(repo.store.default_branches()?),
             name => found.extend(repo.store.commit_of_ref(name)?),
         }
