@@ -158,6 +158,15 @@ pub struct Found {
 }
 
 impl Found {
+    /// All that it writes is named, and is plain files and directories: it puts no link anywhere,
+    /// behind which what comes after it in the line would write elsewhere.
+    pub fn writes_plain_files(&self) -> bool {
+        const PROGRAMS: [&str; 6] = ["dd", "mkdir", "sort", "tee", "touch", "truncate"];
+        let first = self.part.split(' ').next().unwrap_or_default();
+        let plain = self.part.starts_with(['>', '&']) || PROGRAMS.contains(&first);
+        plain && self.effect == Effect::Write && !self.dynamic && !self.paths.is_empty()
+    }
+
     fn new(effect: Effect, part: &str) -> Self {
         Self {
             effect,

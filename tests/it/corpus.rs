@@ -641,13 +641,9 @@ fn acts_of(phase: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Scratch is nobody's, where one piece of the line writes there, beside new directories.
-fn is_scratch(found: &shell::Found, line: &[shell::Found]) -> bool {
-    let writes =
-        |found: &&shell::Found| found.effect != Effect::Read && !found.part.starts_with("mkdir ");
-    let scratch = |path: &String| path.starts_with("/tmp/");
-    let shown = !found.dynamic && !found.paths.is_empty() && found.effect == Effect::Write;
-    shown && found.paths.iter().all(scratch) && line.iter().filter(writes).count() <= 1
+/// Scratch is nobody's, where no link is put there.
+fn is_scratch(found: &shell::Found) -> bool {
+    found.writes_plain_files() && found.paths.iter().all(|path| path.starts_with("/tmp/"))
 }
 
 fn act_of(found: &shell::Found) -> &'static str {
@@ -676,7 +672,7 @@ fn ordinary_in(phase: &str, share: usize, extent: Extent) -> (usize, usize, Vec<
         let reading = shell::read(&command);
         let elsewhere = class.ends_with("+elsewhere") && phase == "execute";
         let is_open = |found: &shell::Found| {
-            let act = if is_scratch(found, &reading.found) { "shell-read" } else { act_of(found) };
+            let act = if is_scratch(found) { "shell-read" } else { act_of(found) };
             acts.contains(act)
         };
         let expected = !elsewhere && reading.found.iter().all(is_open);

@@ -615,7 +615,17 @@ fn a_line_that_writes_scratch_alone_is_open() {
     world.prompt("look at it");
     write("echo x > /tmp/git-seed-scratch.txt").passes();
     world.to("observe");
-    write("mkdir -p /tmp/git-seed && cp src/parser/lex.rs /tmp/git-seed/lex.rs").passes();
+    write("mkdir -p /tmp/git-seed && cat src/parser/lex.rs > /tmp/git-seed/lex.rs").passes();
+    write("grep -rn lex src 2> /tmp/err | tee -a /tmp/found | head -3").passes();
+    // A link that the line puts there, in whatever round, leads out of scratch.
+    for line in [
+        "for f in link file; do cp -P $f /tmp/x; done",
+        "find . -exec cp -P {} /tmp/x \\;",
+        "cat list | xargs -I{} cp -P {} /tmp/x",
+        "tar xf a.tar -C /tmp/x && echo x > /tmp/x/lex.rs",
+    ] {
+        write(line).refuses("through the shell");
+    }
     // A link that the line itself makes leads out of scratch.
     write("ln -s $PWD/src/parser /tmp/git-seed-d && cp x /tmp/git-seed-d/lex.rs")
         .refuses("through the shell");

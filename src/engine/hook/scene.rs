@@ -377,7 +377,6 @@ fn shell(
         out.git.iter().flat_map(|(acts, _)| acts).any(|act| act.part == found.part)
     };
     let git: Vec<bool> = reading.found.iter().map(of_git).collect();
-    let alone = writes_once(&reading.found);
     for (found, of_git) in reading.found.iter().zip(git) {
         let class = if of_git { Class::ShellGit } else { class_of(found) };
         // Confined it can change nothing that a phase keeps, so it looks.
@@ -389,7 +388,7 @@ fn shell(
         }
         let writes = matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode);
         let written = if writes { written(setting, found, cwd, &scope)? } else { Vec::new() };
-        let scratch = class == Class::ShellWrite && alone && is_scratch(found, &written);
+        let scratch = class == Class::ShellWrite && is_scratch(found, &written);
         let looks = held || tried || scratch;
         out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
         show(found, out);
@@ -463,15 +462,7 @@ fn written(
 /// Scratch is nobody's, for the shell as for the tools that edit.
 fn is_scratch(found: &shell::Found, written: &[FileChange]) -> bool {
     let scratch = |change: &FileChange| change.place == Place::Scratch;
-    !found.dynamic && !written.is_empty() && written.iter().all(scratch)
-}
-
-/// One piece of the line writes, beside new directories: what one piece puts there, a link for
-/// instance, would lead another one out of scratch before anybody can look.
-fn writes_once(found: &[shell::Found]) -> bool {
-    let writes =
-        |found: &&shell::Found| found.effect != Effect::Read && !found.part.starts_with("mkdir ");
-    found.iter().filter(writes).count() <= 1
+    found.writes_plain_files() && !written.is_empty() && written.iter().all(scratch)
 }
 
 /// The first piece of a line that shows an act of this class.

@@ -49,7 +49,7 @@ fn among<'a>(repo: &Repo, paths: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>
     for (at, step) in steps.iter().enumerate() {
         // What is left here was last changed before the branch began.
         if on_base.contains(&step.commit) {
-            trusted.append(&mut open);
+            trusted.extend(std::mem::take(&mut open));
         }
         if open.is_empty() {
             break;
