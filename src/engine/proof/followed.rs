@@ -3,6 +3,7 @@
 //! Squashed, rebased, picked and landed commits, and those that lost their trailers. The job is
 //! found by a note, by what is left of the trailers, or among the newest jobs; content vouches.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Standing};
@@ -40,13 +41,14 @@ impl<'a> Search<'a> {
     }
 
     fn known(&mut self, job: &str, steps: &Steps) -> Result<&mut Known> {
-        if !self.known.contains_key(job) {
-            let made = steps.made(self.repo);
-            let contents = Contents::of(self.repo, &made, steps)?;
-            let known = Known { steps: made, contents, changes: false };
-            self.known.insert(job.to_owned(), known);
+        match self.known.entry(job.to_owned()) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let made = steps.made(self.repo);
+                let contents = Contents::of(self.repo, &made, steps)?;
+                Ok(place.insert(Known { steps: made, contents, changes: false }))
+            }
         }
-        Ok(self.known.entry(job.to_owned()).or_insert_with(|| unreachable!("it is there")))
     }
 
     fn with_changes(&mut self, job: &str, steps: &Steps) -> Result<&mut Known> {
