@@ -18,21 +18,23 @@ pub struct Turn<'a> {
     pub closing: bool,
     /// The person was asked whether the job is complete, and looks at the work.
     pub looking: bool,
+    /// The person's last prompt only asks something.
+    pub asked: bool,
     /// Nobody can be asked whether it is complete.
     pub alone: bool,
     /// What `status` says comes next.
     pub next: &'a str,
 }
 
-/// A turn ends where there is only talk, while the person looks at finished work, and between
-/// cycles of a job that is over.
+/// A turn ends where there is only talk, where the person asked something and no more, while they
+/// look at finished work, and between cycles of a job that is over.
 ///
 /// # Errors
 ///
 /// Refuses while a job is open in the middle of a cycle, or has to be closed.
 pub fn may_end(turn: &Turn<'_>) -> Verdict {
     let at_rest = !turn.row.is_in_cycle() && turn.row.kind != PhaseKind::Side;
-    if turn.talk || turn.looking || (at_rest && !turn.open && !turn.closing) {
+    if turn.talk || turn.asked || turn.looking || (at_rest && !turn.open && !turn.closing) {
         return Ok(());
     }
     let refusal = Refusal::new("stop", Wants::Work)
@@ -76,12 +78,14 @@ mod tests {
         ] {
             let row = map.phase(&phase.into()).expect("a row of the map");
             let (job, next) = ("fix the lexer", "git seed status");
-            let turn = Turn { row, job, talk, open, closing, looking, alone, next };
+            let asked = false;
+            let turn = Turn { row, job, talk, open, closing, looking, asked, alone, next };
             let said = may_end(&turn).map_or_else(
                 |no| no.facts.get("case").unwrap_or_default().to_owned(),
                 |()| "yes".to_owned(),
             );
             assert_eq!(said, expected, "{turn:?}");
+            assert_eq!(may_end(&Turn { asked: true, ..turn }), Ok(()), "{turn:?}");
         }
     }
 }

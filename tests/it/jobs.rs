@@ -20,6 +20,23 @@ fn names(jobs: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
+/// A question in the middle of the work is answered, and the turn ends; the next prompt wants work
+/// again.
+#[test]
+fn a_question_frees_the_stop_for_its_turn() {
+    let world = World::seeded();
+    world.to("execute");
+    world.stops().refuses("is open in execute");
+    world.prompt("? what does the lexer do with quotes");
+    assert!(world.stops().is_silent());
+    // What the agent asks back is part of the turn.
+    let which = question("[WAITING] Which quotes do you mean?", &["Single", "Double"]);
+    world.asks_bare(&which).passes().answers("Double");
+    assert!(world.stops().is_silent());
+    world.prompt("and now go on");
+    world.stops().refuses("is open in execute");
+}
+
 #[test]
 fn a_prompt_bears_a_job_and_further_prompts_are_kept_with_it() {
     let world = World::seeded();

@@ -2803,6 +2803,8 @@ impl<'a> Search<'a> {
             open: job.status.is_open(),
             closing: routing::is_closing(&job, self.rows[state.phase].name.is_idle()),
             looking: state.review == Review::Looking,
+            // A person's question lets any turn end; the search asks whether the others do.
+            asked: false,
             alone: state.review == Review::Unanswered || state.alone,
             next: &next,
         };

@@ -55,6 +55,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         open: state.job.status.is_open(),
         closing: state.is_closing(),
         looking,
+        asked: record::interactions::only_asked(repo, focused)?,
         alone: state.review == Review::Unanswered || jobs::unattended::defers(repo, state),
         next: &next,
     };

@@ -3,7 +3,7 @@
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::interaction::{self, Interaction};
 use crate::format::names;
 use crate::format::state::State;
@@ -87,6 +87,18 @@ pub(crate) fn interaction(repo: &Repo, chain: &str, n: u32) -> Result<Option<Int
     let Some(tip) = repo.store.tip(chain)? else { return Ok(None) };
     let Some(bytes) = repo.store.file(&tip, &names::interaction(n))? else { return Ok(None) };
     Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
+}
+
+/// The person's last prompt is a question to the agent; what it asked back meanwhile is not one.
+pub(crate) fn only_asked(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    for n in (1..=focused.state.job.interactions).rev() {
+        let bytes = repo.counted_file(focused, &names::interaction(n))?;
+        let Some(said) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
+        if said.kind != InteractionKind::Question || !said.text.contains(summary::ANSWER) {
+            return Ok(said.kind == InteractionKind::Question);
+        }
+    }
+    Ok(false)
 }
 
 /// The number at the end of a trace file's name.
