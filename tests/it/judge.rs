@@ -41,6 +41,25 @@ fn unrun() -> World {
     world
 }
 
+/// A person drops the work, and its changes stay: the last words are about them.
+#[test]
+fn what_a_dropped_job_changed_may_be_told() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.prompt("[DROP] changed my mind");
+    for said in
+        ["Dropped.", "src/parser/lex.rs is changed.", "I dropped the job; lex.rs stays changed."]
+    {
+        let told = ends(&world, said);
+        assert!(told.refusal().is_none(), "{said}: {told:?}");
+    }
+    world.prompt("? what is left of it");
+    let told = ends(&world, "src/parser/lex.rs is changed.");
+    assert!(told.refusal().is_none(), "{told:?}");
+}
+
 /// What a boundary writes itself (session log, ledger) takes nothing from the run before it.
 #[test]
 fn a_run_of_verify_is_shown_once_its_cycle_is_closed() {

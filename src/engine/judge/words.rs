@@ -22,6 +22,9 @@ use crate::voice::{Notice, tell};
 /// The most sentences of a text that are looked at one by one.
 const SENTENCES: usize = 32;
 
+/// How many closed jobs are looked at for the one that words without a job are about.
+const CLOSED: usize = 4;
+
 /// A ruling on words, and what it rests on.
 #[derive(Debug)]
 pub(crate) struct Judged {
@@ -177,10 +180,14 @@ fn has_tests(repo: &Repo, receipts: &[Receipt], tree: &TreeId) -> Result<bool> {
 /// this worktree, whether it rests or is over.
 pub(crate) fn last_job(repo: &Repo, session: &str) -> Result<Option<LoadedJob>> {
     let here = repo.store.worktree_name();
-    let own =
-        |job: &LoadedJob| job.state.home.worktree == here && job.state.driver.session == session;
+    // One that was put down or dropped is at home nowhere; its session was here all the same.
+    let own = |job: &LoadedJob| {
+        let home = &job.state.home.worktree;
+        (*home == here || home.is_empty()) && job.state.driver.session == session
+    };
     let rests = repo.jobs()?.into_iter().filter(own).max_by_key(|job| job.state.job.updated_at);
-    let over = crate::engine::record::archive::newest(repo)?.filter(own);
+    let over = crate::engine::record::archive::closed_last(repo, CLOSED)?;
+    let over = over.into_iter().filter(own);
     let newest = rests.into_iter().chain(over).max_by_key(|job| job.state.job.updated_at);
     Ok(newest.filter(|_| !session.is_empty()))
 }

@@ -274,6 +274,11 @@ pub(crate) fn newest(repo: &Repo) -> Result<Option<LoadedJob>> {
     open.max(closed).map(|id| repo.job(&id)).transpose()
 }
 
+/// The jobs that closed last, at most `most`, newest first.
+pub(crate) fn closed_last(repo: &Repo, most: usize) -> Result<Vec<LoadedJob>> {
+    newest_closed(repo, most)?.iter().map(|row| repo.job(&row.id)).collect()
+}
+
 /// True when the index of the archive reads; what is wrong with it otherwise.
 pub(crate) fn archive_reads(repo: &Repo) -> Result<usize> {
     let Some(archived) = repo.store.tip(names::ARCHIVE)? else { return Ok(0) };
