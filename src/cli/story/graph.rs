@@ -27,7 +27,7 @@ pub(super) fn draw(page: &mut Escaped, index: &[IndexRow], limits: Limits) {
     if !linked.is_empty() {
         drawing(page, &linked);
     }
-    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Jobs\"><table>");
+    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Jobs\"><table>");
     page.raw("<thead><tr><th>job</th><th>status</th><th class=\"n\">run</th><th class=\"n\">cycle");
     page.raw(
         "</th><th class=\"n\">steps</th><th>waits for</th><th>changed</th></tr></thead><tbody>",
@@ -61,7 +61,7 @@ fn drawing(page: &mut Escaped, rows: &[&IndexRow]) {
     let across = places.values().map(|place| place.0).max().unwrap_or_default() + 1;
     let down = places.values().map(|place| place.1).max().unwrap_or_default() + 1;
     let (width, height) = (across * STEP.0, down * STEP.1);
-    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Graph of jobs\">");
+    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Graph of jobs\">");
     page.raw("<svg role=\"img\" aria-label=\"").text(&tell(Notice::StoryGraph, &[]));
     page.raw("\" width=\"").text(&width.to_string()).raw("\" height=\"").text(&height.to_string());
     page.raw("\">");
@@ -85,6 +85,7 @@ fn drawing(page: &mut Escaped, rows: &[&IndexRow]) {
         page.text(row.status).raw("</title></text>");
     }
     page.raw("</svg></div>");
+    page.element("<p class=\"dim\">", &tell(Notice::StoryGraph, &[]), "</p>");
 }
 
 /// Column and row of each job: one column right of all that it waits for.

@@ -139,7 +139,7 @@ fn notes(page: &mut Escaped, notes: &[NoteShown], limits: Limits) {
         page.element("<p class=\"dim\">", &tell(Notice::StoryNoNotes, &[]), "</p>");
         return;
     }
-    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Notes\"><table>");
+    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Notes\"><table>");
     page.raw("<thead><tr><th>kind</th><th>note</th><th>page</th><th>since</th><th>went</th></tr>");
     page.raw("</thead><tbody>");
     for note in notes.iter().take(limits.rows) {

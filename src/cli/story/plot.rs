@@ -86,7 +86,7 @@ fn path(words: &[usize], most: usize) -> String {
 
 fn table(page: &mut Escaped, footers: &Footers, limits: Limits) {
     page.raw("<details><summary>Footers as a table</summary>");
-    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Footers\"><table>");
+    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Footers\"><table>");
     page.raw("<thead><tr><th>step</th><th class=\"n\">cycle</th><th>commit</th>");
     for name in footers.pages.iter().take(LINES) {
         page.element("<th class=\"n\">", name, "</th>");

@@ -55,9 +55,7 @@ pub(in crate::cli) fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
 
 fn phases(page: &mut Escaped, stats: &Stats) {
     let most = stats.phases.iter().map(|sum| sum.cost.seconds).max().unwrap_or_default();
-    page.raw(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"By phase\"><table>",
-    );
+    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"By phase\"><table>");
     page.raw("<caption>By phase</caption><thead><tr><th>phase</th><th class=\"n\">stays</th>");
     page.raw("<th class=\"n\">time</th><td></td><th class=\"n\">calls</th>");
     page.raw("<th class=\"n\">words</th><th class=\"n\">refusals</th></tr></thead><tbody>");
@@ -81,7 +79,7 @@ fn rules(page: &mut Escaped, stats: &Stats) {
         return;
     }
     let most = stats.refusals.iter().map(|sum| sum.held_up).max().unwrap_or_default();
-    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"By rule\"><table>");
+    page.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"By rule\"><table>");
     page.raw("<caption>").text(&tell(Notice::StatsRules, &[])).raw("</caption><thead><tr>");
     page.raw("<th>rule</th><th class=\"n\">refusals</th><th class=\"n\">passed next</th>");
     page.raw("<th class=\"n\">another way</th><th class=\"n\">open</th><th class=\"n\">held up");
