@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::engine::repo::text::rfc3339;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::story::job::{JobStory, story_of};
 use crate::engine::story::past::Past;
 use crate::engine::story::rulings;
-use crate::engine::story::stats::{self, Known, Stats};
+use crate::engine::story::stats::{self, Stats, Sums};
 
 /// The most jobs whose whole story is told: the newest.
 const STORIES: usize = 40;
@@ -42,36 +42,35 @@ pub(crate) struct IndexRow {
 /// All jobs of this repository.
 pub(crate) fn all(repo: &Repo) -> Result<AllStories> {
     let rulings = rulings::since(repo, 0)?;
-    let mut known = Vec::new();
-    for job in stats::jobs(repo)? {
-        let past = Past::of(repo, &job)?;
-        known.push(Known { job, past });
-    }
-    let stats = stats::stats_of(repo, &known, &rulings, None)?;
-    let (mut index, mut jobs) = (Vec::new(), Vec::new());
-    for Known { job, past } in known.iter().rev() {
-        let head = &job.state.job;
-        let needs = |other: &&Known| other.job.state.job.depends_on.contains(&head.id);
-        let told = jobs.len() < STORIES;
-        index.push(IndexRow {
-            id: head.id.to_string(),
-            name: head.name.clone(),
-            status: head.status.word(),
-            run: head.run,
-            cycle: job.state.stand.cycle,
-            steps: past.steps.len(),
-            depends_on: head.depends_on.iter().map(ToString::to_string).collect(),
-            needed_by: known
-                .iter()
-                .filter(needs)
-                .map(|it| it.job.state.job.id.to_string())
-                .collect(),
-            updated_at: rfc3339(head.updated_at),
-            told,
-        });
+    let known = stats::jobs(repo)?;
+    let (mut index, mut jobs, mut sums) = (Vec::new(), Vec::new(), Sums::since(None));
+    for (n, job) in known.iter().enumerate() {
+        let past = Past::of(repo, job)?;
+        sums.add(repo, job, &past)?;
+        let told = n + STORIES >= known.len();
+        index.push(row(job, &past, &known, told));
         if told {
-            jobs.push(story_of(repo, job, past, &rulings)?);
+            jobs.push(story_of(repo, job, &past, &rulings)?);
         }
     }
-    Ok(AllStories { index, jobs, stats })
+    index.reverse();
+    jobs.reverse();
+    Ok(AllStories { index, jobs, stats: sums.end(&rulings) })
+}
+
+fn row(job: &LoadedJob, past: &Past, known: &[LoadedJob], told: bool) -> IndexRow {
+    let head = &job.state.job;
+    let needs = |other: &&LoadedJob| other.state.job.depends_on.contains(&head.id);
+    IndexRow {
+        id: head.id.to_string(),
+        name: head.name.clone(),
+        status: head.status.word(),
+        run: head.run,
+        cycle: job.state.stand.cycle,
+        steps: past.steps.len(),
+        depends_on: head.depends_on.iter().map(ToString::to_string).collect(),
+        needed_by: known.iter().filter(needs).map(|it| it.state.job.id.to_string()).collect(),
+        updated_at: rfc3339(head.updated_at),
+        told,
+    }
 }

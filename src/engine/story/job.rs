@@ -226,8 +226,9 @@ pub(crate) fn stays(job: &LoadedJob, past: &Past) -> (Vec<Stay>, Vec<usize>) {
     }
     let stand = &job.state.stand;
     let left =
-        last.is_some_and(|last| last.way().is_some() || last.said.phase != *stand.phase.as_str());
-    let now = last.map_or(job.state.job.created_at, |last| last.at);
+        last.is_none_or(|last| last.way().is_some() || last.said.phase != *stand.phase.as_str());
+    let first = past.since.first().map_or(job.state.job.created_at, |line| line.at);
+    let now = last.map_or(first, |last| last.at);
     if left && !archive::is_closed(&job.state) {
         close(&mut stays, now);
         stays.push(opened(job.state.job.run, stand.cycle, stand.phase.as_str(), now));

@@ -9,7 +9,7 @@ use crate::engine::record;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::story::job::{Cost, stays};
-use crate::engine::story::past::{Deed, Past};
+use crate::engine::story::past::Past;
 use crate::engine::story::refusals::{self, Fate, RefusalShown};
 use crate::engine::story::rulings::{self, RulingShown};
 use crate::event::UnixSeconds;
@@ -76,13 +76,6 @@ pub(crate) struct ClaimSum {
     pub words_sent_back: u32,
 }
 
-/// A job of this clone, with its past.
-#[derive(Debug)]
-pub(crate) struct Known {
-    pub job: LoadedJob,
-    pub past: Past,
-}
-
 /// All jobs, oldest first: those with a ref, and those in the archive.
 pub(crate) fn jobs(repo: &Repo) -> Result<Vec<LoadedJob>> {
     let mut ids: BTreeSet<_> = record::archive::live_ids(repo)?.into_iter().collect();
@@ -92,40 +85,50 @@ pub(crate) fn jobs(repo: &Repo) -> Result<Vec<LoadedJob>> {
 
 /// The sums since `from`, or over all.
 pub(crate) fn stats(repo: &Repo, from: Option<UnixSeconds>) -> Result<Stats> {
-    let rulings = rulings::since(repo, from.unwrap_or(0))?;
-    let mut known = Vec::new();
+    let mut sums = Sums::since(from);
     for job in jobs(repo)? {
         let past = Past::of(repo, &job)?;
-        known.push(Known { job, past });
+        sums.add(repo, &job, &past)?;
     }
-    stats_of(repo, &known, &rulings, from)
+    Ok(sums.end(&rulings::since(repo, from.unwrap_or(0))?))
 }
 
-/// The same over what was read before.
-pub(crate) fn stats_of(
-    repo: &Repo,
-    known: &[Known],
-    rulings: &[RulingShown],
-    from: Option<UnixSeconds>,
-) -> Result<Stats> {
-    let mut stats = Stats { since: from.map(rfc3339), ..Stats::default() };
-    let mut own = BTreeSet::new();
-    for Known { job, past } in known {
+/// Sums on their way: one job after the other, so that no past is kept longer than needed.
+#[derive(Debug)]
+pub(crate) struct Sums {
+    stats: Stats,
+    from: UnixSeconds,
+    /// The jobs that are counted.
+    own: BTreeSet<String>,
+}
+
+impl Sums {
+    pub(crate) fn since(from: Option<UnixSeconds>) -> Self {
+        let stats = Stats { since: from.map(rfc3339), ..Stats::default() };
+        Self { stats, from: from.unwrap_or(UnixSeconds::MIN), own: BTreeSet::new() }
+    }
+
+    pub(crate) fn add(&mut self, repo: &Repo, job: &LoadedJob, past: &Past) -> Result<()> {
         if repo.is_foreign(&job.state)? {
-            stats.elsewhere += 1;
-        } else if stats.job(repo, job, past, from.unwrap_or(UnixSeconds::MIN))? {
-            own.insert(job.state.job.id.to_string());
+            self.stats.elsewhere += 1;
+        } else if self.stats.job(repo, job, past, self.from)? {
+            self.own.insert(job.state.job.id.to_string());
         }
+        Ok(())
     }
-    for ruling in rulings.iter().filter(|ruling| own.contains(&ruling.job)) {
-        stats.claims.ruled += 1;
-        stats.claims.sent_back += u32::from(!ruling.opens);
+
+    pub(crate) fn end(self, rulings: &[RulingShown]) -> Stats {
+        let Self { mut stats, own, .. } = self;
+        for ruling in rulings.iter().filter(|ruling| own.contains(&ruling.job)) {
+            stats.claims.ruled += 1;
+            stats.claims.sent_back += u32::from(!ruling.opens);
+        }
+        stats.refusals.sort_by(|one, other| {
+            let key = |sum: &RuleSum| (sum.held_up, sum.refusals);
+            key(other).cmp(&key(one)).then_with(|| one.by.cmp(&other.by))
+        });
+        stats
     }
-    stats.refusals.sort_by(|one, other| {
-        let key = |sum: &RuleSum| (sum.held_up, sum.refusals);
-        key(other).cmp(&key(one)).then_with(|| one.by.cmp(&other.by))
-    });
-    Ok(stats)
 }
 
 impl Stats {
@@ -163,7 +166,6 @@ impl Stats {
             self.tests.failed += u32::from(run.failed);
             self.tests.untold += u32::from(!run.failed && run.status.is_none());
         }
-        debug_assert!(deeds.iter().all(|deed| matches!(deed, Deed::Line(_)) || deed.at() >= from));
         Ok(true)
     }
 
