@@ -63,6 +63,7 @@ mod it {
     mod quick;
     mod receipts;
     mod refs;
+    mod report;
     mod reviewed;
     mod rewrites;
     mod rings;

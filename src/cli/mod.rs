@@ -32,8 +32,10 @@ pub(crate) mod report;
 mod rewritten;
 mod rules;
 mod show;
+mod stats;
 mod status;
 mod statusline;
+mod story;
 mod summary;
 mod switch;
 mod tour;
@@ -106,6 +108,8 @@ enum Command {
     Log(log::LogArgs),
     Show(show::ShowArgs),
     Why(why::WhyArgs),
+    Report(story::ReportArgs),
+    Stats(stats::StatsArgs),
     /// List, show, create, change and focus jobs
     Job {
         #[command(subcommand)]
@@ -407,6 +411,8 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Log(args) => log::run(args, context, out),
         Command::Show(args) => show::run(args, context, out),
         Command::Why(args) => why::run(args, context, out),
+        Command::Report(args) => story::run(args, context, out),
+        Command::Stats(args) => stats::run(args, context, out),
         Command::Job { command } => job::run(command, context, out),
         Command::Phase { command } => phase::run(command, context, out),
         Command::Plan { command } => plan::run(command, context, out),

@@ -12,6 +12,7 @@
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor, the git hooks
 //! glance      what statusline tells
+//! story       what report draws and stats counts
 //! report      what status, log, why and show tell
 //! person      what a person says: prompts, short words, answers
 //! boundary    the step from one phase to the next, and its commit
@@ -43,6 +44,7 @@ pub(crate) mod record;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
+pub(crate) mod story;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

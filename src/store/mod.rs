@@ -61,7 +61,7 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
-pub(crate) use between::lines_between;
+pub(crate) use between::{lines_between, text_between};
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Walked};
 pub(crate) use commit::{CommitFailed, Committed as Made, Staged};
