@@ -78,6 +78,7 @@ mod it {
     mod syscalls;
     mod tour;
     mod transcripts;
+    mod undo;
     mod verifies;
     mod words;
     mod world;
