@@ -3,7 +3,9 @@
 //! The library writes loose objects and never syncs them, nor does git by default;
 //! a ref that survives a power cut while its commit does not is a broken repository.
 //! So a [`Draft`] remembers what it wrote and [`Draft::settle`] syncs it, before any
-//! ref may point to it. `core.fsync=none` turns that off.
+//! ref may point to it. As git does with `core.fsync=loose-object` it syncs files and no
+//! directories: where a file is synced after it got its name (ext4, xfs, btrfs, APFS), the
+//! name is on the disk with it. `core.fsync=none` turns all of that off.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -185,13 +187,10 @@ impl<'store> Draft<'store> {
             return Ok(());
         }
         let objects = self.store.repo.objects.store_ref().path().to_owned();
-        let mut dirs = BTreeSet::from([objects.clone()]);
         for id in self.written.borrow().iter() {
-            let file = loose(&objects, &id.to_string());
-            sync(&file)?;
-            dirs.extend(file.parent().map(Path::to_owned));
+            sync(&loose(&objects, &id.to_string()))?;
         }
-        dirs.iter().try_for_each(|dir| sync(dir)).map_err(StoreError::from)
+        Ok(())
     }
 }
 

@@ -423,7 +423,8 @@ fn notes_in_messages_of_small_jobs_reach_the_next_condense() {
     world.tests();
     let said = "keep escapes in quoted strings\n\nEscapes are bytes, not chars. \
                 [KNOWLEDGE]{escapes | bytes}\n[RESOLVED:KNOWLEDGE]{src}\n";
-    world.seed("phase advance -F -").stdin(said).succeeds();
+    let told = world.seed("phase advance -F -").stdin(said).succeeds();
+    assert!(!told.contains("Said in messages"), "a small job works no memory through: {told}");
     world.asks(&super::quick::done()).passes().answers("Approve completion").tells("closed");
     let commit = world.git("rev-parse --short=7 HEAD").trim().to_owned();
     // Somebody else's branch is only named; the person's clone did not make this one.
@@ -466,6 +467,9 @@ fn what_was_misjudged_reaches_condense() {
     world.seed("phase advance -F -").stdin(&said).succeeds();
     world.to("verify");
     world.works("verify");
-    let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
+    let said = format!("it holds [KNOWLEDGE]{{lexing}}\n\n{}", message("verify"));
+    let told = world.seed("phase advance -F -").stdin(&said).succeeds();
     assert!(told.contains(&format!("> misjudged in observe: {answer}\n")), "{told}");
+    assert!(told.contains("\n> it holds [KNOWLEDGE]{lexing}\n"), "{told}");
+    assert_eq!(told.matches("[KNOWLEDGE]{lexing}").count(), 1, "{told}");
 }

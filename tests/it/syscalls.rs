@@ -352,3 +352,26 @@ fn asks_little(ground: &Ground, most: usize) {
         );
     }
 }
+
+/// A step and its operation sync each object once, and no directory of objects.
+#[test]
+fn a_step_syncs_each_object_once() {
+    if !has_strace() {
+        super::skip::not_here("strace that may trace");
+        return;
+    }
+    let ground = Ground::in_execute();
+    let out = ground.home.join("syncs");
+    let mut strace = ground.command("strace");
+    strace.args(["-f", "-qq", "-y", "-e", "trace=fsync,fdatasync", "-o"]).arg(&out).arg(BINARY);
+    said(strace.args(["compact", "append", "forward-state", "-m", "run the tests"]));
+    let trace = fs::read_to_string(&out).expect("a trace");
+    let synced: Vec<&str> =
+        trace.lines().filter_map(|line| Some(line.split_once('<')?.1.split_once('>')?.0)).collect();
+    let objects: Vec<&&str> = synced.iter().filter(|path| path.contains(".git/objects/")).collect();
+    let each: std::collections::BTreeSet<&&&str> = objects.iter().collect();
+    assert!(!objects.is_empty() && each.len() == objects.len(), "{synced:#?}");
+    assert!(objects.iter().all(|path| Path::new(path).is_file()), "{synced:#?}");
+    println!("a step and its operation sync {} files", synced.len());
+    assert!(synced.len() <= 18, "{synced:#?}");
+}

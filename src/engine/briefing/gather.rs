@@ -78,8 +78,10 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         opening.last = jobs::completion::eligible(repo, focused);
         // A hint, as what is quoted.
         opening.held_up = record::refused::most_often(repo, focused).unwrap_or_default();
-        // As above: no phase waits for a history that does not read.
-        opening.waiting = memory::waiting::waiting(repo, focused).unwrap_or_default();
+        if map.lane.is_none() {
+            // As above: no phase waits for a history that does not read.
+            opening.waiting = memory::waiting::waiting(repo, focused).unwrap_or_default();
+        }
         if opening.last {
             // Without it the gate quotes the line.
             opening.card = judge::card::line(repo, focused).unwrap_or_default();

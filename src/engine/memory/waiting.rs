@@ -87,7 +87,12 @@ fn own(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
 
 /// The live notes of a message, each with the words of its line.
 fn notes(repo: &Repo, focused: &LoadedJob, message: &str) -> Vec<String> {
-    let line = |note: &Note| brief(message[note.range.clone()].trim(), MOST);
+    let line = |note: &Note| {
+        let line = message[note.range.clone()].trim();
+        // The first line says phase or step before its words.
+        let words = line.split_once(": ").filter(|_| note.line == 1).map_or(line, |(_, said)| said);
+        brief(words, MOST)
+    };
     let notes = repo.kinds(&focused.state).read(message);
     notes.iter().filter(|note| note.standing.is_live()).map(line).collect()
 }
