@@ -56,11 +56,13 @@ mod it {
     mod packs;
     mod payloads;
     mod persons;
+    mod picture;
     mod plans;
     mod plays;
     mod prints;
     mod questions;
     mod quick;
+    mod readme;
     mod receipts;
     mod refs;
     mod reviewed;
