@@ -36,12 +36,12 @@ pub struct Event {
     pub plans: bool,
 }
 
-/// A shell call whose line a hook may replace.
+/// A shell call whose line, or an edit whose text, a hook may replace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritable {
     /// The tool's input as the host gave it; an answer has to repeat all of it.
     pub input: serde_json::Value,
-    /// The field of it that holds the line.
+    /// The field of it that holds the line or the text.
     pub field: String,
     /// The host runs the call without asking anyone.
     pub unasked: bool,

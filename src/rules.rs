@@ -4,6 +4,7 @@
 //! and decides nothing. Everything is checked as a whole on load, and what is wrong is
 //! said with its line, its key and the known names.
 
+mod page_names;
 mod usual_track;
 
 use std::sync::OnceLock;

@@ -92,6 +92,7 @@ pub(crate) enum Line {
     Subagents,
     /// The first act of the stay.
     Dial,
+    DialAgain,
     /// Why the side lane is open.
     Reason,
     /// What sent the job back here.
@@ -162,6 +163,7 @@ pub(crate) enum Line {
     /// What the last session left, and the sessions before it; what of it was never sealed.
     Prior,
     Compacted,
+    SeenBefore,
     RestOfCompaction,
     Unsealed,
     /// A finished job rests until the person comes by.
@@ -169,6 +171,8 @@ pub(crate) enum Line {
     Rests,
     /// What stood in the way again and again in the cycle.
     HeldUp,
+    Waiting,
+    WaitingMore,
     /// How the phase ends, for who has just ended one so.
     EndsAgain,
     /// The last one: a test counts the rows up to it.
@@ -373,6 +377,8 @@ pub(crate) enum Notice {
     RemarkOutgrown,
     Grown,
     RemarkLoose,
+    WaitingElsewhere,
+    WaitingMisjudged,
     RemarkMore,
     RemarkUnclaimed,
     RemarkCarried,
@@ -560,6 +566,7 @@ pub(crate) enum Notice {
     SettingsUnread,
     KeptNoCommit,
     TrackApplied,
+    PageElsewhere,
     TrackSaysSo,
     TrackProposed,
     AgentFileThere,

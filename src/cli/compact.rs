@@ -14,10 +14,11 @@ use crate::memory::compaction::{Fill, Section};
 pub(super) enum CompactCommand {
     /// Add text to a section of the compaction file
     ///
-    /// The first text of a session creates the file. The next session creates a new file, which
-    /// starts with the Prior Summary of the last one. The sections are forward-state,
-    /// open-threads, assumptions, process-insight and prior-summary. git seed writes the list
-    /// of commits itself.
+    /// The first text or boundary of a session creates the file. The next session creates a new
+    /// file, which starts with the Prior Summary of the last one. The sections are forward-state,
+    /// open-threads, assumptions, process-insight and prior-summary. git seed itself writes the
+    /// list of commits, and below it one line for each phase that ended. The file enters the work
+    /// tree with the commit that closes the cycle.
     Append {
         /// The section: its short name or its title
         section: String,

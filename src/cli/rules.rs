@@ -57,7 +57,7 @@ struct Proposal {
 impl Proposal {
     fn read(repo: &Repo, of: &Of) -> crate::cli::Result<Self> {
         let Some(id) = &of.job else {
-            let (text, applied) = (setup::init::proposed_rules(repo)?, repo.applied_rules()?);
+            let (text, applied) = (setup::in_force::proposed_rules(repo)?, repo.applied_rules()?);
             return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
         };
         let id = id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))?;
@@ -70,7 +70,7 @@ impl Proposal {
     fn check(&self, repo: &Repo) -> Result<(), EngineError> {
         match &self.job {
             Some(job) => jobs::plan::check_job_rules(repo, job, &self.file, &self.text),
-            None => setup::init::check_rules(&self.text),
+            None => setup::in_force::check_rules(&self.text),
         }
     }
 
@@ -78,7 +78,7 @@ impl Proposal {
         match &self.job {
             _ if self.applied.as_deref() == Some(self.text.as_str()) => Ok(()),
             Some(job) => jobs::plan::apply_job_rules(repo, job, &self.file, &self.text),
-            None => setup::init::apply_rules(repo, &self.text),
+            None => setup::in_force::apply_rules(repo, &self.text),
         }
     }
 

@@ -166,7 +166,7 @@ impl Tour<'_> {
             "hook lines and git hooks are installed; git status is unchanged",
         )?;
         let seed = Repo::discover(&repo)?;
-        setup::init::apply_rules(&seed, RULES)?;
+        setup::in_force::apply_rules(&seed, RULES)?;
         self.good(
             "git seed rules apply, typed by a person",
             "git seed now counts sh tests/… as a test run of this project",

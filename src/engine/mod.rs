@@ -49,4 +49,4 @@ pub use proof::{export, records, verify};
 pub use record::draft::{By, Journaling, StepDraft, Taken};
 pub use record::step::step;
 pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};
-pub use setup::init::apply_rules;
+pub use setup::in_force::apply_rules;

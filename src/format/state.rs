@@ -135,9 +135,12 @@ pub struct Compaction {
     #[serde(default)]
     pub since: String,
     pub words: usize,
-    /// Nothing was added since it was sealed.
+    /// No words of the agent's wait for a seal.
     #[serde(default)]
     pub sealed: bool,
+    /// The step whose journal was the last that it was fed with, counted over the job.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fed: u32,
 }
 
 /// How ready the side lane is to be asked for.

@@ -434,11 +434,11 @@ pub(crate) struct ConsentRow {
     tool: String,
 }
 
-/// A host that lets a hook give a shell call another line.
+/// A host that lets a hook give a shell call another line, or an edit another text.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RewriteRow {
-    /// The tools whose lines a POSIX shell reads.
+    /// The tools whose lines a POSIX shell reads, and those that edit a file by one text.
     tools: Vec<String>,
     /// The field that tells how the host decides whom to ask.
     mode: String,

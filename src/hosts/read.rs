@@ -394,21 +394,27 @@ impl Payload {
         u32::try_from(running).unwrap_or(u32::MAX)
     }
 
-    /// Whether the line of this call may be replaced, and what the answer has to repeat.
+    /// Whether the line or the text of this call may be replaced, and what the answer has to
+    /// repeat.
     fn rewritable(&self, event: &str) -> Option<Rewritable> {
         let row = self.host.rewrite.as_ref()?;
         let tool = self
             .text(&self.host.fields.tool)
             .filter(|tool| row.tools.iter().any(|known| known == tool))?;
-        let ActRow::Shell { command, .. } = &self.host.tool(tool)?.act else { return None };
+        let (ActRow::Shell { command: field, .. }
+        | ActRow::Write { content: field, .. }
+        | ActRow::Replace { new: field, .. }) = &self.host.tool(tool)?.act
+        else {
+            return None;
+        };
         if self.host.happening(event) != Some(Happening::Before) {
             return None;
         }
         let input =
-            self.top.get(&self.host.fields.input).filter(|input| text(input, command).is_some())?;
+            self.top.get(&self.host.fields.input).filter(|input| text(input, field).is_some())?;
         let unasked =
             self.text(&row.mode).is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
-        Some(Rewritable { input: input.clone(), field: command.clone(), unasked })
+        Some(Rewritable { input: input.clone(), field: field.clone(), unasked })
     }
 
     /// The mode of the payload is one in which the host asks where a hook says so.

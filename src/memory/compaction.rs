@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use strum::VariantArray as _;
 
 use crate::front_matter;
+use crate::memory::seen;
 use crate::verdict::{Case, Refusal, Wants};
 
 /// A section of the file, in the order in which they stand there.
@@ -211,7 +212,29 @@ impl File {
     /// Lists `commits`, oldest first; those that were folded before stay folded.
     pub(crate) fn list_commits(&mut self, commits: &[String]) {
         let folded = self.folded_commits().min(commits.len());
-        self.texts[Section::GitCommitMessages as usize] = listed(commits, folded);
+        self.keep_commits(&listed(commits, folded));
+    }
+
+    /// Notes what was seen of a stay that ended, and its commit. A file that was sealed stays
+    /// sealed: nobody's words were added.
+    pub(crate) fn record(&mut self, commit: Option<&str>, line: &str, ceiling: usize) {
+        let (commits, seen) = seen::parts(self.text(Section::GitCommitMessages));
+        let more = commit.map(|commit| format!("- {}", commit.trim()));
+        let known = commits.lines().map(str::to_owned);
+        let commits: Vec<String> = known.chain(more).collect();
+        let text = seen::joined(&commits.join("\n"), &seen::with(seen, line, ceiling));
+        self.texts[Section::GitCommitMessages as usize] = text;
+    }
+
+    /// What was seen of its stays.
+    pub(crate) fn seen(&self) -> &str {
+        seen::parts(self.text(Section::GitCommitMessages)).1
+    }
+
+    /// Puts another list of commits above what was seen.
+    fn keep_commits(&mut self, commits: &str) {
+        let text = seen::joined(commits, self.seen());
+        self.texts[Section::GitCommitMessages as usize] = text;
     }
 
     fn folded_commits(&self) -> usize {
@@ -268,7 +291,7 @@ impl File {
     fn shrink(&mut self, ceiling: usize) -> usize {
         const AIM: usize = 80;
         let before = self.folded_commits();
-        let text = self.text(Section::GitCommitMessages).to_owned();
+        let text = seen::parts(self.text(Section::GitCommitMessages)).0.to_owned();
         let mut lines = text.split('\n').filter(|line| !line.is_empty());
         if before > 0 {
             lines.next();
@@ -293,7 +316,7 @@ impl File {
         }
         let mut left = vec![earlier(before + gone)];
         left.extend(shown[gone..].iter().map(|line| (*line).to_owned()));
-        self.texts[Section::GitCommitMessages as usize] = left.join("\n");
+        self.keep_commits(&left.join("\n"));
         gone
     }
 }

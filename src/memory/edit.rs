@@ -204,7 +204,7 @@ fn with_its_line<'o>(text: &str, old: &'o str, new: &str, nl: &str) -> Cow<'o, s
 }
 
 /// Tools show a page with plain line breaks and write its own ones back.
-fn with_breaks<'t>(text: &'t str, nl: &str) -> Cow<'t, str> {
+pub(super) fn with_breaks<'t>(text: &'t str, nl: &str) -> Cow<'t, str> {
     match nl {
         "\r\n" => text.replace("\r\n", "\n").replace('\n', "\r\n").into(),
         _ => text.into(),

@@ -5,6 +5,7 @@
 //! a phase may touch is the guard's question; what an edit touches is answered here.
 
 pub mod absorb;
+pub(crate) mod anchored;
 pub(crate) mod archive;
 pub(crate) mod compaction;
 pub(crate) mod condense;
@@ -21,6 +22,7 @@ pub(crate) mod pointers;
 pub(crate) mod recall;
 pub(crate) mod schema;
 pub(crate) mod scope;
+pub(crate) mod seen;
 pub(crate) mod strip;
 pub mod words;
 

@@ -572,7 +572,7 @@ fn depth(case: Case) -> Refusal {
 }
 
 /// The section that answers for a multiplier which called for far less work than there was.
-const MISJUDGED: &str = "What I Misjudged";
+pub(crate) const MISJUDGED: &str = "What I Misjudged";
 
 /// Words that it has at least.
 const ANSWER_WORDS: usize = 20;

@@ -17,15 +17,22 @@ pub(crate) struct Apart {
 }
 
 impl Store {
-    /// The commits that can be reached from `tip` and not from `other`, a child before its parent.
-    pub(crate) fn apart(&self, tip: &CommitId, other: &CommitId) -> Result<Vec<Apart>, StoreError> {
+    /// The commits that can be reached from `tip` and not from `other`, a child before its parent,
+    /// the newest `most`.
+    pub(crate) fn apart(
+        &self,
+        tip: &CommitId,
+        other: &CommitId,
+        most: usize,
+    ) -> Result<Vec<Apart>, StoreError> {
         let walk = self
             .repo
             .rev_walk([tip.object()?])
             .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
             .with_hidden([other.object()?]);
         let mut found = Vec::new();
-        for step in walk.all().map_err(|err| StoreError::unreadable(tip.to_string(), &err))? {
+        let all = walk.all().map_err(|err| StoreError::unreadable(tip.to_string(), &err))?;
+        for step in all.take(most) {
             let id = step.map_err(|err| StoreError::unreadable(tip.to_string(), &err))?.id;
             let commit = self.commit_object(id, "a commit of the branch")?;
             let message = commit
@@ -74,7 +81,7 @@ mod tests {
         let three = bed.commit("d", "1");
         let store = bed.store();
         let ids = |tip, other| -> Vec<_> {
-            let apart = store.apart(tip, other).expect("walks");
+            let apart = store.apart(tip, other, usize::MAX).expect("walks");
             apart.into_iter().map(|one| (one.commit, one.parent)).collect()
         };
         assert_eq!(

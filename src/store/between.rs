@@ -1,11 +1,13 @@
 //! What lies between two trees, or two texts, told in this process: a hook starts no program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
+use gix::bstr::{BStr, BString};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::{Store, StoreError, TreeId};
+use super::worktree::repo_path;
+use super::{ChangeKind, Changed, Store, StoreError, TreeId};
 
 impl Store {
     /// Paths of files that differ from tree `a` to tree `b`, in git's order; no more than `most`.
@@ -15,10 +17,55 @@ impl Store {
         b: &TreeId,
         most: usize,
     ) -> Result<Vec<String>, StoreError> {
+        let files = self.files_between(a, b, most)?;
+        Ok(files.into_iter().map(|file| file.path.to_string()).collect())
+    }
+
+    /// What differs from tree `a` to tree `b`, by path.
+    pub(crate) fn diff_trees(&self, a: &TreeId, b: &TreeId) -> Result<Vec<Changed>, StoreError> {
+        let mut changed = Vec::new();
+        for file in self.files_between(a, b, usize::MAX)? {
+            let kind = match (file.old, file.new) {
+                (None, _) => ChangeKind::Added,
+                (_, None) => ChangeKind::Deleted,
+                _ => ChangeKind::Modified,
+            };
+            changed.push(Changed { path: repo_path(&file.path)?, kind });
+        }
+        changed.sort();
+        Ok(changed)
+    }
+
+    /// The files that differ from tree `a` to tree `b`, each with the lines that came and went.
+    pub(crate) fn lines_between_trees(
+        &self,
+        a: &TreeId,
+        b: &TreeId,
+    ) -> Result<Vec<(String, usize)>, StoreError> {
+        let bytes = |entry: &Option<Entry>| match entry {
+            Some(entry) if entry.is_blob() => {
+                Ok(self.object(entry.id, "a file of a tree")?.detach().data)
+            }
+            _ => Ok::<_, StoreError>(Vec::new()),
+        };
+        let mut found = Vec::new();
+        for file in self.files_between(a, b, usize::MAX)? {
+            let same = lines_between(&bytes(&file.old)?, &bytes(&file.new)?);
+            found.push((file.path.to_string(), same));
+        }
+        Ok(found)
+    }
+
+    fn files_between(
+        &self,
+        a: &TreeId,
+        b: &TreeId,
+        most: usize,
+    ) -> Result<Vec<Differing>, StoreError> {
         let mut found = Vec::new();
         if a != b {
             let (a, b) = (Some(a.object()?), Some(b.object()?));
-            self.differing_below((a, b), "", most, &mut found)?;
+            self.differing_below((a, b), BStr::new(""), most, &mut found)?;
         }
         Ok(found)
     }
@@ -26,46 +73,54 @@ impl Store {
     fn differing_below(
         &self,
         (a, b): (Option<ObjectId>, Option<ObjectId>),
-        dir: &str,
+        dir: &BStr,
         most: usize,
-        found: &mut Vec<String>,
+        found: &mut Vec<Differing>,
     ) -> Result<(), StoreError> {
-        let (old, new) = (self.entries_of(a)?, self.entries_of(b)?);
-        let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let (mut old, mut new) = (self.entries_of(a)?, self.entries_of(b)?);
+        let names: BTreeSet<BString> = old.keys().chain(new.keys()).cloned().collect();
         for name in names {
-            let (was, is) = (old.get(name), new.get(name));
+            let (was, is) = (old.remove(&name), new.remove(&name));
             if was == is || found.len() >= most {
                 continue;
             }
-            let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
-            let below =
-                |entry: Option<&Entry>| entry.filter(|entry| entry.tree).map(|entry| entry.id);
-            let file = |entry: Option<&Entry>| entry.is_some_and(|entry| !entry.tree);
-            if file(was) || file(is) {
-                found.push(path.clone());
+            let mut path = dir.to_owned();
+            if !path.is_empty() {
+                path.push(b'/');
             }
-            let trees = (below(was), below(is));
+            path.extend_from_slice(&name);
+            let below = |entry: &Option<Entry>| entry.as_ref().filter(|it| it.tree).map(|it| it.id);
+            let trees = (below(&was), below(&is));
+            let file = |entry: Option<Entry>| entry.filter(|entry| !entry.tree);
+            let (was, is) = (file(was), file(is));
+            if was.is_some() || is.is_some() {
+                found.push(Differing { path: path.clone(), old: was, new: is });
+            }
             if trees != (None, None) {
-                self.differing_below(trees, &path, most, found)?;
+                self.differing_below(trees, path.as_ref(), most, found)?;
             }
         }
         Ok(())
     }
 
-    fn entries_of(&self, tree: Option<ObjectId>) -> Result<BTreeMap<String, Entry>, StoreError> {
+    fn entries_of(&self, tree: Option<ObjectId>) -> Result<BTreeMap<BString, Entry>, StoreError> {
         let Some(id) = tree else { return Ok(BTreeMap::new()) };
         let what = || format!("tree {id}");
         let tree = self.tree_object(id, &what())?;
         let entries = tree.decode().map_err(|err| StoreError::unreadable(what(), &err))?.entries;
-        Ok(entries
-            .iter()
-            .map(|entry| {
-                let tree = entry.mode.is_tree();
-                let mode = entry.mode.value();
-                (entry.filename.to_string(), Entry { id: entry.oid.to_owned(), mode, tree })
-            })
-            .collect())
+        let entry = |entry: &gix::objs::tree::EntryRef<'_>| {
+            let (mode, tree) = (entry.mode.value(), entry.mode.is_tree());
+            (entry.filename.to_owned(), Entry { id: entry.oid.to_owned(), mode, tree })
+        };
+        Ok(entries.iter().map(entry).collect())
     }
+}
+
+/// A file that one of two trees has otherwise.
+struct Differing {
+    path: BString,
+    old: Option<Entry>,
+    new: Option<Entry>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -73,6 +128,14 @@ struct Entry {
     id: ObjectId,
     mode: u16,
     tree: bool,
+}
+
+impl Entry {
+    /// It has bytes here: a submodule has none.
+    fn is_blob(&self) -> bool {
+        const SUBMODULE: u16 = 0o160_000;
+        !self.tree && self.mode != SUBMODULE
+    }
 }
 
 /// Lines that were added and removed from `old` to `new`; where one of them is not text, 1, as git
@@ -140,5 +203,62 @@ mod tests {
             assert_eq!(lines_between(&blob(&a), &blob(&b)), lines, "{path}");
         }
         assert_eq!(lines_between(b"\0a", b"\0b"), 1, "as git counts what is no text");
+    }
+
+    /// Whatever lies in two trees: what differs is what git says.
+    #[test]
+    fn what_differs_is_what_git_names() {
+        let bed = Testbed::new();
+        let (link, store) = (bed.commit("sub", "1"), bed.store());
+        let blob = |text: &str| {
+            let id = store.git(["hash-object", "-w", "--stdin"]).input(text.into()).run();
+            String::from_utf8_lossy(&id.expect("written")).trim().to_owned()
+        };
+        let (ids, other) = ([blob("0\n"), blob("1\n"), blob("2\n")], blob("other\n"));
+        let index = bed.path().join("index");
+        let tree = |round: usize| {
+            let (has, id) =
+                (|bit: usize| !(round * 7 + bit * 5).is_multiple_of(3), &ids[round % 3]);
+            let mut lines: Vec<u8> = Vec::new();
+            let mut put = |mode: &str, id: &str, path: &[u8]| {
+                lines.extend([format!("{mode} {id}\t").as_bytes(), path, b"\0"].concat());
+            };
+            let paths = ["a", "b/c", "b/d/e", "b.x", "b-/f", "z"];
+            for (bit, path) in paths.into_iter().enumerate().filter(|(bit, _)| has(*bit)) {
+                let mode = if (round + bit).is_multiple_of(4) { "100755" } else { "100644" };
+                put(mode, if bit % 2 == 0 { id } else { &other }, path.as_bytes());
+            }
+            // A file, a directory, a link and a submodule in turn; a name that is no text.
+            match round % 4 {
+                0 => put("100644", id, b"turn"),
+                1 => put("100644", id, b"turn/in"),
+                2 => put("120000", &other, b"turn"),
+                _ => put("160000", link.as_str(), b"turn"),
+            }
+            put("100644", if has(9) { id } else { &other }, b"o\xffdd");
+            store.git(["read-tree", "--empty"]).index(&index).run().expect("emptied");
+            let info = ["update-index", "-z", "--index-info"];
+            store.git(info).index(&index).input(lines).run().expect("put in");
+            let tree = store.git(["write-tree"]).index(&index).run().expect("written");
+            String::from_utf8_lossy(&tree).trim().parse::<TreeId>().expect("full")
+        };
+        let trees: Vec<TreeId> = (0..12).map(tree).collect();
+        for (a, b) in trees.iter().flat_map(|a| trees.iter().map(move |b| (a, b))) {
+            let args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status"];
+            let said = store.git(args.into_iter().chain([a.as_str(), b.as_str()])).run();
+            let said = said.expect("it compares");
+            let mut fields = said.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+            let mut expected = Vec::new();
+            while let (Some(letter), Some(path)) = (fields.next(), fields.next()) {
+                let kind = match letter {
+                    b"A" => ChangeKind::Added,
+                    b"D" => ChangeKind::Deleted,
+                    _ => ChangeKind::Modified,
+                };
+                expected.push(Changed { path: repo_path(path).expect("a path"), kind });
+            }
+            expected.sort();
+            assert_eq!(store.diff_trees(a, b).expect("they read"), expected);
+        }
     }
 }

@@ -306,14 +306,12 @@ impl Store {
         &self,
         since: &CommitId,
     ) -> Result<Vec<(CommitId, String)>, StoreError> {
-        let range = format!("{since}..HEAD");
-        let out =
-            self.git(["log", "-z", "--max-count=50", "--format=%H%n%B", &range, "--"]).run()?;
-        let text = String::from_utf8_lossy(&out).into_owned();
-        let records = text.split('\0').filter_map(|record| record.split_once('\n'));
-        Ok(records
-            .filter_map(|(id, message)| Some((id.trim().parse().ok()?, message.to_owned())))
-            .collect())
+        const MOST: usize = 50;
+        let Some(head) = self.head()?.commit.filter(|head| head != since) else {
+            return Ok(Vec::new());
+        };
+        let apart = self.apart(&head, since, MOST)?;
+        Ok(apart.into_iter().map(|one| (one.commit, one.message)).collect())
     }
 
     /// Who wrote the last commit that changed `path`; `None` where no commit has it.

@@ -713,31 +713,6 @@ impl Store {
         ids.iter().all(|id| self.repo.has_object(id)).then(|| ids.first().map(|id| (*id).into()))?
     }
 
-    /// What differs from tree `a` to tree `b`, by path.
-    pub(crate) fn diff_trees(&self, a: &TreeId, b: &TreeId) -> Result<Vec<Changed>, StoreError> {
-        if a == b {
-            return Ok(Vec::new());
-        }
-        let options = [
-            "diff-tree",
-            "-r",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--ignore-submodules=none",
-            "--name-status",
-        ];
-        let printed = self.git(options.into_iter().chain([a.as_str(), b.as_str()])).run()?;
-        let mut fields = printed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
-        let mut changed = Vec::new();
-        while let (Some(letter), Some(path)) = (fields.next(), fields.next()) {
-            let kind = letter.first().copied().and_then(kind).unwrap_or(ChangeKind::Modified);
-            changed.push(Changed { path: repo_path(path)?, kind });
-        }
-        changed.sort();
-        Ok(changed)
-    }
-
     /// The tree `base` with everything that differs from tree `a` to tree `b` as it is in `b`.
     pub(crate) fn carry_over(
         &self,
@@ -1018,15 +993,6 @@ const STATUS: [&str; 5] =
 
 /// What a letter of git's means; `.` is no difference. A type change is a modification,
 /// and so is a conflict.
-fn kind(letter: u8) -> Option<ChangeKind> {
-    match letter {
-        b'M' | b'T' | b'U' => Some(ChangeKind::Modified),
-        b'A' | b'?' => Some(ChangeKind::Added),
-        b'D' => Some(ChangeKind::Deleted),
-        _ => None,
-    }
-}
-
 /// Reads the records; each kind has its own number of fields before the path.
 fn parse_status(printed: &[u8]) -> Result<Vec<Record>, StoreError> {
     let records = printed.split(|byte| *byte == 0).filter(|record| !record.is_empty());

@@ -59,7 +59,8 @@ fn call_at(world: &World, tool: &str, input: &serde_json::Value, tokens: u64) ->
 #[test]
 fn each_section_is_filled_and_the_file_is_sealed() {
     let world = working();
-    world.seed("compact read").tells("There is no compaction file yet");
+    let seen = "- observe, cycle 1: settle what observe had to say. Changed: src/parser/CLAUDE.md.";
+    world.seed("compact read").tells(seen);
     world.seed("compact seal").refuses(
         "these sections are empty: Forward State, Open Threads, Assumptions & Risks, Process \
          Insight, Prior Summary",
@@ -96,15 +97,16 @@ fn each_section_is_filled_and_the_file_is_sealed() {
         "{sealed}"
     );
     assert_eq!(sealed["phase_at_seal"], "execute");
-    let on_disk = world.text(&file(&world, 1));
-    assert!(on_disk.starts_with("---\nversion: 1\nlast_finalized: 2026-11-21T"), "{on_disk}");
-    assert!(world.seed("compact read").succeeds().trim_end() == on_disk.trim_end());
+    let read = world.seed("compact read").succeeds();
+    assert!(read.starts_with("---\nversion: 1\nlast_finalized: 2026-11-21T"), "{read}");
+    assert!(!world.path(&file(&world, 1)).exists(), "it stands in the job until condense ends");
 }
 
 #[test]
-fn the_file_is_in_the_next_phase_commit_and_lists_the_commits_since() {
+fn the_file_lists_the_commits_and_enters_the_tree_with_condense() {
     let world = World::seeded();
     world.to("observe");
+    world.seed("compact read").tells("There is no compaction file yet");
     world.seed("compact append open-threads -m 'why are escapes lost'").tells("Created");
     // In every phase, and the agent is not asked for it.
     assert!(
@@ -113,22 +115,74 @@ fn the_file_is_in_the_next_phase_commit_and_lists_the_commits_since() {
     assert_eq!(world.json("fence status")["strays"], json!([]));
     world.works("observe");
     world.leaves();
-    let file = file(&world, 1);
-    assert!(world.files_of_head().contains(&file), "{:?}", world.files_of_head());
-    let observed = world.git("rev-parse --short=7 HEAD");
+    assert_eq!(world.files_of_head(), ["src/parser/CLAUDE.md"]);
+    let observed = world.git("rev-parse --short=7 HEAD").trim().to_owned();
     world.to("execute");
-    let planned = world.git("rev-parse --short=7 HEAD");
-    fills(&world, "none", "more");
-    let text = world.text(&file);
+    let planned = world.git("rev-parse --short=7 HEAD").trim().to_owned();
     let lines = format!(
         "## Git Commit Messages\n\n- {observed} observe: settle what observe had to say\n\
-         - {planned} plan: settle"
+         - {planned} plan: settle what plan had to say\n\n### Seen by git seed\n\n- observe"
     );
-    assert!(text.contains(&lines), "{text}");
+    world.seed("compact read").tells(&lines);
+    // The list is the same where the agent's own words come in.
+    fills(&world, "none", "more");
+    world.seed("compact read").tells(&lines);
     world.works("execute");
     world.leaves();
-    assert!(world.files_of_head().contains(&file));
+    let own = ["compaction-1.md", "sessions.jsonl"];
+    let own = own.map(|name| format!(".claude/jobs/{}/run-1/{name}", world.job()));
+    assert!(own.iter().all(|path| !world.path(path).exists()));
+    world.to("condense");
+    let executed = world.git("log -1 --skip=1 --format=%h --abbrev=7").trim().to_owned();
+    world.works("condense");
+    world.leaves();
+    let files = world.files_of_head();
+    assert!(own.iter().all(|path| files.contains(path)), "{files:?}");
+    let text = world.text(&own[0]);
+    assert!(text.contains(&format!("- {executed} execute: ")), "{text}");
+    assert!(text.contains("- verify, cycle 1: ") && text.contains(": 1 passed"), "{text}");
     assert_eq!(world.git("status --porcelain"), "");
+    assert_eq!(world.seed("compact read").succeeds().trim_end(), text.trim_end());
+}
+
+/// A session that wrote nothing down leaves what git seed saw of it, and holds nothing up.
+#[test]
+fn a_session_that_wrote_nothing_leaves_what_was_seen_of_it() {
+    let world = World::seeded();
+    world.to("plan");
+    for _ in 0..2 {
+        world.edits(CODE, "fn lex", "fn  lex").refuses("plan");
+    }
+    world.works("plan");
+    world.leaves();
+    for (id, source) in [("second", "clear"), ("second", "compact"), ("third", "startup")] {
+        let told = next_session(&world, id, source);
+        told.tells(
+            "Recorded so far (compaction-1.md):\n> - observe, cycle 1: settle what \
+             observe had to say. Changed: src/parser/CLAUDE.md.\n> - plan, cycle 1: settle what \
+             plan had to say. Changed: src/parser/CLAUDE.md. Refused: ",
+        );
+        told.tells("(2 times)");
+        assert!(!told.context().unwrap_or_default().contains("unsealed"), "{told:?}");
+    }
+    // The next session that works has a file of its own, and begins with nothing of the first.
+    world.works("execute");
+    world.leaves();
+    let read = world.json("compact read");
+    assert!(read["path"].as_str().is_some_and(|path| path.ends_with("compaction-2.md")), "{read}");
+    let seen = read["sections"][4]["text"].as_str().unwrap_or_default();
+    assert!(seen.contains("- execute, cycle 1: ") && !seen.contains("- plan, "), "{seen}");
+    assert!(!seen.contains("times"), "{seen}");
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    let files = [1, 2].map(|seq| file(&world, seq));
+    let text = world.seed("phase advance -F -").stdin(&super::world::message("condense"));
+    let told = text.succeeds();
+    assert!(!told.contains("compaction-"), "nothing was to be sealed: {told}");
+    for file in files {
+        assert!(world.text(&file).contains("### Seen by git seed"));
+    }
 }
 
 #[test]
@@ -149,15 +203,9 @@ fn what_was_sealed_comes_back_after_a_clear_and_each_session_has_its_file() {
     assert!(!told.context().unwrap_or_default().contains("not sealed"));
     // The third session's file begins with the summary of the one before.
     fills(&world, "prior-summary", "the second thing");
-    assert!(
-        world
-            .text(&file(&world, 2))
-            .contains("## Prior Summary\n\nprior-summary says the first thing.")
-    );
-    assert!(
-        world.text(&file(&world, 1)).contains("forward-state says the first thing."),
-        "it stays as it was"
-    );
+    world.seed("compact read").tells("## Prior Summary\n\nprior-summary says the first thing.");
+    let kept = format!("show refs/seed/jobs/{}:run-1/compaction-1.md", world.job());
+    assert!(world.git(&kept).contains("forward-state says the first thing."), "it stays as it was");
     world.seed("compact seal").tells("compaction-2.md");
     let told = next_session(&world, "fourth", "startup");
     let text = told.context().unwrap_or_default();
@@ -248,13 +296,13 @@ fn a_session_that_is_resumed_hears_that_it_is_full() {
 #[test]
 fn a_long_file_closes_reading_and_a_full_one_all_but_the_way_out() {
     let world = working();
-    world.puts("seed.toml", "[compaction]\nwords = 200\n");
+    world.puts("seed.toml", "[compaction]\nwords = 240\n");
     world.git("add seed.toml");
     world.git("commit -qm rules");
     world.person("rules apply").succeeds();
     fills(&world, "none", "a thing");
     let words = |n: usize| (0..n).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-    world.seed(&format!("compact append open-threads -m '{}'", words(125))).tells("words of 200");
+    world.seed(&format!("compact append open-threads -m '{}'", words(125))).tells("words of 240");
     world.reads(CODE).passes();
     world.seed(&format!("compact append assumptions -m '{}'", words(30))).succeeds();
     world.reads(CODE).refuses("the compaction file is too long to be sealed");
@@ -280,29 +328,38 @@ fn words_of_another_hand_stay_and_a_file_that_is_gone_comes_back() {
     let world = working();
     fills(&world, "none", "a thing");
     let file = file(&world, 1);
-    let theirs = world.text(&file).replace("open-threads says a thing.", "Ada asks about bytes.");
+    let ours = world.seed("compact read").succeeds();
+    let theirs = ours.replace("open-threads says a thing.", "Ada asks about bytes.");
     world.puts(&file, &theirs);
     world
         .seed("compact append open-threads -m 'and of tabs'")
         .tells("was changed outside git seed");
-    assert!(
-        world.text(&file).contains("Ada asks about bytes.\n\nand of tabs"),
-        "{}",
-        world.text(&file)
-    );
+    world.seed("compact read").tells("Ada asks about bytes.\n\nand of tabs");
     std::fs::remove_file(world.path(&file)).expect("it was there");
     world.seed("compact append open-threads -m 'and of blanks'").succeeds();
+    world.seed("compact seal").succeeds();
+    world.to("condense");
+    world.works("condense");
+    world.leaves();
     assert!(world.text(&file).contains("Ada asks about bytes.\n\nand of tabs\n\nand of blanks"));
 }
 
 #[test]
 fn a_file_of_that_name_that_is_not_ours_is_left_alone() {
-    let world = working();
+    let world = World::seeded();
+    world.to("observe");
     let theirs = file(&world, 1);
     world.puts(&theirs, "Ada's own\n");
     fills(&world, "none", "a thing");
-    assert_eq!(world.text(&theirs), "Ada's own\n");
     world.seed("compact seal").tells("compaction-2.md");
+    world.to("condense");
+    world.works("condense");
+    // One that is put in the place of ours before we write it out is left alone, too.
+    let second = file(&world, 2);
+    world.puts(&second, "Ada's second\n");
+    world.leaves();
+    assert_eq!(world.text(&theirs), "Ada's own\n");
+    assert_eq!(world.text(&second), "Ada's second\n");
 }
 
 #[test]

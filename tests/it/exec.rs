@@ -463,6 +463,53 @@ fn once_a_rewrite_was_seen_code_runs_confined_where_nobody_is_asked() {
     );
 }
 
+/// An edit that adds to a page without the phase's anchor gets it, where the host asks nobody.
+#[test]
+fn an_edit_of_a_page_without_anchors_gets_them_with_it() {
+    let Some(world) = at("observe") else { return };
+    world.puts("src/parser/deep/CLAUDE.md", "# deep\n\nIt lexes.\n");
+    let edits = |path: &str, old: &str, new: &str| {
+        let input = json!({
+            "file_path": world.path(path), "old_string": old, "new_string": new,
+            "replace_all": false,
+        });
+        let fields = json!({
+            "tool_name": "Edit", "tool_input": input, "tool_use_id": world.next_call(),
+            "permission_mode": "bypassPermissions",
+        });
+        world.event("PreToolUse", &fields)
+    };
+    let page = "src/parser/deep/CLAUDE.md";
+    let adds = ["It lexes.", "It lexes.\n\nIt drops escapes."];
+    let refused = edits(page, adds[0], adds[1]);
+    refused.refuses("write it below a line `---Ob---`");
+    doctor_in_session(&world);
+    // What stands in its way besides is said, and the anchor is not.
+    edits(page, adds[0], adds[1]).refuses("read");
+    world.reads(CODE).passes();
+    let reply = edits(page, adds[0], adds[1]);
+    assert!(reply.grants(), "{reply:?}");
+    let given = &reply.json()["hookSpecificOutput"]["updatedInput"];
+    assert_eq!(given["new_string"], "It lexes.\n\n---Ob---\n\nIt drops escapes.");
+    assert_eq!((&given["old_string"], &given["replace_all"]), (&json!("It lexes."), &json!(false)));
+    // A page that is written at once, and one whose body would change.
+    let write = json!({
+        "file_path": world.path("src/CLAUDE.md"), "content": "# src\n\nOne parser.\n",
+    });
+    let fields = json!({
+        "tool_name": "Write", "tool_input": write, "tool_use_id": world.next_call(),
+        "permission_mode": "bypassPermissions",
+    });
+    let reply = world.event("PreToolUse", &fields);
+    let given = &reply.json()["hookSpecificOutput"]["updatedInput"]["content"];
+    assert_eq!(given, "# src\n\n---Ob---\n\nOne parser.\n", "{reply:?}");
+    edits(page, "It lexes.", "It lexes bytes.").refuses("only condense may change the body");
+    // Where the host would ask a person, nothing is answered for them.
+    world.edits(page, adds[0], adds[1]).refuses("---Ob---");
+    // What a page of the product's would be stays what the phase says.
+    edits(CODE, "fn lex() {", "fn lex() { x();").refuses("BLOCKED");
+}
+
 #[test]
 fn nothing_is_rewritten_where_the_phase_writes_or_the_rules_say_no() {
     let Some(world) = at("execute") else { return };

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::world::{PAGE, World, message};
+use super::world::{CODE, PAGE, World, message};
 
 /// In condense, with these lines below `---Ve---` of the job's page.
 pub(super) fn with_notes(lines: &str) -> World {
@@ -412,4 +412,60 @@ fn an_edit_that_touches_a_note_is_told_how_notes_are_written() {
     let text = world.text(PAGE).replace("[TODO] later\n", "");
     world.tests();
     world.writes(PAGE, &text).after.tells("touched");
+}
+
+/// A small job has no page: what its messages note waits for the next condense of the branch, once.
+#[test]
+fn notes_in_messages_of_small_jobs_reach_the_next_condense() {
+    let world = super::quick::small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let said = "keep escapes in quoted strings\n\nEscapes are bytes, not chars. \
+                [KNOWLEDGE]{escapes | bytes}\n[RESOLVED:KNOWLEDGE]{src}\n";
+    world.seed("phase advance -F -").stdin(said).succeeds();
+    world.asks(&super::quick::done()).passes().answers("Approve completion").tells("closed");
+    let commit = world.git("rev-parse --short=7 HEAD").trim().to_owned();
+    // Somebody else's branch is only named; the person's clone did not make this one.
+    let other = world.git(
+        "commit-tree HEAD^{tree} -p HEAD -m 'execute: x [KNOWLEDGE]{theirs}\n\nSeed-Job: \
+         20261101t000000-aaaa\nSeed-Run: 1\nSeed-Cycle: 1\nSeed-Phase: execute\nSeed-Step: execute \
+         -> verify\nSeed-Id: 0123456789ab'",
+    );
+    world.git(&format!("update-ref refs/remotes/o/side {}", other.trim()));
+    world.git("remote add o /nowhere");
+    world.git(&format!("merge -q --ff-only {}", other.trim()));
+    let other: String = other.trim().chars().take(7).collect();
+    world.to("verify");
+    world.works("verify");
+    let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
+    let waits = format!(
+        "Said in messages, and on no page. Keep what a later job needs in .claude/knowledge:\n> \
+         Escapes are bytes, not chars. [KNOWLEDGE]{{escapes | bytes}} ({commit})\n"
+    );
+    assert!(told.contains(&waits) && told.contains(&other), "{told}");
+    assert!(!told.contains("theirs") && !told.contains("RESOLVED"), "{told}");
+    world.works("condense");
+    world.approved();
+    world.minute();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    world.to("verify");
+    world.works("verify");
+    let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
+    assert!(!told.contains("Said in messages"), "a condense has run since: {told}");
+}
+
+/// What a stay misjudged is put before condense like a note of the job's own.
+#[test]
+fn what_was_misjudged_reaches_condense() {
+    let world = World::seeded();
+    world.to("observe");
+    world.works("observe");
+    let answer = "the parts were nine and not one, which a listing of the directory shows";
+    let said = format!("{}\n\n## What I Misjudged\n{answer}\n", message("observe"));
+    world.seed("phase advance -F -").stdin(&said).succeeds();
+    world.to("verify");
+    world.works("verify");
+    let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
+    assert!(told.contains(&format!("> misjudged in observe: {answer}\n")), "{told}");
 }

@@ -190,7 +190,7 @@ fn a_small_fix_takes_little_and_nothing_twice() {
     assert_eq!(commits, "5");
     let (log, kept): (Vec<_>, Vec<_>) =
         files.lines().partition(|file| file.starts_with(".claude/jobs/"));
-    assert_eq!((log.len(), kept), (2, vec![PAGE, CODE]), "{files}");
+    assert_eq!((log.len(), kept), (3, vec![PAGE, CODE]), "{files}");
     println!(
         "one-line fix on opevc: {} agent calls, {} of them git seed, {} injected words, {} \
          question, {commits} commits, {} files",

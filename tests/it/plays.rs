@@ -568,14 +568,16 @@ type Acts = fn(&Play);
 const PLAYS: [(&str, Acts, [usize; 4]); 4] = [
     ("one-line fix", |play| play.fixes(false), [7, 2, 150, 1]),
     ("fix and its test", |play| play.fixes(true), [8, 2, 150, 1]),
-    ("the same in all phases", Play::works, [24, 9, 500, 5]),
+    ("the same in all phases", Play::works, [24, 9, 450, 5]),
     ("two directories in two cycles", Play::builds, [55, 22, 1000, 10]),
 ];
 
 /// docs/costs.md shows what these plays print, and no other number.
 #[test]
 fn an_honest_agent_that_knows_nothing_pays_what_the_document_says() {
-    let document = include_str!("../../docs/costs.md");
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/costs.md"));
+    let document = document.expect("it is there");
+    let mut lacks = Vec::new();
     for project in &PROJECTS {
         for (name, act, [calls, own, words, commits]) in PLAYS {
             let play = Play::of(project);
@@ -583,9 +585,12 @@ fn an_honest_agent_that_knows_nothing_pays_what_the_document_says() {
             let heard = play.heard.borrow().clone();
             let cost = play.ends();
             let row = format!("| {} | {name} | {} |", project.name, cost.row());
-            assert!(document.contains(&row), "docs/costs.md lacks the row\n{row}\n{heard}");
+            if !document.contains(&row) {
+                lacks.push(row.clone());
+            }
             let within = cost.calls <= calls && cost.own <= own && cost.words <= words;
             assert!(within && cost.commits <= commits, "{row}\n{heard}");
         }
     }
+    assert!(lacks.is_empty(), "docs/costs.md lacks the rows\n{}", lacks.join("\n"));
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::world::{CODE, World, question};
 
 /// The question that ends a small job: 25 words and the empty section.
-fn done() -> serde_json::Value {
+pub fn done() -> serde_json::Value {
     let text = "[JOB-COMPLETE] fix the lexer: the lexer keeps the escapes of quoted strings now, \
                 which one run of its own tests shows, and nothing else of it was touched by \
                 this change at all.\n\n## Outstanding Items\n";

@@ -593,3 +593,43 @@ fn a_host_has_one_registration() {
     world.sh(&format!("PATH=/usr/bin:/bin {binary} init --host claude"));
     assert!(has(&world, own) && has(&world, team));
 }
+
+/// Pages are called what the hosts read, where nobody named them and none is there.
+#[test]
+fn pages_are_called_what_the_hosts_read() {
+    let world = World::empty("git init -q -b main . && git config maintenance.auto false");
+    world.puts("src/a.rs", "fn a() {}\n");
+    world.git("add -A");
+    world.git("commit -qm start");
+    let told = world.person("init --host codex --host opencode").succeeds();
+    assert!(told.contains("pages = [\"AGENTS.md\"]"), "{told}");
+    assert!(world.seed("rules show").succeeds().contains("AGENTS.md"));
+    // Saying it again changes nothing, and one that reads another name is told how.
+    let rules = world.git("rev-parse refs/seed/rules");
+    let told = world.person("init --host codex").succeeds();
+    assert!(!told.contains("AGENTS.md"), "{told}");
+    let told = world.person("init --host claude").succeeds();
+    let link = "reads CLAUDE.md, and pages are AGENTS.md. To make them one file: ln -s AGENTS.md \
+                CLAUDE.md";
+    assert!(told.contains(link), "{told}");
+    assert_eq!(world.git("rev-parse refs/seed/rules"), rules);
+    // The text that opens observe names the file.
+    world.prompt("look at a");
+    world.seed("phase advance").tells("below ---Ob--- in its directory's AGENTS.md");
+    world.reads("src/a.rs").passes();
+    world.writes("src/AGENTS.md", "# src\n\n---Ob---\n\nOne function.\n").passes();
+}
+
+/// A name that the team has stays, and so does a page that is there.
+#[test]
+fn a_page_that_is_there_keeps_its_name() {
+    for (file, text) in [("CLAUDE.md", "# Ours\n"), ("seed.toml", "pages = [\"NOTES.md\"]\n")] {
+        let world = World::empty("git init -q -b main . && git config maintenance.auto false");
+        world.puts(file, text);
+        world.git("add -A");
+        world.git("commit -qm start");
+        let told = world.person("init --host codex").succeeds();
+        assert!(told.contains("reads AGENTS.md, and pages are CLAUDE.md"), "{told}");
+        assert!(world.tries("git rev-parse -q --verify refs/seed/rules").code != 0);
+    }
+}

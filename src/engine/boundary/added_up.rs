@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::claims::languages::shipped_languages;
+use crate::engine::memory::waiting::CONDENSE;
 use crate::engine::repo::rows::from_line;
 use crate::engine::repo::{Repo, Result};
 use crate::format::trailers::StepTrailers;
@@ -44,9 +45,6 @@ pub(crate) fn outgrown<'a>(
     };
     Ok(dirs.iter().map(String::as_str).find(|dir| lane.is_added_up(size_in(dir))))
 }
-
-/// The phase that works memory through, on every track.
-const CONDENSE: &str = "condense";
 
 /// Adds the lines of the project's files that came and went with a commit.
 fn add_changed(

@@ -56,13 +56,14 @@ pub(crate) fn cross(
             Err(refusal) => return Ok(Err(refusal)),
         };
     }
-    let ledger = boundary::ledger::put_ledger(repo, &focused, toward, &mut judged)?;
+    judged.adds.seen = boundary::judge::seen(repo, &focused, &since, &judged)?;
+    let put = boundary::ledger::put_own_files(repo, &focused, toward, &mut judged)?;
     let commit = boundary::commit::phase_commit(repo, &focused, toward, &mut judged);
     if let Err(failed) = &commit {
         boundary::commit::remember_veto(repo, &focused, failed)?;
     }
     if !matches!(commit, Ok(Ok(_))) {
-        boundary::ledger::take_back_ledger(repo, &focused, ledger, &mut judged)?;
+        boundary::ledger::take_back(repo, put, &mut judged)?;
     }
     let back = matches!(toward, Transition::Back { .. });
     let commit = match commit {
@@ -152,7 +153,7 @@ pub(crate) fn record(
     repo: &Repo,
     chain: &str,
     toward: &Transition,
-    judged: Judged,
+    mut judged: Judged,
     commit: Option<CommitId>,
     by: By,
 ) -> Result<std::result::Result<Transitioned, Refusal>> {
@@ -160,7 +161,7 @@ pub(crate) fn record(
     let start = beginning(repo, &judged)?;
     let by_hand = fence::foreign_commits::commits_by_hand(repo, chain)?;
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
-    let judged = Judged { made: made(repo, chain, &judged, commit.as_ref())?, ..judged };
+    judged.adds.made = made(repo, chain, &judged, commit.as_ref())?;
     let passed =
         Passed { toward, judged: &judged, commit: commit.as_ref(), start: start.as_ref(), by };
     // Until a job that ends here is closed: nobody else may take it for one that was left half
@@ -398,7 +399,8 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         boundary::pending::forget_pending(repo)?;
         return Ok(None);
     };
-    judged.ledger = boundary::ledger::ledger_in(repo, &focused, &head)?;
+    judged.adds.seen = boundary::judge::seen(repo, &focused, &since, &judged)?;
+    judged.adds.ledger = boundary::ledger::ledger_in(repo, &focused, &head)?;
     match record(repo, &pending.chain, &pending.toward, judged, Some(head), By::Agent) {
         // A step that can no longer be written must not stand in the way of every other.
         Err(error) if !matches!(error, EngineError::Store(_)) => {

@@ -48,8 +48,11 @@ pub(crate) fn draft(
         .and_then(|message| StepTrailers::read(&message))
         .map(|said| said.id);
     judged.message.text().clone_into(&mut draft.body);
-    draft.edits.extend(judged.ledger.clone());
-    draft.edits.extend(judged.made.clone());
+    draft.edits.extend(judged.adds.ledger.clone());
+    draft.edits.extend(judged.adds.made.clone());
+    if let Some(seen) = &judged.adds.seen {
+        memory::feed::feed(repo, chain, state, (seen, commit), &mut draft)?;
+    }
     let crossed = crossed(repo, chain, state, passed)?;
     judged.naming.clone().give(&mut state.job);
     let change = state.cross(&crossed)?;

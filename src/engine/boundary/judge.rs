@@ -3,7 +3,7 @@
 //! Gathers a [`Crossing`] and asks; nothing is written here.
 
 use crate::engine::boundary::draft::step_name;
-use crate::engine::boundary::step::Judged;
+use crate::engine::boundary::step::{Adds, Judged};
 use crate::engine::fence::survey::Survey;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::step::TOUCHED;
@@ -14,6 +14,7 @@ use crate::format::fold::JournalLines;
 use crate::format::names;
 use crate::hosts;
 use crate::jobs::Naming;
+use crate::memory::seen::Seen;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing};
@@ -85,8 +86,26 @@ pub(crate) fn judge(
         && repo.map(stand).ends_cycle(step.as_ref());
     let rests = closes && jobs::unattended::would_rest(repo, focused, review);
     let last = closes && jobs::completion::eligible(repo, focused);
-    let (ledger, made) = (None, None);
-    Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, ledger, made }))
+    let adds = Adds::default();
+    Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, adds }))
+}
+
+/// What was seen of the stay that the step leaves; nothing where no work is left, and where the
+/// cycle closes: its own files are written out as they are then.
+pub(crate) fn seen(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    judged: &Judged,
+) -> Result<Option<Seen>> {
+    let stand = &focused.state.stand;
+    let idle = stand.is_talk() || repo.rests(stand);
+    if idle || repo.map(stand).ends_cycle(judged.step.as_ref()) {
+        return Ok(None);
+    }
+    let said = judged.message.subject().unwrap_or_default().to_owned();
+    let files = judged.survey.committed(repo, &focused.state);
+    Ok(Some(Seen { said, files, ..memory::feed::seen(repo, focused, since)? }))
 }
 
 /// What the head of the message calls the job, where its row asks for that, and the rest.

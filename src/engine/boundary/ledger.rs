@@ -1,5 +1,5 @@
-//! The session ledger rides in the phase commit that it belongs to, and comes back out when
-//! that commit was refused.
+//! Files that git seed writes itself: they stand in the job's tree, and the boundary that closes a
+//! cycle writes them out and has them in its commit.
 
 use crate::engine::boundary::step::Judged;
 use crate::engine::memory::session_ledger::{FILE, Mark, Put};
@@ -33,60 +33,73 @@ fn ledger_of(
     )
 }
 
-/// Puts the ledger for a boundary whose gates let it through: it is in the boundary's
-/// commit, where there is one, and in its step. Gives what lay there before, if anything
-/// was put on disk.
-pub(crate) fn put_ledger(
+/// Puts the ledger into the boundary's step, and where it closes a cycle writes the run's own files
+/// out: they are in its commit, and come back out when that is refused.
+pub(crate) fn put_own_files(
     repo: &Repo,
     focused: &LoadedJob,
     toward: &Transition,
     judged: &mut Judged,
-) -> Result<Option<Put>> {
-    let Some(bytes) = ledger_of(repo, focused, toward, judged)? else { return Ok(None) };
+) -> Result<Vec<Put>> {
+    let ledger = ledger_of(repo, focused, toward, judged)?;
     let path = names::of_run(focused.state.job.run, FILE);
-    judged.ledger = Some(TreeEdit::Put { path, bytes: bytes.clone() });
-    if memory::session_ledger::keeps_ledger_inside(repo, focused) || judged.survey.own.is_empty() {
+    judged.adds.ledger = ledger.clone().map(|bytes| TreeEdit::Put { path, bytes });
+    let closes = repo.map(&focused.state.stand).ends_cycle(judged.step.as_ref());
+    let inside = memory::session_ledger::keeps_ledger_inside(repo, focused);
+    if !closes || inside || judged.survey.own.is_empty() {
+        return Ok(Vec::new());
+    }
+    let kept = record::own_files::own_file(repo, focused, FILE)?;
+    let ledger = ledger.or(kept).map(|bytes| (FILE.to_owned(), bytes));
+    let compactions = memory::compaction::to_write_out(repo, focused)?;
+    let mut put = Vec::new();
+    for (name, bytes) in ledger.into_iter().chain(compactions) {
+        put.extend(write_out(repo, focused, judged, (&name, &bytes))?);
+    }
+    Ok(put)
+}
+
+/// Writes one file and has it in the commit; nothing waits for it, since the job's tree holds it.
+fn write_out(
+    repo: &Repo,
+    focused: &LoadedJob,
+    judged: &mut Judged,
+    (name, bytes): (&str, &[u8]),
+) -> Result<Option<Put>> {
+    let place = memory::session_ledger::own_place(repo, &focused.state, name);
+    let Some((file, named)) = place else { return Ok(None) };
+    let before = record::own_files::own_file_on_disk(repo, &focused.state, name);
+    if before.as_deref() == Some(bytes) && judged.survey.own.contains(&named) {
         return Ok(None);
     }
-    let Some((file, named)) = memory::session_ledger::ledger_place(repo, &focused.state) else {
-        return Ok(None);
-    };
-    let before = record::own_files::own_file_on_disk(repo, &focused.state, FILE);
     let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-    if made.is_err() || record::replace::replace_file(repo, &file, &bytes).is_err() {
-        // Nothing waits for it: the job's tree holds it.
+    if made.is_err() || record::replace::replace_file(repo, &file, bytes).is_err() {
         return Ok(None);
     }
     let ignored = !repo.store.ignored(std::slice::from_ref(&named))?.is_empty();
     if !ignored && !judged.survey.own.contains(&named) {
         judged.survey.own.push(named);
     }
-    Ok(Some(Put { before }))
+    Ok(Some(Put { file, before }))
 }
 
-/// The boundary was not crossed: the ledger is as it was.
-pub(crate) fn take_back_ledger(
-    repo: &Repo,
-    focused: &LoadedJob,
-    put: Option<Put>,
-    judged: &mut Judged,
-) -> Result<()> {
-    judged.ledger = None;
-    let file = repo.store.work_tree().join(record::own_files::own_path(&focused.state, FILE));
-    match put {
-        Some(Put { before: Some(bytes) }) => record::replace::replace_file(repo, &file, &bytes),
-        Some(Put { before: None }) => {
-            std::fs::remove_file(&file)?;
-            // The directory may have been made for it alone.
-            for dir in file.ancestors().skip(1).take(4) {
-                if std::fs::remove_dir(dir).is_err() {
-                    break;
-                }
-            }
-            Ok(())
+/// The boundary was not crossed: what was written out is as it was.
+pub(crate) fn take_back(repo: &Repo, put: Vec<Put>, judged: &mut Judged) -> Result<()> {
+    judged.adds.ledger = None;
+    for Put { file, before } in put {
+        if let Some(bytes) = before {
+            record::replace::replace_file(repo, &file, &bytes)?;
+            continue;
         }
-        None => Ok(()),
+        std::fs::remove_file(&file)?;
+        // The directory may have been made for it alone.
+        for dir in file.ancestors().skip(1).take(4) {
+            if std::fs::remove_dir(dir).is_err() {
+                break;
+            }
+        }
     }
+    Ok(())
 }
 
 /// The ledger of a boundary's commit, whose step was never written.

@@ -42,8 +42,7 @@ pub(crate) fn changed(
 ) -> Result<Vec<(String, usize)>> {
     let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Vec::new()) };
     let persons = fence::tree::persons(repo, focused)?;
-    let all = repo.store.lines_changed(&began, tree)?.into_iter();
-    let all = all.map(|one| (one.path.to_string(), one.added + one.removed));
+    let all = repo.store.lines_between_trees(&began, tree)?.into_iter();
     Ok(all.filter(|(path, _)| !persons.contains(path) && !repo.is_page(path)).collect())
 }
 

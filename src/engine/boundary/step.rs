@@ -4,6 +4,7 @@ use crate::engine::fence::survey::Survey;
 use crate::engine::repo::LoadedJob;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::Naming;
+use crate::memory::seen::Seen;
 use crate::phases::message::Message;
 use crate::phases::{Move, PhaseName};
 use crate::store::{CommitId, TreeEdit};
@@ -42,8 +43,17 @@ pub(crate) struct Judged {
     pub(crate) rests: bool,
     /// The last planned cycle closes with this step.
     pub(crate) last: bool,
+    /// What is found out behind the judgement.
+    pub(crate) adds: Adds,
+}
+
+/// What a boundary's step holds besides, found out once it may be crossed.
+#[derive(Default)]
+pub(crate) struct Adds {
     /// The ledger of sessions, where this boundary adds to it.
     pub(crate) ledger: Option<TreeEdit>,
+    /// What was seen of the stay that ends, for the record of the session.
+    pub(crate) seen: Option<Seen>,
     /// What the commits of the cycle hold, where this boundary closes it.
     pub(crate) made: Option<TreeEdit>,
 }

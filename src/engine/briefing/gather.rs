@@ -78,6 +78,8 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         opening.last = jobs::completion::eligible(repo, focused);
         // A hint, as what is quoted.
         opening.held_up = record::refused::most_often(repo, focused).unwrap_or_default();
+        // As above: no phase waits for a history that does not read.
+        opening.waiting = memory::waiting::waiting(repo, focused).unwrap_or_default();
         if opening.last {
             // Without it the gate quotes the line.
             opening.card = judge::card::line(repo, focused).unwrap_or_default();
@@ -157,7 +159,8 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let unread = repo.unread_plan(focused);
     let voices = repo::voices::voices(repo);
     let row = repo.row(Some(focused));
-    Opening { dirs, files, unread, rests, voices, ..Opening::new(row, &focused.state) }
+    let page = repo.rules.page_name().to_owned();
+    Opening { dirs, files, unread, rests, voices, page, ..Opening::new(row, &focused.state) }
 }
 
 /// The step back that led into this stay.

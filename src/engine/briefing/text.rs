@@ -29,6 +29,9 @@ const SUMMARY: usize = 1_500;
 
 const DEMANDS: usize = 1_500;
 
+/// The most characters of what waits in messages.
+const WAITING: usize = 1_500;
+
 /// The most characters of an objective.
 const OBJECTIVE: usize = 600;
 
@@ -108,12 +111,16 @@ pub(crate) struct Opening<'a> {
     pub card: String,
     /// What the agent was refused most often in the cycle.
     pub held_up: Option<String>,
+    /// What messages hold for memory: notes of small jobs, and what was misjudged.
+    pub waiting: Vec<String>,
     /// Words that this question has at least.
     pub question: usize,
     /// The step before ended another phase with the same command.
     pub again: bool,
     /// Sentences that the repository words itself.
     pub voices: OwnVoices,
+    /// File name of pages.
+    pub page: String,
 }
 
 /// The step that sent the job back.
@@ -190,9 +197,11 @@ impl<'a> Opening<'a> {
             rests: false,
             card: String::new(),
             held_up: None,
+            waiting: Vec::new(),
             question: 0,
             again: false,
             voices: OwnVoices::default(),
+            page: "page".to_owned(),
         }
     }
 
@@ -231,7 +240,8 @@ impl<'a> Opening<'a> {
             parts.push(self.told(Line::Subagents, &[("agents", &listed(&self.subagents))]));
         }
         if self.row.dial && self.state.stand.entry.multiplier.is_none() {
-            parts.push(self.told(Line::Dial, &[]));
+            let line = if self.again { Line::DialAgain } else { Line::Dial };
+            parts.push(self.told(line, &[]));
         }
         parts.extend(self.reasons());
         parts.extend(self.what_was_said());
@@ -260,6 +270,14 @@ impl<'a> Opening<'a> {
         if !self.live.is_empty() {
             parts.push(self.told(Line::Notes, &[("notes", &listed(&self.live))]));
         }
+        if !self.waiting.is_empty() {
+            parts.push(Part::Listed(List {
+                lead: self.line(Line::Waiting, &[]),
+                items: self.waiting.clone(),
+                most: WAITING,
+                more: self.line(Line::WaitingMore, &[("count", COUNT)]),
+            }));
+        }
         if !self.faults.is_empty() {
             parts.push(self.told(Line::Faults, &[("files", &listed(&self.faults))]));
         }
@@ -270,8 +288,8 @@ impl<'a> Opening<'a> {
     /// What the phase is for; the plan document may add to it, or say it instead. Where the
     /// job stands, what may be written and how the phase ends stay git seed's to say.
     fn purpose(&self) -> Vec<Part> {
-        let purpose = &self.row.purpose;
-        let own = (!purpose.is_empty()).then(|| Part::Told(purpose.clone()));
+        let purpose = self.row.purpose.replace("{page}", &self.page);
+        let own = (!purpose.is_empty()).then_some(Part::Told(purpose));
         let Some(words) = &self.from_plan else { return own.into_iter().collect() };
         let (quote, gap) = (words.quoted(FROM_PLAN), || Part::Told(String::new()));
         match words.mode {
@@ -304,12 +322,17 @@ impl<'a> Opening<'a> {
 
     /// What compaction files say, their oldest words first.
     fn left_by_the_last(&self) -> Vec<Part> {
-        let Some(Woken { name, prior, text, unsealed }) = &self.woken else { return Vec::new() };
+        let Some(Woken { name, prior, text, unsealed, seen }) = &self.woken else {
+            return Vec::new();
+        };
         let rest = || self.line(Line::RestOfCompaction, &[]);
         let mut parts = vec![
             quoted(self.line(Line::Prior, &[("name", name)]), prior, PRIOR, rest()),
             quoted(self.line(Line::Compacted, &[("name", name)]), text, COMPACTED, rest()),
         ];
+        parts.extend(seen.iter().map(|(name, seen)| {
+            quoted(self.line(Line::SeenBefore, &[("name", name)]), seen, COMPACTED, rest())
+        }));
         parts.extend(unsealed.iter().map(|name| self.told(Line::Unsealed, &[("name", name)])));
         parts
     }
@@ -733,7 +756,8 @@ mod tests {
                     prop_assert!(!line.contains(ends), "{line}");
                 }
             }
-            prop_assert!(text.contains(&row.purpose));
+            let purpose = row.purpose.replace("{page}", "page");
+            prop_assert!(text.contains(&purpose), "it says what the phase is for");
             let ours: Vec<String> = opening.parts().into_iter().flat_map(|part| match part {
                 Part::Told(line) => vec![line],
                 Part::Quoted(quote) => vec![quote.lead, quote.rest],

@@ -1,4 +1,5 @@
-//! Lines that the hook replaces, so that the kernel confines what runs.
+//! What the hook replaces: lines, so that the kernel confines what runs, and the text of an edit,
+//! so that a page has its anchor.
 //!
 //! A host is believed to take another line only once it was seen to: the hook puts a
 //! command of ours before `git seed doctor`, and that command, when it runs, writes down
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::event::{Act, Event, ToolCall};
+use crate::event::{Act, Event, FileEdit, ToolCall};
+use crate::memory::anchored;
 use crate::phases::{Class, Phase};
 use crate::rules::Confining;
 use crate::shell::{self, Effect, Reading};
@@ -102,9 +104,37 @@ pub(crate) fn confines(repo: &Repo, event: &Event, phase: &Phase, reading: &Read
         && repo.rules.confining == Confining::Auto
         && !phase.opens(Class::ShellWrite)
         && is_worth_it(reading)
-        && client_of(repo, &event.session)
-            .is_some_and(|client| clients(repo).seen.contains(&client))
+        && takes_another(repo, event)
         && confine::check().is_ok()
+}
+
+/// The client of this session was seen to take what a hook gives it.
+fn takes_another(repo: &Repo, event: &Event) -> bool {
+    client_of(repo, &event.session).is_some_and(|client| clients(repo).seen.contains(&client))
+}
+
+/// The call with the phase's anchor in what it adds to a page that lacks it, where the host asks
+/// nobody and takes another text; else the call is refused, with the line to add.
+pub(crate) fn anchored(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    focused: Option<&LoadedJob>,
+) -> Option<(ToolCall, String)> {
+    let Act::Edit(files) = &call.act else { return None };
+    let [file] = files.as_slice() else { return None };
+    if !event.rewritable.as_ref().is_some_and(|call| call.unasked) || !takes_another(repo, event) {
+        return None;
+    }
+    let anchors = repo.rules.maps.anchors();
+    let own = repo.row(focused).rank(&anchors)?;
+    // A page that does not read is judged as it is.
+    let current = world::read_if_there(&file.path).ok()?;
+    let current = current.map(String::from_utf8).transpose().ok()?;
+    let change = anchored::anchored(current.as_deref(), &file.change, own, &anchors)?;
+    let text = anchored::text_of(&change)?.to_owned();
+    let act = Act::Edit(vec![FileEdit { path: file.path.clone(), change }]);
+    Some((ToolCall { act, ..call.clone() }, text))
 }
 
 /// The line that runs instead of that of `call`, if it is to be confined.

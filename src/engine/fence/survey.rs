@@ -52,8 +52,13 @@ pub(crate) struct Survey {
 impl Survey {
     /// Files and pages of the step that somebody wrote: what boundaries write themselves is none.
     pub(crate) fn written(&self, repo: &Repo, state: &State) -> usize {
-        let place = |path: &RepoPath| place_of(repo, &path.to_string(), state);
-        self.own.iter().filter(|path| place(path) != Place::JobFile).count()
+        self.committed(repo, state).len()
+    }
+
+    /// The same by their paths, as they are shown.
+    pub(crate) fn committed(&self, repo: &Repo, state: &State) -> Vec<String> {
+        let shown = self.own.iter().map(ToString::to_string);
+        shown.filter(|path| place_of(repo, path, state) != Place::JobFile).collect()
     }
 
     /// The path that is shown as `path`.

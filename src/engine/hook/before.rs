@@ -10,7 +10,7 @@ use crate::hosts::{Answer, Host};
 use crate::jobs::questions::Grant;
 use crate::phases::guard::{self, Scene};
 use crate::shell::{self, Program};
-use crate::verdict::{Refusal, Verdict};
+use crate::verdict::{Refusal, Verdict, Wants};
 use crate::voice;
 use crate::world;
 
@@ -34,12 +34,34 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
     }
     let scene = hook::scene::scene(repo, host, event, call, focused, guest)?;
     let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
-    if let Err(refusal) = verdict {
-        return refuse(repo, focused, event, call, &scene, &refusal);
+    let Err(refusal) = verdict else {
+        return let_through(repo, host, event, (call, &scene), focused.filter(|_| !guest));
+    };
+    if refusal.wants == Wants::Section
+        && let Some((with, text)) = fence::rewrite::anchored(repo, event, call, focused)
+    {
+        let anchored = hook::scene::scene(repo, host, event, &with, focused, guest)?;
+        // Whatever else stands in its way, the anchor does not.
+        if let Err(refusal) = guard::judge(&anchored) {
+            return refuse(repo, focused, event, &with, &anchored, &refusal);
+        }
+        let focused = focused.filter(|_| !guest);
+        let answer = let_through(repo, host, event, (&with, &anchored), focused)?;
+        return Ok(Answer { rewrite: Some(text), ..answer });
     }
+    refuse(repo, focused, event, call, &scene, &refusal)
+}
+
+/// What goes with a call that passes, and the look before it.
+fn let_through(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    (call, scene): (&ToolCall, &Scene<'_>),
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
     hook::handed::keep(repo, host, event, call)?;
-    let focused = focused.filter(|_| !guest);
-    let mut answer = pass(repo, event, call, &scene, focused)?;
+    let mut answer = pass(repo, event, call, scene, focused)?;
     if let Some(ruled) = &scene.call.git {
         let closing = focused.is_some_and(|focused| focused.state.is_closing());
         answer.ask = hook::git_consent::let_through(repo, call, ruled, scene.phase, closing)?;

@@ -1,8 +1,8 @@
 //! Compaction files of the focused job, and how full the context is.
 //!
-//! A file is opened by a session's first append, carries the Prior Summary of the one
-//! before, and is in the next phase commit. What is written stands in the job's tree first
-//! and on disk after that; what left a file stays in the steps of the job.
+//! A file is opened by a session's first append or first boundary (`feed`) and carries the Prior
+//! Summary of the one before. It stands in the job's tree; the boundary that closes a cycle writes
+//! it to disk and commits it. What left a file stays in the steps of the job.
 
 use strum::VariantArray as _;
 
@@ -16,7 +16,7 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{memory, record};
 use crate::event::{Actor, Event};
 use crate::format::journal::{Gauge, What};
-use crate::format::state::{Compaction, Prep, State};
+use crate::format::state::{Compaction, Prep};
 use crate::format::{names, short_hash};
 use crate::memory::compaction::{File, Fill, Sealed, Section, Stamp, Unsealed};
 use crate::phases::commands;
@@ -81,7 +81,8 @@ pub(crate) fn compact_append(
     }
     file.list_commits(&commits_since(repo, &focused, &stand.since)?);
     let subject = format!("{} of compaction {}", section.title(), stand.seq);
-    let stand = keep_compaction(repo, &focused, &file, stand, "compact append", &subject)?;
+    let kept = Kept { step: "compact append", subject, foreign };
+    let stand = keep_compaction(repo, &focused, &file, stand, &kept)?;
     Ok(Ok(Written {
         path: compaction_path(&focused, &stand),
         words: stand.words,
@@ -113,7 +114,8 @@ pub(crate) fn compact_seal(repo: &Repo) -> Answered<(Written, Sealed)> {
         Err(unsealed) => return Ok(Err(unsealed.refusal(&file))),
     };
     let subject = format!("compaction {}, version {}", stand.seq, file.front.version);
-    let stand = keep_compaction(repo, &focused, &file, stand, "compact seal", &subject)?;
+    let kept = Kept { step: "compact seal", subject, foreign };
+    let stand = keep_compaction(repo, &focused, &file, stand, &kept)?;
     let (path, words) = (compaction_path(&focused, &stand), stand.words);
     let written =
         Written { path, words, fill: Fill::of(words, ceiling), opened: false, foreign, left: 0 };
@@ -140,7 +142,7 @@ fn is_out_of_place(repo: &Repo, focused: &LoadedJob) -> Option<Refusal> {
 }
 
 /// The file that this session writes in, and whether it is opened now.
-fn to_write_in(repo: &Repo, focused: &LoadedJob) -> Result<(Compaction, bool)> {
+pub(crate) fn to_write_in(repo: &Repo, focused: &LoadedJob) -> Result<(Compaction, bool)> {
     let session = short_hash(focused.state.driver.session.as_bytes(), 12);
     match memory::context::compaction_of(focused) {
         Some(stand) if stand.session == session => Ok((stand.clone(), false)),
@@ -153,14 +155,15 @@ fn to_write_in(repo: &Repo, focused: &LoadedJob) -> Result<(Compaction, bool)> {
                 seq += 1;
             }
             let (run, since) = (focused.state.job.run, focused.state.step.clone());
-            let stand = Compaction { run, seq, session, since, ..Compaction::default() };
+            let fed = focused.state.compaction.as_ref().map_or(0, |last| last.fed);
+            let stand = Compaction { run, seq, session, since, fed, ..Compaction::default() };
             Ok((stand, true))
         }
     }
 }
 
 /// A file that is opened: it carries the Prior Summary of the last one that was sealed.
-fn begun(repo: &Repo, focused: &LoadedJob) -> Result<File> {
+pub(crate) fn begun(repo: &Repo, focused: &LoadedJob) -> Result<File> {
     let mut file = File::default();
     if let Some((_, last)) = last_sealed(repo, focused)? {
         file.put(Section::PriorSummary, last.text(Section::PriorSummary));
@@ -181,7 +184,7 @@ fn last_sealed(repo: &Repo, focused: &LoadedJob) -> Result<Option<(Compaction, F
 }
 
 /// Run and number of each file, oldest first.
-fn compactions(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(u32, u32)>> {
+pub(crate) fn compactions(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(u32, u32)>> {
     let mut found = Vec::new();
     for run in 1..=focused.state.job.run {
         let files = repo.store.names(&focused.tip, &format!("run-{run}"))?;
@@ -194,7 +197,11 @@ fn compactions(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(u32, u32)>> {
     Ok(found)
 }
 
-fn compaction_file(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Result<File> {
+pub(crate) fn compaction_file(
+    repo: &Repo,
+    focused: &LoadedJob,
+    stand: &Compaction,
+) -> Result<File> {
     let path = names::of_run(stand.run, &names::compaction(stand.seq));
     let bytes = repo.counted_file(focused, &path)?;
     Ok(File::read(&String::from_utf8_lossy(&bytes)))
@@ -220,14 +227,21 @@ fn commits_since(repo: &Repo, focused: &LoadedJob, since: &str) -> Result<Vec<St
     Ok(commits)
 }
 
-/// One step that keeps the file, and the file on disk.
+/// The step that keeps a file.
+struct Kept {
+    step: &'static str,
+    subject: String,
+    /// The words of somebody else, which lie on disk, were taken in.
+    foreign: bool,
+}
+
+/// One step that keeps the file; with it the file on disk, where somebody else wrote in that.
 fn keep_compaction(
     repo: &Repo,
     focused: &LoadedJob,
     file: &File,
     mut stand: Compaction,
-    step: &str,
-    subject: &str,
+    kept: &Kept,
 ) -> Result<Compaction> {
     let mut file = file.clone();
     file.front.gmode_prepped = focused.state.prep != Prep::None;
@@ -237,40 +251,39 @@ fn keep_compaction(
     let path = names::of_run(stand.run, &name);
     let now = repo.now;
     let sealed = stand.sealed.then_some(Mark::Seal);
-    let ledger = if sealed.is_some() {
-        memory::session_ledger::ledger(repo, focused, sealed, stand.seq)?
-    } else {
-        None
+    let ledger = match sealed {
+        Some(_) => memory::session_ledger::ledger(repo, focused, sealed, stand.seq)?,
+        None => None,
     };
-    let on_disk = !memory::session_ledger::keeps_ledger_inside(repo, focused)
-        && memory::session_ledger::ledger_place(repo, &focused.state).is_some();
-    let writes = [Some(&name[..]), (ledger.is_some() && on_disk).then_some(FILE)];
-    let own = |name| {
-        let path = record::own_files::own_path(&focused.state, name);
+    let meant = kept.foreign.then(|| {
+        let path = record::own_files::own_path(&focused.state, &name);
         MeantFile::new(repo, path, Becomes::Own)
-    };
-    let files = writes.into_iter().flatten().map(own).collect();
-    meant_files::around(repo, focused, Recorded::Step(step), files, || {
-        let taken =
-            record::step::step(repo, &focused.chain, Journaling::Read, |state: &mut State, _| {
+    });
+    meant_files::around(
+        repo,
+        focused,
+        Recorded::Step(kept.step),
+        meant.into_iter().collect(),
+        || {
+            let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
                 state.compaction = Some(stand.clone());
                 if stand.sealed {
                     state.gauge.fresh = now;
                 }
                 let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
-                let mut draft = StepDraft::new(state, step, subject, By::Agent).with(put);
+                let mut draft =
+                    StepDraft::new(state, kept.step, kept.subject.clone(), By::Agent).with(put);
                 let path = names::of_run(state.job.run, FILE);
                 draft.edits.extend(ledger.clone().map(|bytes| TreeEdit::Put { path, bytes }));
                 Ok(Ok(draft))
             })?;
-        let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
-        record::own_files::put_own_file(repo, &taken.focused, &name, &bytes)?;
-        if let Some(bytes) = ledger.filter(|_| on_disk) {
-            // The job's tree holds it: a disk that takes no file keeps nobody from sealing.
-            record::own_files::put_own_file(repo, &taken.focused, FILE, &bytes).unwrap_or_default();
-        }
-        Ok(())
-    })?;
+            let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
+            if kept.foreign {
+                record::own_files::put_own_file(repo, &taken.focused, &name, &bytes)?;
+            }
+            Ok(())
+        },
+    )?;
     Ok(stand)
 }
 
@@ -292,13 +305,41 @@ fn compaction_now(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Resul
         return Ok((kept, false));
     }
     let file = names::of_run(stand.run, &name);
+    let old = was_ours(repo, focused, &file, &found)?;
+    Ok(if old { (kept, false) } else { (found, true) })
+}
+
+/// An earlier step of the job kept `found` as `file`.
+fn was_ours(repo: &Repo, focused: &LoadedJob, file: &str, found: &File) -> Result<bool> {
     for step in repo.store.history(&focused.chain, STEPS)? {
-        let old = repo.store.file_of_commit(&step.commit, &file)?;
-        if old.is_some_and(|old| File::read(&String::from_utf8_lossy(&old)) == found) {
-            return Ok((kept, false));
+        let old = repo.store.file_of_commit(&step.commit, file)?;
+        if old.is_some_and(|old| File::read(&String::from_utf8_lossy(&old)) == *found) {
+            return Ok(true);
         }
     }
-    Ok((found, true))
+    Ok(false)
+}
+
+/// The run's files that are to be written out, by name: those that differ from what lies on disk,
+/// unless somebody else wrote that.
+pub(crate) fn to_write_out(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Vec<u8>)>> {
+    let run = focused.state.job.run;
+    let mut out = Vec::new();
+    for (_, seq) in compactions(repo, focused)?.into_iter().filter(|(of, _)| *of == run) {
+        let name = names::compaction(seq);
+        let path = names::of_run(run, &name);
+        let bytes = repo.counted_file(focused, &path)?;
+        let ours = match record::own_files::own_file_on_disk(repo, &focused.state, &name) {
+            None => true,
+            Some(there) if there == bytes => continue,
+            Some(there) => {
+                let found = File::read(&String::from_utf8_lossy(&there));
+                was_ours(repo, focused, &path, &found)?
+            }
+        };
+        out.extend(ours.then_some((name, bytes)));
+    }
+    Ok(out)
 }
 
 // ---- waking
@@ -309,8 +350,10 @@ pub(crate) fn woken(repo: &Repo, focused: &LoadedJob) -> Option<Woken> {
     let open = memory::context::compaction_of(focused).filter(|stand| !stand.sealed);
     let unsealed = open.map(|stand| names::compaction(stand.seq));
     // Told where a session begins: what cannot be read is not told, and refused where it counts.
+    let seen = seen(repo, focused).unwrap_or_default();
+    // As above.
     let Some((stand, file)) = last_sealed(repo, focused).ok()? else {
-        return unsealed.map(|unsealed| Woken { unsealed: Some(unsealed), ..Woken::default() });
+        return Some(Woken { unsealed, seen, ..Woken::default() });
     };
     let prior = file.text(Section::PriorSummary).to_owned();
     // Of a run that is over only the summary goes on.
@@ -322,7 +365,17 @@ pub(crate) fn woken(repo: &Repo, focused: &LoadedJob) -> Option<Woken> {
     let text: Vec<String> =
         shown.map(|section| format!("## {}\n{}", section.title(), file.text(section))).collect();
     let prior = if stand.seq >= 2 || stand.run != run { prior } else { String::new() };
-    Some(Woken { name: names::compaction(stand.seq), prior, text: text.join("\n"), unsealed })
+    let name = names::compaction(stand.seq);
+    // What the text holds already is not told twice.
+    let seen = seen.filter(|(newest, _)| *newest != name);
+    Some(Woken { name, prior, text: text.join("\n"), unsealed, seen })
+}
+
+/// The newest file of the run and what was seen in its session.
+fn seen(repo: &Repo, focused: &LoadedJob) -> Result<Option<(String, String)>> {
+    let Some(stand) = memory::context::compaction_of(focused) else { return Ok(None) };
+    let text = compaction_file(repo, focused, stand)?.seen().to_owned();
+    Ok(Some((names::compaction(stand.seq), text)).filter(|(_, text)| !text.is_empty()))
 }
 
 /// A word to the person before the host compacts over words that are not sealed.
@@ -343,10 +396,12 @@ pub(crate) fn carried_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     let stand = memory::context::compaction_of(focused)?;
     let name = names::compaction(stand.seq);
     // A word to a person; the step itself reads the file and says what is wrong with it.
-    Some(match last_sealed(repo, focused).ok()? {
-        Some(_) => tell(Notice::CompactionCarried, &[("file", &name)]),
-        None => tell(Notice::CompactionNotCarried, &[("file", &name)]),
-    })
+    match last_sealed(repo, focused).ok()? {
+        Some(_) => Some(tell(Notice::CompactionCarried, &[("file", &name)])),
+        // What git seed itself noted asks nobody for anything.
+        None if stand.sealed => None,
+        None => Some(tell(Notice::CompactionNotCarried, &[("file", &name)])),
+    }
 }
 
 // ---- room
@@ -419,4 +474,6 @@ pub(crate) struct Woken {
     pub text: String,
     /// The file that was not sealed since words were added.
     pub unsealed: Option<String>,
+    /// The newest file, and what git seed itself wrote there of the session's stays.
+    pub seen: Option<(String, String)>,
 }

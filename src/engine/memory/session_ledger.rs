@@ -3,9 +3,9 @@
 //! FOCUS when a session takes the run's boundaries over, INJECT when its context began anew
 //! and it was told where it stands, SEAL when it seals a compaction file, WRAP when the run
 //! ends. A reviewer finds the transcript of a compaction file by it; nothing decides by it.
-//! The job's tree holds the file, and what is on disk is written from there, in a boundary's
-//! commit and with its step. Killed between the two, the step is written with the file that
-//! the commit has. Hooks write nothing: what they saw is written with the next boundary.
+//! The job's tree holds the file; the boundary that closes a cycle writes it to disk and has it in
+//! its commit. Killed between commit and step, the step is written with the file that the commit
+//! has. Hooks write nothing: what they saw is written with the next boundary.
 
 use std::path::PathBuf;
 
@@ -33,9 +33,10 @@ pub(crate) enum Mark {
     Wrap,
 }
 
-/// What lay in the place of a ledger that was put on disk.
+/// A file of ours that was put on disk, and what lay in its place.
 #[derive(Debug)]
 pub(crate) struct Put {
+    pub(crate) file: PathBuf,
     pub(crate) before: Option<Vec<u8>>,
 }
 
@@ -98,9 +99,9 @@ pub(crate) fn keeps_ledger_inside(repo: &Repo, focused: &LoadedJob) -> bool {
     repo.map(&focused.state.stand).lane.is_some()
 }
 
-/// Where the ledger of the run lies on disk. Behind a link it is no file of this repository's.
-pub(crate) fn ledger_place(repo: &Repo, state: &State) -> Option<(PathBuf, RepoPath)> {
-    let shown = record::own_files::own_path(state, FILE);
+/// Where the file `name` of the run lies on disk. Behind a link it is no file of this repository's.
+pub(crate) fn own_place(repo: &Repo, state: &State, name: &str) -> Option<(PathBuf, RepoPath)> {
+    let shown = record::own_files::own_path(state, name);
     let file = repo.store.work_tree().join(&shown);
     let plain = repo::paths::real(&file) == repo::paths::real(repo.store.work_tree()).join(&shown);
     Some((file, RepoPath::try_from(shown.as_str()).ok()?)).filter(|_| plain)

@@ -54,11 +54,11 @@ fn sides(repo: &Repo, state: &State) -> Result<Option<Sides>> {
         let trail = Trail::Gone(vec![state.step.clone()]);
         return Ok(Some(Sides { trail, last: tip, head, lost: Vec::new(), here: Vec::new() }));
     }
-    let lost = repo.store.apart(&tip, &head)?;
+    let lost = repo.store.apart(&tip, &head, usize::MAX)?;
     if lost.is_empty() {
         return Ok(None);
     }
-    let here = repo.store.apart(&head, &tip)?;
+    let here = repo.store.apart(&head, &tip, usize::MAX)?;
     let own = format!("Seed-Job: {}", state.job.id);
     let named = |commits: &[Apart]| -> Vec<Named> {
         let ids = |message: &str| {

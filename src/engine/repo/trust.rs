@@ -68,6 +68,25 @@ fn among<'a>(repo: &Repo, paths: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>
     Ok(trusted)
 }
 
+/// Those of `commits` whose words are put before the agent, for the same reasons.
+pub(crate) fn made_by_us<'a>(
+    repo: &Repo,
+    commits: impl Iterator<Item = &'a CommitId>,
+) -> Result<HashSet<CommitId>> {
+    let mut open: HashSet<CommitId> = commits.cloned().collect();
+    let Some(head) = repo.store.head()?.commit.filter(|_| !open.is_empty()) else {
+        return Ok(HashSet::new());
+    };
+    let made = repo.store.made_here()?;
+    let (mut trusted, rest): (HashSet<_>, HashSet<_>) =
+        open.drain().partition(|commit| made.contains(commit.as_str()));
+    for base in bases(repo, &head)?.iter().filter(|_| !rest.is_empty()) {
+        let steps = repo.store.history_from(base, BACK)?;
+        trusted.extend(steps.into_iter().map(|step| step.commit).filter(|one| rest.contains(one)));
+    }
+    Ok(trusted)
+}
+
 /// Where the branches are whose files the rules trust. Without a remote there is no branch of
 /// somebody else's, and HEAD is what a default branch would be.
 fn bases(repo: &Repo, head: &CommitId) -> Result<Vec<CommitId>> {

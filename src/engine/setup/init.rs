@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{claims, fence, record, setup};
+use crate::engine::{fence, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::rules::{BadRules, Rules};
@@ -77,8 +77,9 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     record::own_clone::clone_id(repo)?;
     record::identity::keep(repo)?;
     if let Some(track) = &wanted.track {
-        told.extend(apply_usual_track(repo, track)?);
+        told.extend(setup::in_force::apply_usual_track(repo, track)?);
     }
+    told.extend(setup::pages::choose(repo, &installation)?);
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
     told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
@@ -243,69 +244,6 @@ fn tell_trial(trial: &githooks::Trial) -> Told {
     let example = "[commit] subject = \"chore({phase}): {subject}\"";
     let hint = tell(Notice::TrialRefuses, &[("example", example)]);
     Told::new("found", "a commit-msg hook", hint)
-}
-
-/// The rules that the work tree proposes.
-pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
-    let file = repo.store.work_tree().join("seed.toml");
-    read_if_there(&file)?.ok_or(EngineError::NoProposal)
-}
-
-/// Checks rules that the work tree proposes.
-pub(crate) fn check_rules(text: &str) -> Result<()> {
-    let sound = Rules::with(text);
-    sound.map(drop).map_err(|bad| EngineError::Proposal(bad.told("seed.toml", text)))
-}
-
-/// Puts rules into force, if they are sound.
-///
-/// # Errors
-///
-/// The rules are not sound; then those that were in force stay. Or the ref cannot be moved.
-pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
-    check_rules(text)?;
-    let _lock = repo.store.lock()?;
-    record_rules(repo, text, "rules applied")?;
-    claims::checkers::remember_applied(repo, text)
-}
-
-/// Appends a text of rules to their chain; the caller has the lock.
-fn record_rules(repo: &Repo, text: &str, why: &str) -> Result<()> {
-    let tip = repo.store.tip(names::RULES)?;
-    let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
-    let after = tip.map(|tip| tip.commit);
-    repo.store.append(names::RULES, after.as_ref(), &[put], why, repo.now)?;
-    Ok(())
-}
-
-/// Puts the track of all jobs into force; the other rules that are in force stay.
-fn apply_usual_track(repo: &Repo, track: &str) -> Result<Vec<Told>> {
-    let _lock = repo.store.lock()?;
-    let applied = repo.applied_rules()?;
-    let before = applied.clone().unwrap_or_default();
-    let bad = |bad: BadRules| EngineError::Proposal(bad.told("the applied rules", &before));
-    let now = if applied.is_none() { Rules::shipped() } else { Rules::with(&before) };
-    let is_so = now.map_err(bad)?.usual_track() == track;
-    let what = format!("default = \"{track}\"");
-    if is_so {
-        return Ok(vec![Told::new("left", what, tell(Notice::TrackSaysSo, &[]))]);
-    }
-    let text = Rules::with_usual_track(&before, track).map_err(bad)?;
-    // Commands of rules run only where a person applied those rules here; this vouches for one
-    // key alone.
-    let applied_here = applied.is_none() || claims::checkers::are_applied_here(repo);
-    record_rules(repo, &text, "init --track")?;
-    if applied_here {
-        claims::checkers::remember_applied(repo, &text)?;
-    }
-    let mut told = vec![Told::new("wrote", what, tell(Notice::TrackApplied, &[]))];
-    let proposed = read_if_there(&repo.store.work_tree().join("seed.toml"))?;
-    // A proposal that does not read is named where it is applied.
-    if proposed.and_then(|text| Rules::with(&text).ok()).is_some_and(|it| it.usual_track() != track)
-    {
-        told.push(Told::new("note", "seed.toml", tell(Notice::TrackProposed, &[])));
-    }
-    Ok(told)
 }
 
 /// The message that the repository's own commit-msg hook is asked about.
