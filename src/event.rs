@@ -142,6 +142,22 @@ pub enum EventKind {
     Other,
 }
 
+impl EventKind {
+    /// What happened, in a word or two for a person.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::SessionStart { .. } => "session begins",
+            Self::SessionEnd { .. } => "session ends",
+            Self::Prompt { .. } => "prompt",
+            Self::Before(_) | Self::After { .. } => "tool call",
+            Self::Stop { .. } => "stop",
+            Self::SubagentStart { .. } | Self::SubagentStop { .. } => "subagent",
+            Self::Compact { .. } => "compaction",
+            Self::Other => "event",
+        }
+    }
+}
+
 /// What came of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {

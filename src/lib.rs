@@ -6,7 +6,7 @@
 //! cli           one command per file: parse, one call, print; report.rs holds all printing
 //! mcp           the same functions for claims, over the Model Context Protocol
 //! tour          the whole story in a throw-away repository, through real commands
-//! engine        the joint: gather, ask, record, in twelve rooms
+//! engine        the joint: gather, ask, record, in rooms
 //! store         the one door to git           hosts     payload -> Event, answer -> reply
 //! githooks      our hooks beside theirs       rules     shipped tables and applied ones
 //! world         clock, ids, environment       voice     wanted work -> sentences
@@ -15,6 +15,7 @@
 //! jobs phases memory plans claims             domains: pure, and they do not know each other
 //! shell         a command line -> what it would do
 //! verdict event the words that everything speaks; front_matter: where a file's own begins and ends
+//! html          text on its way into HTML, escaped by its type
 //! ```
 //!
 //! A test reads the `use crate::` lines against this table (`tests/it/house.rs`).
@@ -28,6 +29,7 @@ pub mod format;
 mod front_matter;
 mod githooks;
 pub mod hosts;
+mod html;
 pub mod jobs;
 mod mcp;
 pub mod memory;

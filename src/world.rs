@@ -415,6 +415,14 @@ pub(crate) fn run_in_its_place(
     run_reading(command, given.into(), dir, most)
 }
 
+/// Opens a file with the program that the person's desktop has for it, and does not wait for it.
+pub(crate) fn open_for_person(path: &std::path::Path) -> std::io::Result<()> {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let quiet = std::process::Stdio::null;
+    let mut command = std::process::Command::new(opener);
+    command.arg(path).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().map(drop)
+}
+
 fn run_until(
     command: std::process::Command,
     dir: &std::path::Path,

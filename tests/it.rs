@@ -65,6 +65,7 @@ mod it {
     mod readme;
     mod receipts;
     mod refs;
+    mod report;
     mod reviewed;
     mod rewrites;
     mod rings;
@@ -79,6 +80,7 @@ mod it {
     mod syscalls;
     mod tour;
     mod transcripts;
+    mod undo;
     mod verifies;
     mod words;
     mod world;

@@ -103,6 +103,9 @@ pub struct Findings {
     /// Those among them that were rewritten since, with the same content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<Finding>,
+    /// Commits whose steps a person undid since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undone: Vec<String>,
     /// The first bad one first.
     pub broken: Vec<Finding>,
     pub not_measured: Vec<Finding>,

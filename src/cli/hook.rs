@@ -116,6 +116,8 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
             };
             say(engine::hook::once::answered(&repo, host, &event, &bytes, answers));
             engine::hook::before::write_down(&repo, &event);
+            // What cannot be written now is found and written by the next one.
+            let _ = engine::ops::settle::settle(&repo.store, repo.now, event.kind.word());
         }
         Err(error) => say(reply(closed(&event, &error))),
     }

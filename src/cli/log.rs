@@ -36,7 +36,7 @@ pub(super) fn run(
         let mark = if args.graph { mark(map, row) } else { "" };
         let commit =
             row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
-        let at = report::clock(seconds(&row.at));
+        let at = report::clock(report::seconds(&row.at));
         let line = format!(
             "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}",
             row.step, row.cycle, row.subject
@@ -53,11 +53,6 @@ fn mark(map: &Map, row: &LogRow) -> &'static str {
     };
     let back = map.phase(&from.into()).is_some_and(|phase| phase.back.contains(&to.into()));
     if back { "|\\ " } else { "*  " }
-}
-
-fn seconds(at: &str) -> i64 {
-    time::OffsetDateTime::parse(at, &time::format_description::well_known::Rfc3339)
-        .map_or(0, time::OffsetDateTime::unix_timestamp)
 }
 
 /// The job that a person means: by id, the focused one, or the newest.

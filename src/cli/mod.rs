@@ -25,6 +25,7 @@ mod manual;
 mod mcp;
 mod memory;
 mod note;
+mod op;
 mod phase;
 mod plan;
 mod reflect;
@@ -32,11 +33,14 @@ pub(crate) mod report;
 mod rewritten;
 mod rules;
 mod show;
+mod stats;
 mod status;
 mod statusline;
+mod story;
 mod summary;
 mod switch;
 mod tour;
+mod undo;
 mod uninstall;
 mod verify;
 mod why;
@@ -47,7 +51,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::engine::repo::{EngineError, Repo};
 use crate::phases::commands;
@@ -106,6 +110,8 @@ enum Command {
     Log(log::LogArgs),
     Show(show::ShowArgs),
     Why(why::WhyArgs),
+    Report(story::ReportArgs),
+    Stats(stats::StatsArgs),
     /// List, show, create, change and focus jobs
     Job {
         #[command(subcommand)]
@@ -158,6 +164,13 @@ enum Command {
     },
     Verify(verify::VerifyArgs),
     Land(land::LandArgs),
+    Undo(undo::UndoArgs),
+    Redo(undo::RedoArgs),
+    /// Show what was done in this clone, and what of it is undone
+    Op {
+        #[command(subcommand)]
+        command: op::OpCommand,
+    },
     /// Check claims about the work against the repository and the recorded runs
     Claim {
         #[command(subcommand)]
@@ -234,6 +247,8 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
+            Self::Undo(_) => ("undo", Seeded),
+            Self::Redo(_) => ("redo", Seeded),
             Self::Job { command } => match command {
                 OfJob::Complete => ("job complete", Seeded),
                 OfJob::Approve { .. } => ("job approve", Seeded),
@@ -290,6 +305,7 @@ impl Context {
             boundary::cross::finish_pending(&repo)?;
         }
         record::landing::finish(&repo)?;
+        engine::ops::carry::finish(&repo)?;
         record::rewritten::relink(&repo)?;
         // The next job may have rules of its own.
         if boundary::cross::finish_closing(&repo)? {
@@ -325,8 +341,10 @@ pub fn main() -> ExitCode {
     if let Some(args) = exec::plain(std::env::args_os()) {
         return exec::run(&args, &current_dir());
     }
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let parsed = definition().try_get_matches();
+    let parsed = parsed.and_then(|found| Ok((Arguments::from_arg_matches(&found)?, name(&found))));
+    let (arguments, name) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return wrong_usage(&error),
     };
     if let Command::Hook(args) = &arguments.command {
@@ -344,12 +362,16 @@ pub fn main() -> ExitCode {
     let context = Context { cwd };
     let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);
     if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {
+        engine::ops::settle::everywhere(&name);
         return exec::run(args, &context.cwd);
     }
     let done = match set {
         Ok(Outcome::Yes) => run(&arguments.command, &context, &mut out),
         not_set => not_set,
     };
+    if !matches!(arguments.command, Command::Uninstall(_)) {
+        engine::ops::settle::everywhere(&name);
+    }
     let code = match done {
         Ok(Outcome::Yes) => 0,
         Ok(Outcome::Failed) => 1,
@@ -364,6 +386,17 @@ pub fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     ExitCode::from(code)
+}
+
+/// The words of a command, without its arguments.
+fn name(found: &clap::ArgMatches) -> String {
+    let mut words = Vec::new();
+    let mut at = found.subcommand();
+    while let Some((word, below)) = at {
+        words.push(word);
+        at = below.subcommand();
+    }
+    words.join(" ")
 }
 
 /// The stay's multiplier, where the command brings it along.
@@ -407,6 +440,8 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Log(args) => log::run(args, context, out),
         Command::Show(args) => show::run(args, context, out),
         Command::Why(args) => why::run(args, context, out),
+        Command::Report(args) => story::run(args, context, out),
+        Command::Stats(args) => stats::run(args, context, out),
         Command::Job { command } => job::run(command, context, out),
         Command::Phase { command } => phase::run(command, context, out),
         Command::Plan { command } => plan::run(command, context, out),
@@ -419,6 +454,9 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Audit { command } => audit::run(command, context, out),
         Command::Verify(args) => verify::run(args, context, out),
         Command::Land(args) => land::run(args, context, out),
+        Command::Undo(args) => undo::undo(args, context, out),
+        Command::Redo(args) => undo::redo(args, context, out),
+        Command::Op { command } => op::run(command, context, out),
         Command::Claim { command } => claim::run(command, context, out),
         Command::Gmode { command } => gmode::run(command, context, out),
         Command::Reflect(args) => reflect::run(args, context, out),
@@ -577,7 +615,7 @@ mod tests {
     fn the_degree_sign_marks_what_is_a_persons() {
         let mut found = Vec::new();
         leaves(&definition(), &["git-seed".to_owned()], &mut found);
-        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 15, "{found:?}");
+        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 17, "{found:?}");
         for (line, marked) in found {
             // Some want one of several arguments, which no single one tells; none of those is a
             // person's.

@@ -177,6 +177,12 @@ pub(crate) fn unified_diff(before: &str, after: &str, names: (&str, &str)) -> St
     TextDiff::from_lines(before, after).unified_diff().header(names.0, names.1).to_string()
 }
 
+/// A time of JSON in seconds.
+pub(super) fn seconds(at: &str) -> i64 {
+    time::OffsetDateTime::parse(at, &time::format_description::well_known::Rfc3339)
+        .map_or(0, time::OffsetDateTime::unix_timestamp)
+}
+
 /// The time of day for people, in their own zone where the system tells it.
 pub(crate) fn clock(at: UnixSeconds) -> String {
     let time =

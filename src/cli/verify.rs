@@ -197,6 +197,10 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
         }
     };
     list(out, "broken", &findings.broken);
+    for commit in findings.undone.iter().take(SHOWN) {
+        let id: String = commit.chars().take(20).collect();
+        out.line(format_args!("{:<14}{id:<21} {}", "undone", voice::tell(Notice::StepUndone, &[])));
+    }
     list(out, "followed", &findings.followed);
     list(out, "not measured", &findings.not_measured);
     let plain = if plain > 0 { format!(" · {plain} of no job") } else { String::new() };

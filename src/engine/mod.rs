@@ -12,10 +12,12 @@
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor, the git hooks
 //! glance      what statusline tells
+//! story       what report draws and stats counts
 //! report      what status, log, why and show tell
 //! person      what a person says: prompts, short words, answers
 //! boundary    the step from one phase to the next, and its commit
 //! briefing    the text that opens a phase
+//! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
@@ -37,12 +39,14 @@ pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
 pub(crate) mod memory;
+pub(crate) mod ops;
 pub(crate) mod person;
 pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
+pub(crate) mod story;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

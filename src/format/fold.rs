@@ -162,6 +162,7 @@ impl State {
             commit: None,
             carries: None,
             by: None,
+            back: None,
         }
     }
 }

@@ -16,6 +16,9 @@ pub(crate) struct Landing {
     #[serde(default)]
     pub base: String,
     pub tip: String,
+    /// Where a branch stood that was there already; empty for a new one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub replaced: String,
     pub tree: String,
     /// What all of it changes.
     pub change: String,
@@ -113,6 +116,7 @@ mod tests {
             branch: "main-landed".to_owned(),
             base: "b".to_owned(),
             tip: "n".to_owned(),
+            replaced: String::new(),
             tree: "t".to_owned(),
             change: "p".to_owned(),
             commits: vec![commit],

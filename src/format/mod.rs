@@ -16,6 +16,7 @@ pub(crate) mod looks;
 pub(crate) mod meta;
 pub(crate) mod names;
 pub(crate) mod notes;
+pub(crate) mod ops;
 pub(crate) mod prints;
 pub(crate) mod sshsig;
 pub(crate) mod state;

@@ -14,6 +14,10 @@ pub(crate) const ARCHIVE: &str = "refs/seed/archive";
 pub(crate) const META: &str = "refs/seed/meta";
 /// The rules in force.
 pub(crate) const RULES: &str = "refs/seed/rules";
+/// What was done, one commit per operation; of this clone alone, never synced.
+pub(crate) const OPS: &str = "refs/seed/ops";
+/// What a worktree works on: a symbolic ref of its own.
+pub(crate) const FOCUS: &str = "refs/worktree/seed/focus";
 /// The records of the gate.
 pub(crate) const CLAIMS: &str = "refs/seed/claims";
 /// What commits meant, one line per record.

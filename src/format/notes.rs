@@ -89,6 +89,19 @@ pub(crate) fn land_words(job: &str, commits: usize) -> String {
     format!("{SAID}landed: stands for {commits} commit{plural} of job {job}.")
 }
 
+/// The line in words that says that a person undid the step of a commit, or did it again.
+pub(crate) fn undone_words(undone: bool) -> String {
+    let word = if undone { "undone" } else { "done again" };
+    format!("{SAID}{word} by a person; the commit stays.")
+}
+
+/// The same with its record.
+pub(crate) fn undone(id: &str, job: &str, undone: bool, at: UnixSeconds) -> Vec<String> {
+    let word = if undone { "undone" } else { "redone" };
+    let record = format!("{id} {word} {}", serde_json::json!({ "at": at, "job": job }));
+    vec![undone_words(undone), record]
+}
+
 /// The job that a line of a note leads to, where it is a step's or a landing's.
 pub(crate) fn job_of(line: &str) -> Option<String> {
     let kinds = [" step ", " land "];

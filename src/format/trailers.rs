@@ -20,6 +20,8 @@ pub struct StepTrailers {
     pub carries: Option<String>,
     /// Who took the step; only in the chain.
     pub by: Option<String>,
+    /// The step whose state an undo or a redo restored; only in the chain.
+    pub back: Option<String>,
 }
 
 impl StepTrailers {
@@ -34,6 +36,7 @@ impl StepTrailers {
             ("Seed-Commit", &self.commit),
             ("Seed-Commit-Id", &self.carries),
             ("Seed-By", &self.by),
+            ("Seed-Back", &self.back),
         ];
         for (key, value) in kept {
             if let Some(value) = value {
@@ -57,6 +60,7 @@ impl StepTrailers {
             commit: trailers.get("Seed-Commit").map(str::to_owned),
             carries: trailers.get("Seed-Commit-Id").map(str::to_owned),
             by: trailers.get("Seed-By").map(str::to_owned),
+            back: trailers.get("Seed-Back").map(str::to_owned),
         })
     }
 }
@@ -189,6 +193,7 @@ mod tests {
             commit: None,
             carries: None,
             by: None,
+            back: None,
         }
     }
 

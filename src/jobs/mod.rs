@@ -14,6 +14,7 @@ pub mod questions;
 pub mod routing;
 pub mod shortword;
 pub(crate) mod summary;
+pub(crate) mod undoing;
 
 use std::fmt;
 use std::str::FromStr;

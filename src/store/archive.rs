@@ -99,9 +99,14 @@ impl Store {
         }
         let signature = signature(0);
         let mut buffer = gix::date::parse::TimeBuf::default();
-        let gone = self.repo.edit_references_as(edits, Some(signature.to_ref(&mut buffer)));
+        let gone = self.repo.edit_references_as(edits.clone(), Some(signature.to_ref(&mut buffer)));
         match gone {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                for (edit, (chain, _)) in edits.iter().zip(chains) {
+                    self.has_moved(chain, edit, None);
+                }
+                Ok(())
+            }
             Err(err) if err.is_conflict() || err.is_not_found() || err.is_retryable() => {
                 Err(StoreError::Moved { chain: format!("one of {} chains", chains.len()) })
             }

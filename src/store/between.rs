@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 
 use super::worktree::repo_path;
 use super::{ChangeKind, Changed, Store, StoreError, TreeId};
@@ -163,6 +163,41 @@ pub(crate) fn lines_between(old: &[u8], new: &[u8]) -> usize {
         .sum()
 }
 
+/// A difference of two texts, as people read it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TextBetween {
+    pub added: usize,
+    pub removed: usize,
+    /// Hunks as git writes them; `None` where one of both is not text, or both together are longer
+    /// than was asked for.
+    pub hunks: Option<String>,
+}
+
+/// What differs from `old` to `new`. Of more than `most` bytes only the lines are counted, and
+/// bytes that are no UTF-8 are replaced.
+pub(crate) fn text_between(old: &[u8], new: &[u8], most: usize) -> TextBetween {
+    /// What takes longer is told coarser.
+    const WAIT: std::time::Duration = std::time::Duration::from_millis(20);
+    let text = |bytes: &[u8]| !bytes.iter().take(8_000).any(|byte| *byte == 0);
+    if !text(old) || !text(new) {
+        return TextBetween::default();
+    }
+    let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
+    if old.len() + new.len() > most {
+        let (was, is) = (lines(old), lines(new));
+        let (added, removed) = (is.saturating_sub(was), was.saturating_sub(is));
+        return TextBetween { added, removed, hunks: None };
+    }
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let diff = TextDiff::configure().timeout(WAIT).diff_lines(&*old, &*new);
+    let tagged = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    TextBetween {
+        added: tagged(ChangeTag::Insert),
+        removed: tagged(ChangeTag::Delete),
+        hunks: Some(diff.unified_diff().to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testbed::Testbed;
@@ -176,6 +211,26 @@ mod tests {
         }
         bed.git(&["add", "-A"]);
         bed.git(&["write-tree"]).parse().expect("full")
+    }
+
+    #[test]
+    fn a_text_is_told_by_its_hunks_up_to_a_bound() {
+        let told = |old: &[u8], new: &[u8], most| text_between(old, new, most);
+        let hunks = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
+        let both = |hunks: Option<&str>, added, removed| TextBetween {
+            added,
+            removed,
+            hunks: hunks.map(str::to_owned),
+        };
+        assert_eq!(told(b"a\nb\n", b"a\nc\n", 99), both(Some(hunks), 1, 1));
+        assert_eq!(told(b"", b"a\nb\n", 99).added, 2);
+        assert_eq!(
+            told(b"a\n", b"a\n\xff\n", 99).hunks.as_deref().map(|it| it.contains('\u{fffd}')),
+            Some(true),
+            "what is no UTF-8 is replaced"
+        );
+        assert_eq!(told(b"a\nb\n", b"a\n", 3), both(None, 0, 1), "too long: counted alone");
+        assert_eq!(told(b"a\0", b"b", 99), both(None, 0, 0), "no text");
     }
 
     #[test]

@@ -20,6 +20,7 @@ use gix::refs::{FullName, Target};
 use super::error::StoreError;
 use super::object::{Draft, signature, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
+use crate::format::names::FOCUS;
 use crate::world::{open_unblocked, sync};
 
 /// The beginning of a file, at one go: the file of a ref is never as long.
@@ -62,6 +63,8 @@ pub enum TreeEdit {
     Remove { path: String },
     /// The directory `path` is this tree, which is here already.
     Graft { path: String, tree: TreeId },
+    /// The commit `commit` is named at `path`, and not held by it.
+    Link { path: String, commit: CommitId },
 }
 
 /// A commit that a chain is to have.
@@ -283,6 +286,10 @@ impl Store {
                         .upsert(components(path)?, EntryKind::Tree, tree.object()?)
                         .map_err(unread)?;
                 }
+                TreeEdit::Link { path, commit } => {
+                    let commit = commit.object()?;
+                    editor.upsert(components(path)?, EntryKind::Commit, commit).map_err(unread)?;
+                }
             }
         }
         editor
@@ -323,6 +330,8 @@ impl Store {
             let why = "what a remote has is only read".to_owned();
             return Err(StoreError::Invalid { what: name.to_owned(), why });
         }
+        // A symbolic ref says only here what it was.
+        let focus = if name == FOCUS { self.focus_name()? } else { None };
         let signature = signature(at);
         let mut buffer = gix::date::parse::TimeBuf::default();
         let committer = signature.to_ref(&mut buffer);
@@ -332,7 +341,10 @@ impl Store {
             result => result,
         };
         match result {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.has_moved(name, edit, focus);
+                Ok(())
+            }
             Err(err) if err.is_conflict() || err.is_not_found() => Err(moved(name)),
             Err(err) if err.is_retryable() => Err(StoreError::Held { path: self.ref_lock(name) }),
             Err(err) => Err(unmoved(name, &err)),
@@ -429,7 +441,7 @@ impl Store {
         }
     }
 
-    fn each_step_from<E: From<StoreError>>(
+    pub(super) fn each_step_from<E: From<StoreError>>(
         &self,
         from: ObjectId,
         chain: &str,

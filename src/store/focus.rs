@@ -15,9 +15,8 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 use super::chain::{Tip, full_name};
 use super::error::StoreError;
 use super::{Store, worktree_name};
+use crate::format::names::FOCUS;
 use crate::world::read_plain;
-
-const FOCUS: &str = "refs/worktree/seed/focus";
 
 impl Store {
     /// The chain in focus and where it stands.
@@ -42,7 +41,7 @@ impl Store {
         }
     }
 
-    fn focus_name(&self) -> Result<Option<String>, StoreError> {
+    pub(super) fn focus_name(&self) -> Result<Option<String>, StoreError> {
         match self.target(FOCUS)? {
             None => Ok(None),
             Some(Target::Symbolic(chain)) => Ok(Some(chain.as_bstr().to_string())),
@@ -98,6 +97,26 @@ impl Store {
         let dirs = self.live_git_dirs()?;
         let found: io::Result<Vec<_>> = dirs.iter().map(|dir| symref(&dir.join(FOCUS))).collect();
         Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// What each worktree has in focus, by the worktree's name.
+    pub(super) fn each_focus(&self) -> io::Result<Vec<(String, String)>> {
+        let mut found = Vec::new();
+        for dir in self.live_git_dirs()? {
+            let chain = symref(&dir.join(FOCUS))?;
+            found.extend(chain.map(|chain| (worktree_name(&dir, &self.common_dir), chain)));
+        }
+        Ok(found)
+    }
+
+    /// Whether a worktree has the branch of this full name checked out.
+    pub(super) fn is_checked_out(&self, name: &str) -> io::Result<bool> {
+        for dir in self.live_git_dirs()? {
+            if symref(&dir.join("HEAD"))?.as_deref() == Some(name) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Where the worktree `name` lies, if it is there.

@@ -22,7 +22,7 @@ const RINGS: [&[&str]; 10] = [
     &["format"],
     &["jobs", "phases", "memory", "plans", "claims"],
     &["shell"],
-    &["verdict", "event", "shipped", "front_matter"],
+    &["verdict", "event", "shipped", "front_matter", "html"],
 ];
 /// Modules that decide and never touch the machine; they do not know each other.
 const DOMAINS: [&str; 5] = ["jobs", "phases", "memory", "plans", "claims"];

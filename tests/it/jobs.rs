@@ -282,6 +282,8 @@ fn a_persons_commands_are_refused_to_an_agent() {
         "job repeat 24",
         "rules apply",
         "land",
+        "undo",
+        "redo",
         "gmode enter -m x",
     ] {
         world.changes_nothing(|| world.seed(command).refuses("BLOCKED"));

@@ -544,3 +544,8 @@ fn no_transcript_is_forgotten() {
         assert!(own.contains(&format!("plays(\"{name}\")")), "{name} is not played");
     }
 }
+
+#[test]
+fn undo_everything() {
+    plays("undo-everything.txt");
+}

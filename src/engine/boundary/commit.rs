@@ -84,6 +84,7 @@ pub(crate) fn trailers(state: &State, step: &str) -> StepTrailers {
         commit: None,
         carries: None,
         by: None,
+        back: None,
     }
 }
 

@@ -104,36 +104,61 @@ fn still_changed(
 /// this cycle and stop nothing.
 pub(crate) fn accept(repo: &Repo, paths: &[String]) -> Result<()> {
     let focused = repo.require_focused()?;
-    let mut persons = fence::tree::persons(repo, &focused)?;
-    // A page is both sides' to write: what it says now is where the agent's next edit
-    // is measured from. Any other path is the person's from here on.
-    let (pages, files): (Vec<String>, Vec<String>) =
-        paths.iter().cloned().partition(|path| repo.is_page(path));
-    persons.extend(files.iter().cloned());
-    let tree = with_pages_as_they_are(repo, &focused, &pages)?;
-    let mut accepted = repo.lines(&focused.chain, names::ACCEPTED)?;
-    accepted.extend(files.into_iter().filter(|file| !accepted.contains(file)).collect::<Vec<_>>());
+    let over = taken_over(repo, &focused, paths)?;
     let mut touched = repo.lines(&focused.chain, TOUCHED)?;
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, since| {
-        if let Some(tree) = &tree {
+        if let Some(tree) = &over.tree {
             state.fence.tree = tree.to_string();
         }
         state.fence.strays.retain(|stray| !paths.contains(stray));
         state.fence.unclaimed.retain(|unclaimed| !paths.contains(&unclaimed.path));
         touched.extend(since.touched().map(str::to_owned));
         touched.retain(|path| !paths.contains(path));
-        let put = |path: &str, lines: Vec<&str>| TreeEdit::Put {
-            path: path.to_owned(),
-            bytes: crate::format::state::write_lines(lines).into_bytes(),
-        };
         let subject = format!("the person takes {}", paths.join(", "));
         let draft = StepDraft::new(state, "accept", subject, By::Person);
-        Ok(Ok(draft
-            .with(put(names::PERSONS, persons.iter().map(String::as_str).collect()))
-            .with(put(names::ACCEPTED, accepted.iter().map(String::as_str).collect()))
-            .with(put(TOUCHED, touched.iter().map(String::as_str).collect()))))
+        let edits = over.edits.iter().filter(|edit| !is_of(edit, TOUCHED)).cloned();
+        let edits = edits.chain([lines(TOUCHED, &touched)]);
+        Ok(Ok(edits.fold(draft, StepDraft::with)))
     })?;
     taken.map(drop).map_err(|refusal| EngineError::Refused(refusal.wants))
+}
+
+/// What says that paths are the person's.
+pub(crate) struct TakenOver {
+    /// What the fence looks from, where pages are among them.
+    pub tree: Option<TreeId>,
+    pub edits: Vec<TreeEdit>,
+}
+
+/// What makes changes of `job` the person's.
+pub(crate) fn taken_over(repo: &Repo, job: &LoadedJob, paths: &[String]) -> Result<TakenOver> {
+    let mut persons = fence::tree::persons(repo, job)?;
+    // A page is both sides' to write: what it says now is where the agent's next edit
+    // is measured from. Any other path is the person's from here on.
+    let (pages, files): (Vec<String>, Vec<String>) =
+        paths.iter().cloned().partition(|path| repo.is_page(path));
+    persons.extend(files.iter().cloned());
+    let tree = with_pages_as_they_are(repo, job, &pages)?;
+    let known = |path: &str| -> Result<Vec<String>> {
+        // Written with the first such path.
+        let bytes = repo.store.file(&job.tip, path)?.unwrap_or_default();
+        Ok(crate::format::state::read_lines(&bytes))
+    };
+    let (mut accepted, mut touched) = (known(names::ACCEPTED)?, known(TOUCHED)?);
+    accepted.extend(files);
+    touched.retain(|path| !paths.contains(path));
+    let persons: Vec<String> = persons.into_iter().collect();
+    let edits = [(names::PERSONS, persons), (names::ACCEPTED, accepted), (TOUCHED, touched)];
+    Ok(TakenOver { tree, edits: edits.map(|(path, all)| lines(path, &all)).into() })
+}
+
+fn is_of(edit: &TreeEdit, file: &str) -> bool {
+    matches!(edit, TreeEdit::Put { path, .. } if path == file)
+}
+
+fn lines(path: &str, lines: &[String]) -> TreeEdit {
+    let bytes = crate::format::state::write_lines(lines.iter().map(String::as_str)).into_bytes();
+    TreeEdit::Put { path: path.to_owned(), bytes }
 }
 
 /// The fence's tree with these pages as they are on disk, kept against gc.

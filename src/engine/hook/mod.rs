@@ -22,7 +22,7 @@ use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{boundary, claims, hook, memory, person, record, setup};
+use crate::engine::{boundary, claims, hook, memory, ops, person, record, setup};
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
@@ -41,6 +41,7 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     }
     let followed = finish_first(repo, event);
     let answered = followed.and_then(|()| answer_kind(repo, host, event));
+    let answered = answered.and_then(|answer| ops::told::also(repo, event, answer));
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
 
@@ -55,6 +56,9 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
     {
         // What stands in its way is told by the next command; the event is answered all the same.
         let _ = boundary::cross::finish_pending(repo);
+    }
+    if !matches!(event.kind, EventKind::Before(_)) {
+        ops::carry::finish(repo)?;
     }
     let opens = matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. });
     let ends = matches!(event.kind, EventKind::Stop { .. } | EventKind::SessionEnd { .. });

@@ -222,10 +222,12 @@ fn landing_of(
     let clean = plan.commits.iter().zip(commits).filter(|(one, _)| one.message.is_some());
     let tree = plan.commits.last().map_or_else(|| plan.from.clone(), |one| one.tree.clone());
     let base = plan.onto.as_ref().or(ground.base.as_ref());
+    let replaced = ground.branch.as_ref().filter(|_| target.replaces);
     Ok(Landing {
         branch: target.branch.clone(),
         base: base.map(ToString::to_string).unwrap_or_default(),
         tip: commits.last().map(ToString::to_string).unwrap_or_default(),
+        replaced: replaced.map(ToString::to_string).unwrap_or_default(),
         change: repo.store.change_id(&plan.from, &tree, &but)?,
         tree: tree.to_string(),
         commits: clean.map(landed).collect(),

@@ -12,7 +12,8 @@ use crate::engine::record;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::context::Context;
 use crate::format::landing::Landing;
-use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
+use crate::format::ops;
+use crate::format::trailers::{Trailers, claimed_ids};
 use crate::jobs::landing::{self, Made, Piece, Style};
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
@@ -114,9 +115,11 @@ pub(crate) fn ground(repo: &Repo, job: LoadedJob) -> Result<Option<Ground>> {
 /// The steps of `job` whose commits have not landed, by the Seed-Id in them.
 fn still_open(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
     let mut steps = BTreeMap::new();
-    for step in repo.store.history_from(&job.tip.commit, usize::MAX)? {
-        let Some(said) = StepTrailers::read(&step.message) else { continue };
-        if said.commit.is_some() {
+    let said = record::led_back::said(repo, &job.tip)?;
+    let stand = ops::standing(&said, None);
+    for said in said {
+        // What a person undid is theirs.
+        if said.commit.is_some() && stand.contains(&said.id) {
             let made = Made::Lab { run: said.run, cycle: said.cycle };
             steps.insert(said.carries.unwrap_or(said.id), made);
         }

@@ -1,14 +1,14 @@
 //! The chains of jobs as verification reads them: each step with its trailers, whether it follows
 //! from the one before, and what landed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::landing::{Landing, Made};
 use crate::format::state::State;
 use crate::format::trailers::StepTrailers;
-use crate::format::{names, seed_id};
+use crate::format::{names, ops, seed_id};
 use crate::jobs::JobId;
 use crate::phases::PhaseName;
 use crate::store::{CommitId, Step, Tip};
@@ -23,6 +23,8 @@ pub(crate) struct Steps {
     pub broken: Option<String>,
     /// Its newest state, where it reads.
     pub state: Option<State>,
+    /// Those that a person undid.
+    pub undone: BTreeSet<String>,
     /// What landed, oldest first.
     pub landings: Vec<Landing>,
     /// What was written down of each closed cycle, oldest first.
@@ -115,6 +117,7 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         by_carried: BTreeMap::new(),
         broken: None,
         state: state_at(repo, job.as_str(), tip),
+        undone: BTreeSet::new(),
         landings: Vec::new(),
         cycles: Vec::new(),
     };
@@ -126,6 +129,7 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         Ok(history) => history,
         Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
     };
+    let mut all = Vec::new();
     let (mut before, mut stands): (Option<String>, Option<String>) = (None, None);
     for (n, step) in history.into_iter().rev().enumerate() {
         let Some(said) = StepTrailers::read(&step.message) else {
@@ -137,12 +141,18 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         if let Some((_, to)) = said.step.split_once(" -> ") {
             stands = Some(to.to_owned());
         }
+        if said.back.is_some() {
+            stands = Some(said.phase.clone());
+        }
         before = Some(said.id.clone());
         if let Some(carried) = &said.carries {
             steps.by_carried.insert(carried.clone(), said.id.clone());
         }
+        all.push(said.clone());
         steps.by_id.insert(said.id.clone(), TakenStep { said, step, n });
     }
+    let stand = ops::standing(&all, None);
+    steps.undone = all.into_iter().map(|said| said.id).filter(|id| !stand.contains(id)).collect();
     Ok(steps)
 }
 

@@ -65,6 +65,9 @@ pub(crate) fn legality(
     for (commit, message) in ground.named.clone() {
         let (standing, ids) = ground.judge(&mut search, &commit, &message)?;
         covered.extend(ids);
+        if ground.is_undone(&message) {
+            findings.undone.push(commit.to_string());
+        }
         judged.push((commit, standing));
     }
     let unnamed = ground.unnamed(&mut search, &covered)?;
@@ -111,6 +114,13 @@ impl Ground<'_> {
             self.jobs.insert(job.to_owned(), archived_steps(self.repo, job)?);
         }
         Ok(())
+    }
+
+    /// The commit names a step that a person undid.
+    fn is_undone(&self, message: &str) -> bool {
+        let Some(said) = StepTrailers::read(message) else { return false };
+        let Some(steps) = self.job(&said.job) else { return false };
+        steps.taken(&said.id).is_some_and(|taken| steps.undone.contains(&taken.said.id))
     }
 
     fn job(&self, job: &str) -> Option<&Steps> {
@@ -211,7 +221,7 @@ impl Ground<'_> {
     /// Words of git seed's in a note are those of its steps; where one of them is another job's,
     /// its words are not known.
     fn are_said(&self, lines: &[String], steps: &Steps) -> Result<bool> {
-        let mut known = BTreeSet::new();
+        let mut known = BTreeSet::from([true, false].map(notes::undone_words));
         for (id, _) in lines.iter().filter_map(|line| notes::step_of(line)) {
             let Some(taken) = steps.taken(id) else { return Ok(true) };
             known.extend(words_of(self.repo, taken)?);

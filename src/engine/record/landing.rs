@@ -56,6 +56,11 @@ pub(crate) fn is_building(repo: &Repo, told: &str) -> bool {
     job.is_some_and(|job| file(repo, &job).exists())
 }
 
+/// Somebody lands the job right now.
+pub(crate) fn is_under_way(repo: &Repo, job: &JobId) -> bool {
+    file(repo, job).exists()
+}
+
 /// The landings that the chain of a job tells of, oldest first.
 pub(crate) fn landings(repo: &Repo, tip: &Tip) -> Result<Vec<Landing>> {
     let mut all = Vec::new();

@@ -3,10 +3,10 @@
 //!
 //! Git works it out, so it is gathered before the step that keeps it takes the lock.
 
+use crate::engine::record::led_back;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::landing::{LabCommit, Made};
-use crate::format::names;
-use crate::format::trailers::StepTrailers;
+use crate::format::{names, ops};
 use crate::store::{CommitId, Tip, TreeEdit};
 
 /// A commit of the job, by the Seed-Id in it.
@@ -25,8 +25,10 @@ pub(crate) fn made(
     at: (u32, u32),
 ) -> Result<Option<TreeEdit>> {
     let mut all = Vec::new();
-    for step in repo.store.history_from(&tip.commit, usize::MAX)?.into_iter().rev() {
-        let Some(said) = StepTrailers::read(&step.message) else { continue };
+    let steps = led_back::said(repo, tip)?;
+    // What a person undid is theirs.
+    let stand = ops::standing(&steps, None);
+    for said in steps.into_iter().filter(|said| stand.contains(&said.id)) {
         let commit = said.commit.as_ref().and_then(|commit| commit.parse().ok());
         // What is not here was rewritten before it could be written down.
         let commit = commit.filter(|commit: &CommitId| repo.store.has_object(commit.as_str()));

@@ -14,6 +14,7 @@ pub(crate) mod interactions;
 pub(crate) mod journal_line;
 pub(crate) mod kept;
 pub(crate) mod landing;
+pub(crate) mod led_back;
 pub(crate) mod made;
 pub(crate) mod meant_files;
 pub(crate) mod own_clone;

@@ -150,7 +150,7 @@ pub(crate) fn write(
 }
 
 /// The list of paths that the agent touched since the last boundary, with new ones added.
-fn touched_edit(
+pub(super) fn touched_edit(
     repo: &Repo,
     chain: &str,
     after: Option<&CommitId>,
@@ -201,7 +201,12 @@ pub(crate) fn focus(repo: &Repo, job: &LoadedJob) -> Result<()> {
 }
 
 /// Names the step of `draft` in the state and gives its trailers.
-fn seal(state: &mut State, draft: &StepDraft, since: &JournalLines, at: i64) -> StepTrailers {
+pub(super) fn seal(
+    state: &mut State,
+    draft: &StepDraft,
+    since: &JournalLines,
+    at: i64,
+) -> StepTrailers {
     let named = Named { step: &draft.step, phase: &draft.phase, cycle: draft.cycle };
     let sealed = state.seal(named, &since.last, at);
     StepTrailers {
@@ -212,7 +217,7 @@ fn seal(state: &mut State, draft: &StepDraft, since: &JournalLines, at: i64) -> 
     }
 }
 
-fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {
+pub(super) fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {
     let subject: String =
         draft.subject.lines().next().unwrap_or_default().chars().take(120).collect();
     let head = format!("{}: {subject}", draft.step);

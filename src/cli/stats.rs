@@ -1,0 +1,122 @@
+//! `git seed stats`
+
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime, UtcOffset};
+
+use super::report::Report;
+use super::story::{keep_from_agents, sums};
+use super::{Context, Outcome};
+use crate::engine::repo::EngineError;
+use crate::engine::story;
+use crate::engine::story::stats::{PhaseSum, RuleSum};
+use crate::event::UnixSeconds;
+use crate::voice::{self, Notice};
+
+/// Count jobs, phases, refusals, tests and claims in this clone
+///
+/// The sums are over the jobs that this clone worked on, open and closed. Nothing is sent anywhere,
+/// and nobody is rated. A refusal counts as passed when a later try of the same was let through. In
+/// an agent's session the command is refused: the sums are for people.
+#[derive(Debug, clap::Args)]
+pub(super) struct StatsArgs {
+    /// Count from this day on, as 2026-11-21 (UTC), or from a moment as 2026-11-21T20:56:12Z
+    #[arg(long, value_name = "date")]
+    since: Option<String>,
+}
+
+pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> super::Result<Outcome> {
+    let since = args.since.as_deref().map(moment).transpose()?;
+    let repo = context.repo()?;
+    if let Some(refused) = keep_from_agents("stats", "git seed stats", out) {
+        return Ok(refused);
+    }
+    repo.require_seeded()?;
+    let stats = story::stats::stats(&repo, since)?;
+    out.json(&stats);
+    for (key, value) in sums::facts(&stats) {
+        out.pair(key, value);
+    }
+    phases(&stats.phases, out);
+    rules(&stats.refusals, out);
+    Ok(Outcome::Yes)
+}
+
+fn phases(sums: &[PhaseSum], out: &mut Report) {
+    if sums.is_empty() {
+        return;
+    }
+    let head = ["phase", "stays", "time", "calls", "words", "refusals"];
+    let rows = sums.iter().map(|sum| {
+        let cost = &sum.cost;
+        [
+            sum.phase.clone(),
+            sum.stays.to_string(),
+            sums::lasted(cost.seconds),
+            cost.calls.to_string(),
+            cost.words.to_string(),
+            cost.refusals.to_string(),
+        ]
+    });
+    table(head, rows.collect(), out);
+}
+
+fn rules(sums: &[RuleSum], out: &mut Report) {
+    if sums.is_empty() {
+        return;
+    }
+    let head = ["rule", "refusals", "passed", "other way", "open", "held up"];
+    let rows = sums.iter().map(|sum| {
+        [
+            sum.by.clone(),
+            sum.refusals.to_string(),
+            sum.passed.to_string(),
+            sum.other_way.to_string(),
+            sum.open.to_string(),
+            sums::lasted(sum.held_up),
+        ]
+    });
+    table(head, rows.collect(), out);
+}
+
+/// A table below an empty line: the first column to the left, the others to the right.
+fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out: &mut Report) {
+    let mut all = vec![head.map(str::to_owned)];
+    all.extend(rows);
+    let wide: Vec<usize> = (0..N)
+        .map(|n| all.iter().map(|row| row[n].chars().count()).max().unwrap_or_default())
+        .collect();
+    out.line("");
+    for row in &all {
+        let cells = row.iter().zip(&wide).enumerate().map(|(n, (cell, wide))| match n {
+            0 => format!("{cell:<wide$}"),
+            _ => format!("{cell:>wide$}"),
+        });
+        out.line(cells.collect::<Vec<_>>().join("  "));
+    }
+}
+
+/// A day, from its beginning, or a moment.
+fn moment(text: &str) -> Result<UnixSeconds, EngineError> {
+    let day = Date::parse(text, format_description!("[year]-[month]-[day]"));
+    let day =
+        day.map(|day| OffsetDateTime::new_in_offset(day, time::Time::MIDNIGHT, UtcOffset::UTC));
+    day.or_else(|_| OffsetDateTime::parse(text, &Rfc3339))
+        .map(OffsetDateTime::unix_timestamp)
+        .map_err(|_| EngineError::Usage(voice::tell(Notice::StatsSince, &[("date", text)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn a_day_begins_at_midnight_and_a_moment_is_one() {
+        assert_eq!(moment("1970-01-02").expect("a day"), 86_400);
+        assert_eq!(moment("1970-01-02T00:00:07Z").expect("a moment"), 86_407);
+        assert_eq!(moment("1970-01-02T01:00:00+01:00").expect("a moment"), 86_400);
+        for text in ["yesterday", "2026-13-01", "", "1970-01-02 "] {
+            assert_eq!(moment(text).expect_err("no date").exit_code(), 64, "{text}");
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! `undo` and `redo`: which operations, what of them may be taken back, and what that means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::ops::meant::{FocusTurn, Meant, Noted, Turn};
+use crate::engine::ops::turn::{self, JobTurn, Wanted};
+use crate::engine::ops::{carry, log, meant, settle};
+use crate::engine::record;
+use crate::engine::repo::answer::Answered;
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::format::names;
+use crate::format::ops::{self, History, Op, Way};
+use crate::jobs::{JobId, undoing};
+use crate::store::{CommitId, Loose, NewStep, Stood, TreeEdit};
+use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+use crate::world;
+
+/// What a person asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub undoes: bool,
+    pub count: usize,
+    /// The operation that it is to lead to, by the beginning of its id.
+    pub to: Option<String>,
+}
+
+impl Asked {
+    fn word(&self) -> &'static str {
+        if self.undoes { "undo" } else { "redo" }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Undone {
+    /// The operations, in the order in which they were taken.
+    pub ops: Vec<Op>,
+    pub jobs: Vec<JobId>,
+    /// What stays, and what takes it back.
+    pub left: Vec<String>,
+    /// The job in focus then.
+    pub focused: Option<LoadedJob>,
+}
+
+/// Where a place is to stand, and the archive of that time.
+#[derive(Clone, Debug)]
+struct Want {
+    stood: Option<Stood>,
+    archive: Option<CommitId>,
+}
+
+type Wants = BTreeMap<String, Want>;
+
+/// Takes operations of this worktree back, or does them again.
+pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
+    repo.require_seeded()?;
+    let word = asked.word();
+    if record::pending_file::is_there(repo) || meant::is_there(repo) {
+        return Ok(Err(undoing::under_way(word)));
+    }
+    settle::catch_up(repo)?;
+    let all = log::all(repo)?;
+    let history = log::history(&all);
+    let way = match way(repo, asked, &all, &history)? {
+        Ok(way) => way,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let (wants, oldest) = wants(repo, &all, &way)?;
+    if let Some(refusal) = in_the_way(repo, &all[..oldest], &wants, word)? {
+        return Ok(Err(refusal));
+    }
+    let planned = planned(repo, &all, &wants, word)?;
+    let found = |id: &String| all.iter().find(|op| op.id == *id).cloned();
+    let ops: Vec<Op> = way.back.iter().chain(&way.on).filter_map(found).collect();
+    let meant = meant(&way, &ops, &planned, word);
+    let left = left(repo, &meant)?;
+    let _lock = repo.store.lock()?;
+    if let Some(refusal) = moved_meanwhile(repo, &meant, word)? {
+        return Ok(Err(refusal));
+    }
+    meant::begin(repo, &meant)?;
+    carry::carry_out(repo, &meant)?;
+    let jobs = wants.keys().filter_map(|place| ops::job_of(place)).collect();
+    Ok(Ok(Undone { ops, jobs, left, focused: repo.focused()? }))
+}
+
+/// The operations that are asked for.
+fn way(repo: &Repo, asked: &Asked, all: &[Op], history: &History) -> Answered<Way> {
+    let (here, word) = (repo.store.worktree_name(), asked.word());
+    let Some(to) = &asked.to else {
+        let (undoes, count) = (asked.undoes, asked.count);
+        let way = if undoes { history.back(&here, count) } else { history.on(&here, count) };
+        return Ok(way.map_err(|left| undoing::nothing_left(word, left)));
+    };
+    let named = log::named(all, to);
+    let unknown = || EngineError::Usage(tell(Notice::OpUnknown, &[("op", to)]));
+    let op = named.ok_or_else(unknown)?;
+    let short: String = op.id.chars().take(12).collect();
+    match history.worktree(&op.id) {
+        Some(worktree) if worktree == here => {}
+        Some(worktree) => return Ok(Err(undoing::of_another(word, worktree))),
+        // An undo is none that one could stand behind.
+        None => return Err(unknown()),
+    }
+    Ok(if asked.undoes {
+        history.to(&here, &op.id).ok_or_else(|| undoing::nothing_left(word, 0))
+    } else {
+        history.on_to(&here, &op.id).ok_or_else(|| undoing::leads_elsewhere(&short))
+    })
+}
+
+/// Where each place is to stand at the end of the way, and how old the oldest operation of it is.
+fn wants(repo: &Repo, all: &[Op], way: &Way) -> Result<(Wants, usize)> {
+    let mut wants = Wants::new();
+    let mut oldest = 0;
+    let steps = way.back.iter().map(|id| (id, true)).chain(way.on.iter().map(|id| (id, false)));
+    for (id, back) in steps {
+        let Some(at) = all.iter().position(|op| op.id == *id) else { continue };
+        oldest = oldest.max(at);
+        let older = all.get(at + 1);
+        let seen = if back { older } else { Some(&all[at]) };
+        let archive = seen.map(|op| archive_at(repo, op)).transpose()?.flatten();
+        for moved in log::moved(repo, &all[at], older)? {
+            let stood = if back { moved.before } else { moved.after };
+            wants.insert(moved.place, Want { stood, archive: archive.clone() });
+        }
+    }
+    // It only grows: jobs leave it by a ref of their own.
+    wants.remove(&archive_place());
+    Ok((wants, oldest))
+}
+
+fn archive_place() -> String {
+    ops::place(names::ARCHIVE).unwrap_or_default()
+}
+
+fn archive_at(repo: &Repo, op: &Op) -> Result<Option<CommitId>> {
+    let id: CommitId = op.id.parse().map_err(|_| EngineError::OnDisk(op.id.clone()))?;
+    let tree = repo.store.tree_of_commit(&id)?;
+    Ok(match repo.store.stood_in(&tree, &archive_place())? {
+        Some(Stood::At(commit)) => Some(commit),
+        _ => None,
+    })
+}
+
+/// Why it may not be: another worktree moved one of the places since, or has one of the jobs, or
+/// one of them is being landed.
+fn in_the_way(repo: &Repo, since: &[Op], wants: &Wants, word: &str) -> Result<Option<Refusal>> {
+    let here = repo.store.worktree_name();
+    for (at, op) in since.iter().enumerate() {
+        if op.worktree == here || op.worktree.is_empty() {
+            continue;
+        }
+        for moved in log::moved(repo, op, since.get(at + 1))? {
+            if moved.place != archive_place() && wants.contains_key(&moved.place) {
+                let job = ops::job_of(&moved.place);
+                let what = job.map_or_else(|| tell(Notice::UndoRules, &[]), |id| id.to_string());
+                return Ok(Some(undoing::moved_since(word, &op.worktree, &what)));
+            }
+        }
+    }
+    for id in wants.keys().filter_map(|place| ops::job_of(place)) {
+        if let Some(worktree) = repo.store.focus_elsewhere(&names::job_chain(&id))? {
+            return Ok(Some(undoing::held(word, &id, &worktree)));
+        }
+        if record::landing::is_under_way(repo, &id) {
+            return Ok(Some(undoing::under_way(word)));
+        }
+    }
+    Ok(None)
+}
+
+/// All that is to turn.
+#[derive(Default)]
+struct Planned {
+    jobs: Vec<(JobId, JobTurn)>,
+    rules: Option<Turn>,
+    focus: FocusTurn,
+}
+
+fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result<Planned> {
+    let mut planned = Planned::default();
+    let focus = ops::focus_place(&repo.store.worktree_name());
+    let has = repo.store.focus()?.and_then(|chain| names::job_of(&chain));
+    let will = match wants.get(&focus).map(|want| &want.stood) {
+        Some(Some(Stood::On(job))) => job.parse().ok(),
+        Some(_) => None,
+        None => has.clone(),
+    };
+    for (place, want) in wants {
+        if let Some(id) = ops::job_of(place) {
+            let wanted = wanted(repo, &id, want)?;
+            let last = last_seen(repo, all, place)?;
+            let here = will.as_ref() == Some(&id);
+            planned.jobs.push((id.clone(), turn::planned(repo, &id, &wanted, last, word, here)?));
+        } else if ops::chain_of(place).as_deref() == Some(names::RULES) {
+            planned.rules = rules(repo, want, word)?;
+        }
+    }
+    // One that loses the focus and does not turn keeps what its journal holds.
+    if let Some(id) = has.as_ref().filter(|id| will.as_ref() != Some(id))
+        && !planned.jobs.iter().any(|(known, _)| known == id)
+        && let Some(tip) = repo.store.tip(&names::job_chain(id))?
+    {
+        let wanted = Wanted::Open(tip.commit);
+        let folded = turn::planned(repo, id, &wanted, None, word, false)?;
+        planned.jobs.push((id.clone(), folded));
+    }
+    let is_open = |id: &JobId| -> Result<bool> {
+        let turn = planned.jobs.iter().find(|(known, _)| known == id).map(|(_, turn)| turn);
+        Ok(match turn.and_then(|turn| turn.turn.as_ref().map(|to| (to, turn.closes))) {
+            Some((to, closes)) => to.to.is_some() && !closes,
+            None => repo.store.tip(&names::job_chain(id))?.is_some(),
+        })
+    };
+    // A focus never dangles.
+    let will = match will {
+        Some(id) if is_open(&id)? => Some(id),
+        _ => None,
+    };
+    planned.focus = match will {
+        will if will == has => FocusTurn::Stays,
+        Some(id) => FocusTurn::On(id),
+        None => FocusTurn::Off,
+    };
+    Ok(planned)
+}
+
+/// Where a job was: a job without a ref lies in the archive of its time, or was not there.
+fn wanted(repo: &Repo, id: &JobId, want: &Want) -> Result<Wanted> {
+    if let Some(Stood::At(commit)) = &want.stood {
+        return Ok(Wanted::Open(commit.clone()));
+    }
+    let Some(archive) = &want.archive else { return Ok(Wanted::Gone) };
+    let row = repo.row_in(&repo.store.tip_of(archive)?, id)?;
+    let closed = row.and_then(|row| row.tip.parse().ok());
+    Ok(closed.map_or(Wanted::Gone, Wanted::Closed))
+}
+
+/// Where a job without a ref stood when it went.
+fn last_seen(repo: &Repo, all: &[Op], place: &str) -> Result<Option<CommitId>> {
+    let chain = ops::chain_of(place).unwrap_or_default();
+    if repo.store.stands_at(&chain)?.is_some() {
+        return Ok(None);
+    }
+    for op in all {
+        let id: CommitId = op.id.parse().map_err(|_| EngineError::OnDisk(op.id.clone()))?;
+        let tree = repo.store.tree_of_commit(&id)?;
+        if let Some(Stood::At(commit)) = repo.store.stood_in(&tree, place)? {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
+}
+
+/// The rules of then, as a commit on the rules of now. None at all are the shipped ones, which an
+/// empty text is as well.
+fn rules(repo: &Repo, want: &Want, word: &str) -> Result<Option<Turn>> {
+    const FILE: &str = "seed.toml";
+    let now = repo.store.tip(names::RULES)?;
+    let text = |tip| -> Result<Vec<u8>> { Ok(repo.store.file(&tip, FILE)?.unwrap_or_default()) };
+    let then = match &want.stood {
+        Some(Stood::At(commit)) => text(repo.store.tip_of(commit)?)?,
+        _ => Vec::new(),
+    };
+    let Some(now) = now else { return Ok(None) };
+    if text(now.clone())? == then {
+        return Ok(None);
+    }
+    let edits = [TreeEdit::Put { path: FILE.to_owned(), bytes: then }];
+    let message = format!("{}\n", tell(Notice::SubjectRulesBack, &[("word", word)]));
+    let step = NewStep { edits: &edits, message: &message, at: repo.now };
+    let (on, parents) = (Some(&now.tree), [now.commit.clone()]);
+    let new = repo.store.write_loose(&Loose { on, parents: &parents, step }, names::RULES)?;
+    Ok(Some(Turn {
+        chain: names::RULES.to_owned(),
+        from: Some(now.commit.to_string()),
+        to: Some(new.commit.to_string()),
+    }))
+}
+
+fn meant(way: &Way, ops: &[Op], planned: &Planned, word: &str) -> Meant {
+    let turns = planned.jobs.iter().filter_map(|(_, turn)| turn.turn.clone());
+    let each = || planned.jobs.iter().map(|(_, turn)| turn);
+    let closes = |(_, turn): &&(JobId, JobTurn)| turn.closes;
+    let commands: Vec<String> = ops.iter().map(|op| format!("`{}`", op.command)).collect();
+    let told = Notice::UndoTold;
+    let stands = way.walked.clone().map(|walked| (walked.to, walked.ahead));
+    Meant {
+        command: word.to_owned(),
+        turns: turns.chain(planned.rules.clone()).collect(),
+        focus: planned.focus.clone(),
+        closed: planned.jobs.iter().filter(closes).map(|(id, _)| id.clone()).collect(),
+        branches: each().flat_map(|turn| turn.branches.clone()).collect(),
+        noted: each().flat_map(|turn| turn.noted.clone()).collect(),
+        stands: stands.unwrap_or_default(),
+        told: tell(told, &[("word", did(word)), ("ops", &named(&commands))]),
+        process: world::myself(),
+    }
+}
+
+/// `undo` and `redo`, as something that was done.
+fn did(word: &str) -> &'static str {
+    if word == "undo" { "undid" } else { "did again" }
+}
+
+/// As many commands as the agent reads.
+fn named(commands: &[String]) -> String {
+    const MOST: usize = 5;
+    let shown = commands.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    match commands.len().checked_sub(MOST).filter(|more| *more > 0) {
+        Some(more) => format!("{shown} (and {more} more)"),
+        None => shown,
+    }
+}
+
+/// What stays: commits of undone steps on the branch, and branches that moved on.
+fn left(repo: &Repo, meant: &Meant) -> Result<Vec<String>> {
+    let mut commits = Vec::new();
+    for Noted { commit, .. } in meant.noted.iter().filter(|noted| noted.undone).rev() {
+        let Ok(id) = commit.parse::<CommitId>() else { continue };
+        if repo.store.contains(&id)? {
+            commits.push(commit.chars().take(12).collect::<String>());
+        }
+    }
+    let mut left = Vec::new();
+    if !commits.is_empty() {
+        left.push(format!("git revert {}", commits.join(" ")));
+    }
+    for turn in &meant.branches {
+        left.extend(turn::branch_stays(repo, turn)?);
+    }
+    Ok(left)
+}
+
+/// Something turned while this was planned.
+fn moved_meanwhile(repo: &Repo, meant: &Meant, word: &str) -> Result<Option<Refusal>> {
+    let mut moved = BTreeSet::new();
+    for turn in &meant.turns {
+        let stands = repo.store.stands_at(&turn.chain)?.map(|at| at.to_string());
+        if stands != turn.from {
+            moved.insert(turn.chain.clone());
+        }
+    }
+    let busy = record::pending_file::is_there(repo) || !moved.is_empty();
+    Ok(busy.then(|| undoing::under_way(word)))
+}

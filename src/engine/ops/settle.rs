@@ -1,0 +1,185 @@
+//! Writes down what moved, once a command or an event is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::repo::{Repo, Result};
+use crate::format::ops::{self, Op, Walked};
+use crate::format::{archive, names, state};
+use crate::jobs::UnixSeconds;
+use crate::store::{CommitId, NewStep, RefMoved, Stood, Store, Tip, TreeEdit};
+use crate::voice::{Notice, tell};
+use crate::world;
+
+/// What an operation is to say.
+pub(crate) struct NewOp<'a> {
+    pub command: &'a str,
+    pub worktree: &'a str,
+    pub walked: Option<&'a Walked>,
+    /// Where refs stand after it.
+    pub places: Vec<(String, Option<Stood>)>,
+}
+
+/// Writes the operation `command`, if this process moved anything that no operation tells of:
+/// wherever it did.
+pub(crate) fn everywhere(command: &str) {
+    for work_tree in Store::moved_in() {
+        // What cannot be written now is found and written by the next one.
+        if let Ok(store) = Store::discover(&work_tree) {
+            let _ = settle(&store, world::now(), command);
+        }
+    }
+}
+
+/// The same in one repository. It is opened once more for a command, so nothing is asked of it but
+/// its refs.
+pub(crate) fn settle(store: &Store, now: UnixSeconds, command: &str) -> Result<()> {
+    let moves = store.take_moves();
+    // Where git seed is gone nothing is left to tell of, and nowhere to tell it.
+    if moves.is_empty() || store.stands_at(names::META)?.is_none() {
+        return Ok(());
+    }
+    let _lock = store.lock()?;
+    let log = Log { store, now };
+    let tip = match store.tip(names::OPS)? {
+        Some(tip) => log.lost(tip, &moves)?,
+        None => log.begin(&moves)?,
+    };
+    let mut places = Vec::new();
+    for moved in moves {
+        let now = store.stands_in(&moved.place)?;
+        if now != log.stood(tip.as_ref(), &moved.place)? {
+            places.push((moved.place, now));
+        }
+    }
+    if !places.is_empty() {
+        let worktree = &store.worktree_name();
+        log.add(tip.as_ref(), &NewOp { command, worktree, walked: None, places })?;
+    }
+    Ok(())
+}
+
+/// Writes the operations that are missing, one for each worktree.
+pub(crate) fn catch_up(repo: &Repo) -> Result<()> {
+    let _lock = repo.store.lock()?;
+    let log = Log { store: &repo.store, now: repo.now };
+    let Some(tip) = repo.store.tip(names::OPS)? else {
+        log.begin(&[])?;
+        return Ok(());
+    };
+    let now = repo.store.refs_now()?;
+    let known: BTreeMap<String, Stood> = repo
+        .store
+        .shifts(None, Some(&tip.tree))?
+        .into_iter()
+        .filter_map(|one| one.after.map(|after| (one.place, after)))
+        .collect();
+    let all: BTreeSet<&String> = known.keys().chain(now.keys()).collect();
+    let moved = all.into_iter().filter(|place| known.get(*place) != now.get(*place));
+    let places = moved.map(|place| (place.clone(), now.get(place).cloned())).collect();
+    log.found(tip, places)?;
+    Ok(())
+}
+
+/// The chain of operations, and the time.
+pub(crate) struct Log<'s> {
+    pub store: &'s Store,
+    pub now: UnixSeconds,
+}
+
+impl Log<'_> {
+    fn stood(&self, tip: Option<&Tip>, place: &str) -> Result<Option<Stood>> {
+        match tip {
+            Some(tip) => Ok(self.store.stood_in(&tip.tree, place)?),
+            None => Ok(None),
+        }
+    }
+
+    /// What was there before the first operation; nothing in a repository that begins with it.
+    fn begin(&self, moves: &[RefMoved]) -> Result<Option<Tip>> {
+        let mut there = self.store.refs_now()?;
+        for moved in moves {
+            there.remove(&moved.place);
+            there.extend(moved.before.clone().map(|before| (moved.place.clone(), before)));
+        }
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let places = there.into_iter().map(|(place, stood)| (place, Some(stood))).collect();
+        let command = &tell(Notice::OpBefore, &[]);
+        let new = NewOp { command, worktree: "", walked: None, places };
+        self.add(None, &new).map(Some)
+    }
+
+    /// What moved before this process moved it, and no operation tells of.
+    fn lost(&self, tip: Tip, moves: &[RefMoved]) -> Result<Option<Tip>> {
+        let mut places = Vec::new();
+        for RefMoved { place, before } in moves {
+            if *before != self.store.stood_in(&tip.tree, place)? {
+                places.push((place.clone(), before.clone()));
+            }
+        }
+        self.found(tip, places).map(Some)
+    }
+
+    fn found(&self, tip: Tip, places: Vec<(String, Option<Stood>)>) -> Result<Tip> {
+        let mut by_worktree: BTreeMap<String, Vec<_>> = BTreeMap::new();
+        for (place, stood) in places {
+            by_worktree.entry(self.worktree_of(&place)?).or_default().push((place, stood));
+        }
+        let command = &tell(Notice::OpFound, &[]);
+        by_worktree.into_iter().try_fold(tip, |tip, (worktree, places)| {
+            let new = NewOp { command, worktree: &worktree, walked: None, places };
+            self.add(Some(&tip), &new)
+        })
+    }
+
+    /// Where a place most likely moved: a job where it lives, a focus in its worktree, all else
+    /// here.
+    fn worktree_of(&self, place: &str) -> Result<String> {
+        if let Some(worktree) = ops::worktree_of(place) {
+            return Ok(worktree.to_owned());
+        }
+        let here = self.store.worktree_name();
+        let Some(chain) = ops::chain_of(place).filter(|_| ops::job_of(place).is_some()) else {
+            return Ok(here);
+        };
+        let Some(tip) = self.store.tip(&chain)? else { return Ok(here) };
+        // Nothing does not read as a state.
+        let bytes = self.store.file(&tip, names::STATE)?.unwrap_or_default();
+        // A state that does not read is told by whoever needs it.
+        let home = state::read(&bytes).map(|state| state.home.worktree).unwrap_or_default();
+        Ok(if home.is_empty() { here } else { home })
+    }
+
+    /// Adds an operation behind `tip`. Who calls holds the lock.
+    pub(crate) fn add(&self, tip: Option<&Tip>, new: &NewOp<'_>) -> Result<Tip> {
+        let mut edits = Vec::new();
+        let mut holds: Vec<CommitId> = Vec::new();
+        for (place, stood) in &new.places {
+            let path = place.clone();
+            edits.push(match stood {
+                Some(Stood::At(commit)) => TreeEdit::Link { path, commit: commit.clone() },
+                Some(Stood::On(job)) => TreeEdit::Put { path, bytes: job.clone().into_bytes() },
+                None => TreeEdit::Remove { path },
+            });
+            if stood.is_none() {
+                holds.extend(self.let_go(tip, place)?);
+            }
+        }
+        let message = Op::message(new.command, new.worktree, new.walked);
+        let step = NewStep { edits: &edits, message: &message, at: self.now };
+        Ok(self.store.add_op(tip, step, &holds)?)
+    }
+
+    /// The tip of a job that has no ref any more and does not lie in the archive: the operation
+    /// holds it.
+    fn let_go(&self, tip: Option<&Tip>, place: &str) -> Result<Option<CommitId>> {
+        let Some(id) = ops::job_of(place) else { return Ok(None) };
+        let Some(Stood::At(commit)) = self.stood(tip, place)? else { return Ok(None) };
+        let archived = match self.store.tip(names::ARCHIVE)? {
+            Some(archived) => self.store.subtree(&archived, &archive::place(&id))?.is_some(),
+            None => false,
+        };
+        Ok(Some(commit).filter(|_| !archived))
+    }
+}

@@ -1,0 +1,213 @@
+//! Where the ref of one job is to turn: the step that takes it to a state that it was in.
+
+use std::collections::BTreeSet;
+
+use crate::engine::ops::meant::{BranchTurn, Noted, Turn};
+use crate::engine::record::led_back::{self, Toward};
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{fence, record};
+use crate::format::fold::JournalLines;
+use crate::format::landing::Landing;
+use crate::format::names;
+use crate::format::ops::{as_it_was, standing, withdrawn};
+use crate::format::trailers::StepTrailers;
+use crate::jobs::{JobId, Status};
+use crate::store::{CommitId, Tip};
+use crate::voice::{Notice, tell};
+
+/// Where a job is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Open, as at this step.
+    Open(CommitId),
+    /// In the archive, as at this step.
+    Closed(CommitId),
+    /// It was not there.
+    Gone,
+}
+
+/// What is to be done for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JobTurn {
+    pub turn: Option<Turn>,
+    /// It goes into the archive.
+    pub closes: bool,
+    pub branches: Vec<BranchTurn>,
+    pub noted: Vec<Noted>,
+}
+
+/// Plans it for the job `id`. `last` is where it stood when its ref went, where it has none and
+/// lies in no archive; `here` says that this worktree is to have it in focus.
+pub(crate) fn planned(
+    repo: &Repo,
+    id: &JobId,
+    wanted: &Wanted,
+    last: Option<CommitId>,
+    word: &'static str,
+    here: bool,
+) -> Result<JobTurn> {
+    let chain = names::job_chain(id);
+    let live = repo.store.tip(&chain)?;
+    let from = live.as_ref().map(|tip| tip.commit.to_string());
+    let archived = repo.archived_row(id)?.is_some();
+    let now = match (live, last) {
+        (Some(tip), _) => repo.load(chain.clone(), tip)?,
+        (None, _) if archived => repo.job(id)?,
+        (None, Some(last)) => repo.load(chain.clone(), repo.store.tip_of(&last)?)?,
+        (None, None) => return Ok(JobTurn::default()),
+    };
+    let to = match wanted {
+        // A closed one stays: other things name it.
+        Wanted::Gone if from.is_none() => return Ok(JobTurn::default()),
+        Wanted::Gone if may_vanish(repo, id, &now, archived)? => {
+            let turn = Turn { chain, from, to: None };
+            return Ok(JobTurn { turn: Some(turn), ..JobTurn::default() });
+        }
+        Wanted::Gone => return dropped(repo, &now, from, word),
+        Wanted::Open(at) | Wanted::Closed(at) => repo.store.tip_of(at)?,
+    };
+    let closes = matches!(wanted, Wanted::Closed(_));
+    if to.commit == now.tip.commit && from.is_none() == closes {
+        return Ok(JobTurn::default());
+    }
+    let then = stepped(repo, &now, &to, word, here)?;
+    let turn = Turn { chain, from, to: Some(then.tip.commit.to_string()) };
+    let branches = branches(repo, &now.tip, &to)?;
+    let noted = noted(repo, &now, &to)?;
+    Ok(JobTurn { turn: Some(turn), closes, branches, noted })
+}
+
+/// Nothing names the job: no commit, no archive, no remote.
+fn may_vanish(repo: &Repo, id: &JobId, job: &LoadedJob, archived: bool) -> Result<bool> {
+    let said = led_back::said(repo, &job.tip)?;
+    let there = repo.store.ref_names("refs/seed-remote/");
+    let end = format!("/jobs/{id}");
+    Ok(!archived
+        && said.iter().all(|step| step.commit.is_none())
+        && !there.iter().any(|name| name.ends_with(&end)))
+}
+
+/// The step that drops a job instead of withdrawing it.
+fn dropped(
+    repo: &Repo,
+    now: &LoadedJob,
+    from: Option<String>,
+    word: &'static str,
+) -> Result<JobTurn> {
+    let mut history = repo.store.history_from(&now.tip.commit, usize::MAX)?;
+    // Its birth; a chain has a step.
+    let Some(birth) = history.pop() else { return Ok(JobTurn::default()) };
+    let birth = repo.store.tip_of(&birth.commit)?;
+    let first = repo.state(&now.chain, &birth)?;
+    let since = since(repo, now)?;
+    let (of, tree) = (first.step.clone(), &birth.tree);
+    let state = withdrawn(&now.state, &first);
+    let toward = Toward { word, state, tree, of: &of, edits: Vec::new() };
+    let then = led_back::written(repo, now, &since, toward)?;
+    let noted = noted(repo, now, &birth)?;
+    let chain = now.chain.clone();
+    let turn = Turn { chain, from, to: Some(then.tip.commit.to_string()) };
+    let turn = Some(turn);
+    Ok(JobTurn { turn, closes: true, branches: Vec::new(), noted })
+}
+
+/// What the journal holds of the job; it is folded as any step folds it. One that does not read
+/// begins anew.
+fn since(repo: &Repo, job: &LoadedJob) -> Result<JournalLines> {
+    let empty = JournalLines { last: job.state.folded.clone(), ..JournalLines::default() };
+    if repo.store.focus()?.as_deref() != Some(job.chain.as_str()) {
+        return Ok(JournalLines::default());
+    }
+    Ok(repo.read_since(job).unwrap_or(empty))
+}
+
+/// The step that takes it there.
+fn stepped(
+    repo: &Repo,
+    now: &LoadedJob,
+    to: &Tip,
+    word: &'static str,
+    here: bool,
+) -> Result<LoadedJob> {
+    let since = since(repo, now)?;
+    let mut stands = now.state.clone();
+    stands.take_in(&since);
+    let then = repo.state(&now.chain, to)?;
+    let fence = led_back::newest_fence(repo, now)?;
+    let toward = |state, edits| Toward { word, state, tree: &to.tree, of: &then.step, edits };
+    let state = as_it_was(&stands, &then, &fence);
+    let step = led_back::written(repo, now, &since, toward(state.clone(), Vec::new()))?;
+    let open = matches!(step.state.job.status, Status::Active | Status::Completed);
+    if !here || !open || step.state.fence.tree.is_empty() {
+        return Ok(step);
+    }
+    // What the agent wrote and has not committed may be closed in the phase that opens again: it
+    // is the person's from then on, like all that lay there.
+    let row = repo.row(Some(&step));
+    let survey = fence::survey::survey(repo, &step, &JournalLines::default(), row)?;
+    if survey.strays.is_empty() {
+        return Ok(step);
+    }
+    let taken = fence::restore::taken_over(repo, &step, &survey.strays)?;
+    let mut state = state;
+    if let Some(tree) = taken.tree {
+        state.fence.tree = tree.to_string();
+    }
+    state.fence.strays.retain(|stray| !survey.strays.contains(stray));
+    led_back::written(repo, now, &since, toward(state, taken.edits))
+}
+
+/// Commits whose steps no longer stand, or stand again.
+fn noted(repo: &Repo, now: &LoadedJob, to: &Tip) -> Result<Vec<Noted>> {
+    let said = led_back::said(repo, &now.tip)?;
+    let then = repo.state(&now.chain, to)?.step;
+    let (stand, stood) = (standing(&said, None), standing(&said, Some(&then)));
+    let of = |step: &StepTrailers, undone: bool| {
+        step.commit.clone().map(|commit| Noted {
+            commit,
+            id: step.carries.clone().unwrap_or_else(|| step.id.clone()),
+            job: step.job.clone(),
+            undone,
+        })
+    };
+    let each = said.iter().filter_map(|step| match (stand.contains(&step.id), &stood) {
+        (true, stood) if !stood.contains(&step.id) => of(step, true),
+        (false, stood) if stood.contains(&step.id) => of(step, false),
+        _ => None,
+    });
+    Ok(each.collect())
+}
+
+/// Branches of landings that are not landed then, or are landed again.
+fn branches(repo: &Repo, now: &Tip, then: &Tip) -> Result<Vec<BranchTurn>> {
+    let (now, then) =
+        (record::landing::landings(repo, now)?, record::landing::landings(repo, then)?);
+    let tips = |all: &[Landing]| all.iter().map(|one| one.tip.clone()).collect::<BTreeSet<_>>();
+    let (is, was) = (tips(&now), tips(&then));
+    let before = |one: &Landing| Some(one.replaced.clone()).filter(|tip| !tip.is_empty());
+    let back = now.iter().rev().filter(|one| !was.contains(&one.tip)).map(|one| BranchTurn {
+        branch: one.branch.clone(),
+        from: Some(one.tip.clone()),
+        to: before(one),
+    });
+    let on = then.iter().filter(|one| !is.contains(&one.tip)).map(|one| BranchTurn {
+        branch: one.branch.clone(),
+        from: before(one),
+        to: Some(one.tip.clone()),
+    });
+    Ok(back.chain(on).collect())
+}
+
+/// What is left to say of a branch that stays where it is.
+pub(crate) fn branch_stays(repo: &Repo, turn: &BranchTurn) -> Result<Option<String>> {
+    let name = format!("refs/heads/{}", turn.branch);
+    let stands = repo.store.stands_at(&name)?.map(|at| at.to_string());
+    let facts = [("branch", turn.branch.as_str())];
+    Ok(match &turn.from {
+        _ if stands != turn.from => Some(tell(Notice::UndoBranchMoved, &facts)),
+        Some(_) if turn.to.is_none() && repo.store.is_on_branch(&turn.branch)? => {
+            Some(tell(Notice::UndoBranchInUse, &facts))
+        }
+        _ => None,
+    })
+}

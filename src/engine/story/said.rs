@@ -1,0 +1,39 @@
+//! What was said to a job: prompts, questions and their answers.
+
+use serde::Serialize;
+
+use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::event::UnixSeconds;
+use crate::format::interaction::Interaction;
+use crate::format::names;
+
+/// One interaction.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SaidShown {
+    pub n: u32,
+    #[serde(skip)]
+    pub seconds: UnixSeconds,
+    pub at: String,
+    /// `prompt`, `question` or `automation`.
+    pub kind: &'static str,
+    pub provenance: String,
+    pub text: String,
+}
+
+/// All interactions of `job` that are kept here, oldest first, and how many are not: texts of a job
+/// that came from another clone may have stayed there.
+pub(crate) fn all(repo: &Repo, job: &LoadedJob) -> Result<(Vec<SaidShown>, u32)> {
+    let (mut all, mut missing) = (Vec::new(), 0);
+    for n in 1..=job.state.job.interactions {
+        let bytes = repo.store.file(&job.tip, &names::interaction(n))?;
+        let read = bytes.and_then(|bytes| Interaction::read(&String::from_utf8_lossy(&bytes)));
+        let Some(Interaction { kind, at, provenance, text }) = read else {
+            missing += 1;
+            continue;
+        };
+        let (kind, seconds) = (kind.word(), at);
+        all.push(SaidShown { n, seconds, at: rfc3339(at), kind, provenance, text });
+    }
+    Ok((all, missing))
+}

@@ -1,0 +1,396 @@
+//! `refs/seed/ops`: what was done in this clone, one commit per operation.
+//!
+//! An operation is a command, or an event that made a step. Its tree has one place for each ref and
+//! focus as they stood after it, so what an operation did is what differs from the tree before. A
+//! ref stands there as git names a commit of another repository: by its id, which holds nothing. So
+//! a job's chain is held by its own ref; a tip that no ref has any more is a further parent.
+//!
+//! The message says the command and the worktree, never a path, a host or a process. Operations of
+//! a worktree form a tree of their own: each was done where the one before left things, and `undo`,
+//! `redo` and `--to` walk in it from where the worktree stands. Nothing is ever cut off: a new
+//! operation after an undo begins another branch of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::state::State;
+use super::trailers::{StepTrailers, Trailers};
+use super::{archive, names};
+use crate::jobs::{JobId, Status, UnixSeconds};
+
+/// The directory of the focuses.
+const FOCUS: &str = "focus/";
+const RULES: &str = "rules";
+const ARCHIVE: &str = "archive";
+/// How `Seed-Stands` says that nothing is before it.
+const START: &str = "start";
+
+/// Where the ref `chain` stands in the tree of an operation; none for what operations do not tell.
+pub(crate) fn place(chain: &str) -> Option<String> {
+    match chain {
+        names::RULES => Some(RULES.to_owned()),
+        names::ARCHIVE => Some(ARCHIVE.to_owned()),
+        _ => names::job_of(chain).map(|id| archive::place(&id)),
+    }
+}
+
+/// Where the focus of a worktree stands there.
+pub(crate) fn focus_place(worktree: &str) -> String {
+    format!("{FOCUS}{worktree}")
+}
+
+/// The ref of a place; none where it is a focus.
+pub(crate) fn chain_of(place: &str) -> Option<String> {
+    match place {
+        RULES => Some(names::RULES.to_owned()),
+        ARCHIVE => Some(names::ARCHIVE.to_owned()),
+        _ => job_of(place).map(|id| names::job_chain(&id)),
+    }
+}
+
+/// The job of a place.
+pub(crate) fn job_of(place: &str) -> Option<JobId> {
+    let (fan, id) = place.split_once('/')?;
+    if format!("{fan}/") == FOCUS { None } else { id.parse().ok() }
+}
+
+/// The worktree whose focus stands in a place.
+pub(crate) fn worktree_of(place: &str) -> Option<&str> {
+    place.strip_prefix(FOCUS)
+}
+
+/// What a focus on `chain` says there.
+pub(crate) fn of_focus(chain: &str) -> String {
+    chain.strip_prefix(names::JOBS).unwrap_or(chain).to_owned()
+}
+
+/// One operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Op {
+    /// The commit that tells of it.
+    pub id: String,
+    pub at: UnixSeconds,
+    pub command: String,
+    /// Where it was done; empty for what was there before the first one.
+    pub worktree: String,
+    /// An undo or a redo, and where it led.
+    pub walked: Option<Walked>,
+}
+
+/// Where an undo or a redo led.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Walked {
+    /// The operation that the worktree stands behind; none is the start.
+    pub to: Option<String>,
+    /// As far as `redo` leads from there.
+    pub ahead: Option<String>,
+}
+
+impl Op {
+    /// The whole message of its commit.
+    pub(crate) fn message(command: &str, worktree: &str, walked: Option<&Walked>) -> String {
+        let mut text = format!("{command}\n\nSeed-Worktree: {worktree}\n");
+        if let Some(walked) = walked {
+            for (key, id) in [("Seed-Stands", &walked.to), ("Seed-Redo", &walked.ahead)] {
+                let id = id.as_deref().unwrap_or(START);
+                text.push_str(&format!("{key}: {id}\n"));
+            }
+        }
+        text
+    }
+
+    /// What the commit `id` tells of.
+    pub(crate) fn read(id: String, message: &str, at: UnixSeconds) -> Self {
+        let trailers = Trailers::of(message);
+        let named = |key: &str| trailers.get(key).map(|id| (id != START).then(|| id.to_owned()));
+        let walked = match (named("Seed-Stands"), named("Seed-Redo")) {
+            (Some(to), Some(ahead)) => Some(Walked { to, ahead }),
+            _ => None,
+        };
+        let command = message.lines().next().unwrap_or_default().to_owned();
+        let worktree = trailers.get("Seed-Worktree").unwrap_or_default().to_owned();
+        Self { id, at, command, worktree, walked }
+    }
+}
+
+/// Where a worktree stands among its operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Stands {
+    at: Option<String>,
+    ahead: Option<String>,
+}
+
+/// All operations, and where each worktree stands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// The one that each was done behind; undo and redo are no operations in this sense.
+    before: BTreeMap<String, Option<String>>,
+    of: BTreeMap<String, String>,
+    stands: BTreeMap<String, Stands>,
+}
+
+/// A way between two operations of a worktree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// Undone on it, the newest first.
+    pub back: Vec<String>,
+    /// Done again on it, the oldest first.
+    pub on: Vec<String>,
+    pub walked: Option<Walked>,
+}
+
+impl History {
+    /// Reads operations, the oldest first.
+    pub(crate) fn of<'a>(ops: impl IntoIterator<Item = &'a Op>) -> Self {
+        let mut all = Self::default();
+        for op in ops {
+            let stands = all.stands.entry(op.worktree.clone()).or_default();
+            *stands = if let Some(walked) = &op.walked {
+                Stands { at: walked.to.clone(), ahead: walked.ahead.clone() }
+            } else {
+                all.before.insert(op.id.clone(), stands.at.take());
+                all.of.insert(op.id.clone(), op.worktree.clone());
+                Stands { at: Some(op.id.clone()), ahead: Some(op.id.clone()) }
+            };
+        }
+        all
+    }
+
+    /// The operation and those that it was done behind, the newest first.
+    fn line(&self, from: Option<&str>) -> Vec<String> {
+        let mut line = Vec::new();
+        let mut at = from.map(str::to_owned);
+        while let Some(id) = at {
+            at = self.before.get(&id).cloned().flatten();
+            line.push(id);
+        }
+        line
+    }
+
+    /// The operations that are undone.
+    pub(crate) fn undone(&self) -> BTreeSet<&str> {
+        let lines = self.stands.values().map(|stands| self.line(stands.at.as_deref()));
+        let live: BTreeSet<String> = lines.flatten().collect();
+        self.before.keys().map(String::as_str).filter(|id| !live.contains(*id)).collect()
+    }
+
+    /// The worktree that an operation was done in; none where there is no such operation.
+    pub(crate) fn worktree(&self, id: &str) -> Option<&str> {
+        self.of.get(id).map(String::as_str)
+    }
+
+    fn stands(&self, worktree: &str) -> Stands {
+        self.stands.get(worktree).cloned().unwrap_or_default()
+    }
+
+    /// The way back over `count` operations; how many there are where they are fewer.
+    pub(crate) fn back(&self, worktree: &str, count: usize) -> Result<Way, usize> {
+        let Stands { at, ahead } = self.stands(worktree);
+        let line = self.line(at.as_deref());
+        let Some(back) = line.get(..count) else { return Err(line.len()) };
+        let to = line.get(count).cloned();
+        let walked = Some(Walked { to, ahead });
+        Ok(Way { back: back.to_vec(), on: Vec::new(), walked })
+    }
+
+    /// The operations that `redo` leads over, the next one first.
+    fn ahead(&self, worktree: &str) -> Vec<String> {
+        let Stands { at, ahead } = self.stands(worktree);
+        let line = self.line(ahead.as_deref());
+        let end = match &at {
+            None => Some(line.len()),
+            Some(at) => line.iter().position(|id| id == at),
+        };
+        end.map(|end| line[..end].iter().rev().cloned().collect()).unwrap_or_default()
+    }
+
+    /// The way on over `count` operations that were undone last; how many there are where they are
+    /// fewer.
+    pub(crate) fn on(&self, worktree: &str, count: usize) -> Result<Way, usize> {
+        let ahead = self.ahead(worktree);
+        let Some(on) = ahead.get(..count) else { return Err(ahead.len()) };
+        let to = on.last().cloned();
+        let walked = Some(Walked { to, ahead: self.stands(worktree).ahead });
+        Ok(Way { back: Vec::new(), on: on.to_vec(), walked })
+    }
+
+    /// The way on to `id`, if `redo` leads there.
+    pub(crate) fn on_to(&self, worktree: &str, id: &str) -> Option<Way> {
+        let at = self.ahead(worktree).iter().position(|one| one == id)?;
+        self.on(worktree, at + 1).ok()
+    }
+
+    /// The way to right behind `id`, wherever it is; none where the worktree stands there.
+    pub(crate) fn to(&self, worktree: &str, id: &str) -> Option<Way> {
+        let Stands { at, ahead } = self.stands(worktree);
+        let (here, there) = (self.line(at.as_deref()), self.line(Some(id)));
+        let shared = |one: &String, other: &[String]| other.contains(one);
+        let back: Vec<String> =
+            here.iter().take_while(|one| !shared(one, &there)).cloned().collect();
+        let mut on: Vec<String> =
+            there.iter().take_while(|one| !shared(one, &here)).cloned().collect();
+        on.reverse();
+        let on_line = self.line(ahead.as_deref()).iter().any(|one| one == id);
+        let ahead = if on_line { ahead } else { Some(id.to_owned()) };
+        let walked = Some(Walked { to: Some(id.to_owned()), ahead });
+        (!back.is_empty() || !on.is_empty()).then_some(Way { back, on, walked })
+    }
+}
+
+/// The state of a job as it was, for a step that takes it there. What is no state but a log goes
+/// on: the number of the step, who drives, what still runs, what was answered. What the work tree
+/// proves is as it is now, for files do not change. So is what the fence looks from: `fence` is
+/// the newest tree that a boundary of the job left, for what was committed by then is nobody's
+/// change of the phase that opens again.
+pub(crate) fn as_it_was(now: &State, then: &State, fence: &str) -> State {
+    let mut state = then.clone();
+    state.step.clone_from(&now.step);
+    (state.steps, state.turn) = (now.steps, now.turn);
+    state.folded.clone_from(&now.folded);
+    state.claims.clone_from(&now.claims);
+    state.driver.clone_from(&now.driver);
+    state.flights.clone_from(&now.flights);
+    state.running.clone_from(&now.running);
+    state.scheduled.clone_from(&now.scheduled);
+    state.answered.clone_from(&now.answered);
+    state.gauge = now.gauge;
+    state.proved = now.proved;
+    state.gate.clone_from(&now.gate);
+    state.fence.seen.clone_from(&now.fence.seen);
+    state.fence.loose |= now.fence.loose;
+    // Before the first step of a cycle nothing is looked from.
+    if !then.fence.tree.is_empty() && !fence.is_empty() {
+        fence.clone_into(&mut state.fence.tree);
+    }
+    state.home.clone.clone_from(&now.home.clone);
+    state.home.logged = then.home.logged.max(now.home.logged);
+    state.unlocked = then.unlocked.clone().filter(|one| now.unlocked.as_ref() == Some(one));
+    state.put_back = then.put_back.clone().filter(|one| now.put_back.as_ref() == Some(one));
+    state
+}
+
+/// The state of a job whose birth is undone, and that other things still name.
+pub(crate) fn withdrawn(now: &State, first: &State) -> State {
+    let mut state = as_it_was(now, first, "");
+    state.job.status = Status::Voided;
+    state.home.worktree.clear();
+    state
+}
+
+/// Which steps of a chain stand, by their Seed-Id, where some led back: `said` are the trailers of
+/// all, the oldest first. Behind a step that led back stands what stood where it led.
+pub(crate) fn standing<'a>(
+    said: impl IntoIterator<Item = &'a StepTrailers>,
+    up_to: Option<&str>,
+) -> BTreeSet<String> {
+    let mut before: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    let mut last: Option<&str> = None;
+    for step in said {
+        let follows = step.back.as_deref().filter(|back| before.contains_key(back)).or(last);
+        before.insert(&step.id, follows);
+        last = Some(&step.id);
+    }
+    let mut stand = BTreeSet::new();
+    let mut at = up_to.or(last);
+    while let Some(id) = at {
+        if !stand.insert(id.to_owned()) {
+            break;
+        }
+        at = before.get(id).copied().flatten();
+    }
+    stand
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn did(id: &str, worktree: &str) -> Op {
+        let (id, worktree, command) = (id.to_owned(), worktree.to_owned(), "phase".to_owned());
+        Op { id, at: 7, command, worktree, walked: None }
+    }
+
+    fn walked(id: &str, to: Option<&str>, ahead: Option<&str>) -> Op {
+        let [to, ahead] = [to, ahead].map(|id| id.map(str::to_owned));
+        Op { command: "undo".to_owned(), walked: Some(Walked { to, ahead }), ..did(id, "main") }
+    }
+
+    fn ids(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|id| (*id).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for op in [did("a", "main"), walked("b", None, Some("a")), walked("c", Some("a"), None)] {
+            let message = Op::message(&op.command, &op.worktree, op.walked.as_ref());
+            assert_eq!(Op::read(op.id.clone(), &message, 7), op);
+        }
+    }
+
+    #[test]
+    fn a_place_says_what_stands_there() {
+        let chain = "refs/seed/jobs/20261121t205612-7f3a";
+        let job = place(chain).expect("a place");
+        assert_eq!(chain_of(&job).as_deref(), Some(chain));
+        assert_eq!(job_of(&job).map(|id| names::job_chain(&id)).as_deref(), Some(chain));
+        assert_eq!(worktree_of(&job), None);
+        let focus = focus_place("side");
+        assert_eq!((chain_of(&focus), job_of(&focus)), (None, None));
+        assert_eq!(worktree_of(&focus), Some("side"));
+        assert_eq!(chain_of(&place(names::RULES).expect("a place")).as_deref(), Some(names::RULES));
+        for other in [names::CLAIMS, names::META, names::OPS, "refs/seed/keep/j"] {
+            assert_eq!(place(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn undo_and_redo_walk_and_a_new_operation_begins_a_branch() {
+        let mut ops = vec![did("a", "main"), did("x", "side"), did("b", "main"), did("c", "main")];
+        let history = History::of(&ops);
+        let way = history.back("main", 2).expect("two are there");
+        assert_eq!(way.back, ids(&["c", "b"]));
+        assert_eq!(history.back("main", 4), Err(3));
+        assert_eq!(history.on("main", 1), Err(0), "nothing was undone");
+        ops.push(walked("u", Some("a"), Some("c")));
+        let history = History::of(&ops);
+        assert_eq!(history.undone(), BTreeSet::from(["b", "c"]));
+        assert_eq!(history.on("main", 2).expect("two").on, ids(&["b", "c"]));
+        assert_eq!(history.on("main", 3), Err(2));
+        let way = history.on_to("main", "b").expect("redo leads there");
+        assert_eq!(way.walked.as_ref().and_then(|way| way.ahead.as_deref()), Some("c"));
+        ops.push(did("d", "main"));
+        let history = History::of(&ops);
+        assert_eq!(history.on("main", 1), Err(0), "a new one empties redo");
+        assert_eq!(history.undone(), BTreeSet::from(["b", "c"]));
+        let way = history.to("main", "c").expect("a way");
+        assert_eq!((way.back, way.on), (ids(&["d"]), ids(&["b", "c"])));
+        let way = history.to("main", "a").expect("a way");
+        assert_eq!((way.back, way.on), (ids(&["d"]), ids(&[])));
+        assert_eq!(history.to("main", "d"), None, "it stands there");
+        assert_eq!((history.worktree("x"), history.worktree("u")), (Some("side"), None));
+        ops.push(walked("v", None, Some("d")));
+        let history = History::of(&ops);
+        assert_eq!(history.back("main", 1), Err(0), "it stands at the start");
+        assert_eq!(history.on("main", 2).expect("two").on, ids(&["a", "d"]));
+    }
+
+    #[test]
+    fn behind_a_step_that_led_back_stands_what_stood_where_it_led() {
+        let step = |id: &str, back: Option<&str>| StepTrailers {
+            id: id.to_owned(),
+            back: back.map(str::to_owned),
+            ..StepTrailers::default()
+        };
+        let mut chain = vec![step("1", None), step("2", None), step("3", None)];
+        let stand = |chain: &[StepTrailers]| standing(chain, None).into_iter().collect::<Vec<_>>();
+        assert_eq!(stand(&chain), ["1", "2", "3"]);
+        chain.push(step("4", Some("1")));
+        assert_eq!(stand(&chain), ["1", "4"]);
+        chain.push(step("5", Some("3")));
+        assert_eq!(stand(&chain), ["1", "2", "3", "5"]);
+        chain.push(step("6", Some("4")));
+        chain.push(step("7", None));
+        assert_eq!(stand(&chain), ["1", "4", "6", "7"]);
+        let up_to = standing(&chain, Some("5")).into_iter().collect::<Vec<_>>();
+        assert_eq!(up_to, ["1", "2", "3", "5"]);
+    }
+}

@@ -1,0 +1,590 @@
+//! `git seed undo`, `redo` and `op log`: what was done is recorded, taken back and done again, and
+//! nothing of the person's moves with it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use pretty_assertions::{assert_eq, assert_ne};
+use serde_json::{Value, json};
+
+use super::killed::{Kept, Write, chosen, has_strace, time_goes_by, written};
+use super::sample::Extent;
+use super::world::{CODE, World, message};
+
+/// What the person has before them: HEAD, the index and the files.
+fn persons(world: &World) -> (String, Vec<u8>, String) {
+    let index = std::fs::read(world.path(".git/index")).unwrap_or_default();
+    let files = world.sh("find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum");
+    (world.git("log -1 --format='%H %D'"), index, files)
+}
+
+fn ops(world: &World) -> Vec<Value> {
+    world.json("op log -n 1000").as_array().expect("a list").clone()
+}
+
+/// Commands of the operations, the newest first; an undone one in brackets.
+fn commands(world: &World) -> Vec<String> {
+    let word = |op: &Value| {
+        let command = op["command"].as_str().expect("a command");
+        if op["undone"] == true { format!("({command})") } else { command.to_owned() }
+    };
+    ops(world).iter().map(word).collect()
+}
+
+#[test]
+fn each_command_and_event_that_made_a_step_is_one_operation() {
+    let world = World::seeded();
+    assert_eq!(commands(&world), [] as [&str; 0]);
+    world.prompt("Fix the lexer");
+    let job = world.job();
+    world.seed("status").succeeds();
+    world.reads(CODE).passes();
+    assert_eq!(commands(&world), ["prompt"], "a look is none, nor is a line of the journal");
+    world.seed("phase advance").succeeds();
+    world.seed("phase multiplier 1.0").succeeds();
+    assert_eq!(commands(&world), ["phase multiplier", "phase advance", "prompt"]);
+    let newest = &ops(&world)[0];
+    let told = json!([&newest["worktree"], &newest["jobs"], &newest["undone"]]);
+    assert_eq!(told, json!(["main", [job], false]));
+    assert!(newest["at"].as_str().expect("a time").ends_with('Z'), "{newest}");
+    world.person("op log").tells("phase multiplier");
+}
+
+#[test]
+fn a_step_is_taken_back_and_done_again() {
+    let world = World::prompted();
+    assert_eq!(world.phase(), "idle");
+    world.seed("phase advance").succeeds();
+    world.seed("phase multiplier 1.0").succeeds();
+    assert_eq!(world.phase(), "observe");
+    let seen = persons(&world);
+    let said = world.json("undo -n 2");
+    assert_eq!(said["ops"].as_array().map(Vec::len), Some(2), "{said}");
+    assert_eq!(said["left"], json!([]));
+    assert_eq!(world.phase(), "idle");
+    assert_eq!(commands(&world)[..2], ["undo", "(phase multiplier)"]);
+    world.person("redo").tells("phase advance");
+    assert_eq!(world.phase(), "observe");
+    world.person("redo").tells("phase multiplier");
+    world.person("redo").refuses("nothing left to redo");
+    assert_eq!(persons(&world), seen);
+    world.person("undo").succeeds();
+    world.seed("phase multiplier 2.0").succeeds();
+    world.person("redo").refuses("nothing left to redo");
+}
+
+#[test]
+fn a_birth_is_withdrawn_and_comes_back() {
+    let world = World::prompted();
+    let job = world.job();
+    world.person("undo").tells("prompt");
+    assert_eq!(world.git("for-each-ref refs/seed/jobs"), "");
+    assert_eq!(world.phase(), "none");
+    world.person(&format!("job show {job}")).ends(64, "no job");
+    world.person("undo").refuses("nothing left to undo");
+    world.git("reflog expire --expire=now --all");
+    world.git("gc -q --prune=now");
+    world.person("redo").succeeds();
+    assert_eq!(world.job(), job);
+    world.seed("phase advance").succeeds();
+    assert_eq!(world.phase(), "observe");
+    let said = world.json("doctor");
+    let bad: Vec<&Value> =
+        said.as_array().expect("findings").iter().filter(|one| one["ok"] == false).collect();
+    assert!(bad.is_empty(), "{bad:?}");
+}
+
+#[test]
+fn an_undone_boundary_leaves_its_commit_and_the_agent_goes_on() {
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let head = world.git("rev-parse HEAD");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+    let commit = world.git("rev-parse HEAD");
+    assert_ne!(commit, head);
+    let seen = persons(&world);
+    let said = world.json("undo");
+    let revert = format!("git revert {}", &commit[..12]);
+    assert_eq!(said["left"], json!([revert]));
+    assert_eq!(persons(&world), seen, "branch, index and files are as they were");
+    assert_eq!(world.phase(), "execute");
+    let note = world.git("notes --ref=seed show HEAD");
+    assert!(note.contains("undone by a person") && note.contains(" undone {"), "{note}");
+    let found = world.person("verify --json").said();
+    let found: Value = serde_json::from_str(&found.out).expect("JSON");
+    assert_eq!((&found["undone"], &found["broken"]), (&json!([commit]), &json!([])), "{found}");
+    // The agent hears it once, and what was committed is no forbidden change.
+    world.reads(CODE).after.tells("the person undid `phase advance`");
+    world.opens();
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+}
+
+#[test]
+fn only_a_person_takes_anything_back() {
+    let world = World::prompted();
+    world.changes_nothing(|| {
+        world.seed("undo").refuses("only a person may run");
+        world.seed("redo").refuses("only a person may run");
+        world.seed("op log").succeeds();
+    });
+    world.person("undo --to 0123456789").ends(64, "no operation");
+    world.person("undo -n 0").ends(64, "0");
+}
+
+/// A job that a person approved and whose only cycle is closed.
+fn closed() -> (World, String) {
+    let world = World::seeded();
+    world.to("condense");
+    let id = world.job();
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    assert_eq!(world.phase(), "none");
+    (world, id)
+}
+
+#[test]
+fn a_closed_job_is_live_again_and_an_approval_is_a_word_taken_back() {
+    let (world, id) = closed();
+    let seen = persons(&world);
+    world.json("undo");
+    let job = world.json(&format!("job show {id}"));
+    let told = json!([&job["status"], &job["focused"], &job["user_approval"], &job["phase"]]);
+    assert_eq!(told, json!(["completed", true, true, "condense"]));
+    // The answer of the person was the operation before.
+    world.json("undo");
+    let job = world.json(&format!("job show {id}"));
+    let told = json!([&job["status"], &job["user_approval"], &job["phase"]]);
+    assert_eq!(told, json!(["active", false, "condense"]));
+    assert_eq!(persons(&world), seen);
+    world.json("redo -n 2");
+    assert_eq!(world.phase(), "none");
+    assert_eq!(world.git("for-each-ref refs/seed/jobs"), "");
+    let job = world.json(&format!("job show {id}"));
+    assert_eq!(json!([&job["status"], &job["user_approval"]]), json!(["completed", true]));
+    let found = world.person("verify --json").said();
+    let found: Value = serde_json::from_str(&found.out).expect("JSON");
+    assert_eq!((&found["undone"], &found["broken"]), (&Value::Null, &json!([])), "{found}");
+}
+
+#[test]
+fn a_dropped_job_and_the_edges_to_it_come_back() {
+    let world = World::seeded();
+    world.to("condense");
+    let id = world.job();
+    world.seed("job create-dependent 'write the manual'").succeeds();
+    let edges = |world: &World| world.json(&format!("job show {id}"))["depends_on"].clone();
+    let other = edges(&world)[0].as_str().expect("it waits for the new one").to_owned();
+    world.person(&format!("job drop {other} -m 'never mind'")).succeeds();
+    assert_eq!(edges(&world), json!([]));
+    let said = world.json("undo");
+    assert_eq!(said["jobs"].as_array().map(Vec::len), Some(2), "{said}");
+    assert_eq!(edges(&world), json!([&other]));
+    let status = |world: &World| world.json(&format!("job show {other}"))["status"].clone();
+    assert_eq!(status(&world), "pending");
+    world.reads(CODE).passes();
+    world.json("redo");
+    assert_eq!((edges(&world), status(&world)), (json!([]), json!("voided")));
+    world.person("job drop -m 'nor that'").succeeds();
+    assert_eq!(world.phase(), "none");
+    world.json("undo");
+    assert_eq!((world.job(), world.phase()), (id, "condense".to_owned()));
+    world.reads(CODE).passes();
+}
+
+#[test]
+fn rules_are_those_of_then() {
+    let world = World::prompted();
+    let own = |world: &World| world.person("rules show").succeeds().contains("own = 7");
+    assert!(!own(&world));
+    world.puts("seed.toml", "[nights]\nown = 7\n");
+    world.person("rules apply").succeeds();
+    assert!(own(&world));
+    world.json("undo");
+    assert!(!own(&world));
+    assert_eq!(world.text("seed.toml"), "[nights]\nown = 7\n", "a file is the person's");
+    world.json("redo");
+    assert!(own(&world));
+}
+
+#[test]
+fn the_branch_of_a_landing_goes_if_it_is_where_land_left_it() {
+    let (world, id) = closed();
+    world.person("land").succeeds();
+    let landed = world.git("rev-parse main-landed");
+    assert_eq!(world.json("undo")["left"], json!([]));
+    assert!(world.tries("git rev-parse -q --verify main-landed").code != 0, "it is gone");
+    world.json("redo");
+    assert_eq!(world.git("rev-parse main-landed"), landed);
+    world.git("switch -q main-landed");
+    let left = world.json("undo")["left"].clone();
+    assert!(left.to_string().contains("is checked out"), "{left}");
+    world.git("switch -q main");
+    world.git("branch -qD main-landed");
+    world.person(&format!("land {id} --branch main")).succeeds();
+    let squashed = world.git("rev-parse main");
+    let seen = (world.git("write-tree"), world.git("status --porcelain"));
+    world.json("undo");
+    assert_ne!(world.git("rev-parse main"), squashed, "the commits of the phases are back");
+    assert_eq!((world.git("write-tree"), world.git("status --porcelain")), seen);
+    world.json("redo");
+    assert_eq!(world.git("rev-parse main"), squashed);
+    // Somebody works on it.
+    world.git("commit -q --allow-empty -m 'on top'");
+    let top = world.git("rev-parse main");
+    let left = world.json("undo")["left"].clone();
+    assert!(left.to_string().contains("changed since"), "{left}");
+    assert_eq!(world.git("rev-parse main"), top);
+}
+
+#[test]
+fn each_worktree_takes_back_its_own_and_no_job_that_moved_elsewhere() {
+    let world = World::prompted();
+    let id = world.job();
+    world.seed("phase advance").succeeds();
+    world.seed("job pause").succeeds();
+    world.git("worktree add -q ../side");
+    let at = |line: &str| world.persons_terminal(&format!("cd ../side && git seed {line}"), "");
+    assert_eq!(at("undo").code, 2, "nothing was done there");
+    let said = at(&format!("job activate {id}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    world.changes_nothing(|| world.person("undo").refuses("the worktree side changed"));
+    let said = at("job pause");
+    assert_eq!(said.code, 0, "{said:?}");
+    world.changes_nothing(|| world.person("undo").refuses("the worktree side changed"));
+    let newest = ops(&world)[0]["id"].as_str().expect("an id").to_owned();
+    world.person(&format!("undo --to {newest}")).refuses("belongs to the worktree side");
+    let said = at("undo -n 2");
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
+fn to_reaches_what_a_new_operation_cut_off_from_redo() {
+    let world = World::prompted();
+    world.seed("phase advance").succeeds();
+    let far = ops(&world)[0]["id"].as_str().expect("an id").to_owned();
+    world.json("undo");
+    world.seed("job update --objective 'something else'").succeeds();
+    world.person(&format!("redo --to {far}")).refuses("redo does not lead to");
+    let said = world.json(&format!("undo --to {}", &far[..8]));
+    assert_eq!(said["ops"].as_array().map(Vec::len), Some(2), "{said}");
+    assert_eq!(world.phase(), "observe");
+    assert_ne!(world.json("job show")["objective"], "something else");
+    world.person(&format!("undo --to {far}")).refuses("nothing left");
+}
+
+#[test]
+fn an_operation_that_a_kill_lost_is_made_again() {
+    let world = World::prompted();
+    world.git("update-ref -d refs/seed/ops");
+    assert_eq!(commands(&world), ["before the first operation"]);
+    world.seed("phase advance").succeeds();
+    let before = world.git("rev-parse refs/seed/ops");
+    world.seed("phase multiplier 1.0").succeeds();
+    world.git(&format!("update-ref refs/seed/ops {before}"));
+    world.seed("job update --objective 'say it'").succeeds();
+    let told = commands(&world);
+    let all = ["job update", "not recorded", "phase advance", "before the first operation"];
+    assert_eq!(told, all);
+    world.json("undo -n 3");
+    assert_eq!(world.phase(), "idle");
+    world.person("undo").refuses("nothing left to undo");
+}
+
+#[test]
+fn uninstall_leaves_no_operation_behind() {
+    let world = World::prompted();
+    world.seed("phase advance").succeeds();
+    world.json("undo");
+    world.person("uninstall").succeeds();
+    assert_eq!(world.git("for-each-ref refs/seed"), "");
+    assert!(!world.path(".git/seed").exists());
+}
+
+// ---- killed at any write
+
+/// Runs `line` as a person until right before a write; says whether it came that far.
+fn kills(world: &World, Write { call, nth }: &Write, line: &str) -> bool {
+    let inject =
+        format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace");
+    let dead = world.persons_terminal(&format!("{inject} {line}"), "");
+    if dead.code == 0 {
+        return false;
+    }
+    assert_eq!(dead.code, 137, "killed at {call} {nth}: {dead:?}");
+    time_goes_by(world);
+    true
+}
+
+/// Where the job stands, who has the focus, what is in the archive and what the branches are.
+fn state(world: &World, id: &str) -> String {
+    let job = world.json(&format!("job show {id}"));
+    let keys = ["status", "focused", "phase", "cycle", "user_approval", "depends_on"];
+    let told: Vec<String> = keys.iter().map(|key| job[*key].to_string()).collect();
+    format!("{} {} {}", told.join(" "), world.phase(), world.git("branch --format='%(refname)'"))
+}
+
+fn killing(world: &World, id: &str, line: &str, word: &str, extent: Extent) {
+    let kept = Kept::of(world);
+    let before = state(world, id);
+    let traced = format!("strace -qq -e trace={} -o ../trace {line}", super::killed::WRITES);
+    let said = world.persons_terminal(&traced, "");
+    assert_eq!(said.code, 0, "{said:?}");
+    let writes = written(&fs::read_to_string(world.root().join("trace")).expect("a trace"));
+    let after = state(world, id);
+    assert_ne!(before, after);
+    let points: Vec<&Write> =
+        if extent == Extent::Whole { writes.iter().collect() } else { chosen(&writes) };
+    let mut met = BTreeMap::new();
+    for write in points {
+        kept.restore();
+        if !kills(world, write, line) {
+            continue;
+        }
+        world.seed("status").succeeds();
+        let now = state(world, id);
+        assert!(now == before || now == after, "killed at {write:?}\n{now}\n{before}\n{after}");
+        *met.entry(now == after).or_insert(0) += 1;
+        let told = commands(world);
+        assert_eq!(told[0] == word, now == after, "killed at {write:?}: {told:?}");
+        if now == before {
+            let said = world.persons_terminal(line, "");
+            assert_eq!(said.code, 0, "killed at {write:?}: {said:?}");
+        }
+        assert_eq!(state(world, id), after, "killed at {write:?}");
+        world.git("fsck --strict --no-dangling");
+    }
+    assert!(met.len() == 2, "killed before it began and behind: {met:?}");
+}
+
+fn an_undo_is_killed(extent: Extent) {
+    if !has_strace() {
+        return;
+    }
+    let (world, id) = closed();
+    world.person("land").succeeds();
+    killing(&world, &id, "git-seed undo -n 3", "undo", extent);
+    killing(&world, &id, "git-seed redo -n 3", "redo", extent);
+}
+
+#[test]
+fn an_undo_that_is_killed_at_any_write_is_done_or_not_begun() {
+    an_undo_is_killed(Extent::Part);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn an_undo_that_is_killed_at_any_write_is_done_or_not_begun_whole() {
+    an_undo_is_killed(Extent::Whole);
+}
+
+// ---- everything, there and back
+
+/// What must be as it was: the states of open jobs without their log, the focus, the rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Moment {
+    jobs: BTreeMap<String, BTreeMap<String, String>>,
+    focus: String,
+    rules: String,
+}
+
+/// What of `job.toml` is a log, or says how the work tree is now.
+fn without_log(text: &str) -> String {
+    let mut state: toml::Table = toml::from_str(text).expect("a state");
+    let logged = [
+        "step",
+        "steps",
+        "folded",
+        "turn",
+        "claims",
+        "driver",
+        "flights",
+        "running",
+        "scheduled",
+        "answered",
+        "gauge",
+        "proved",
+        "gate",
+    ];
+    for key in logged {
+        state.remove(key);
+    }
+    let inside = [("job", "updated_at"), ("fence", "tree"), ("fence", "seen"), ("home", "logged")];
+    for (table, key) in inside {
+        if let Some(table) = state.get_mut(table).and_then(toml::Value::as_table_mut) {
+            table.remove(key);
+        }
+    }
+    state.to_string()
+}
+
+fn moment(world: &World) -> Moment {
+    let mut jobs = BTreeMap::new();
+    for name in world.git("for-each-ref --format='%(refname)' refs/seed/jobs").lines() {
+        let mut files = BTreeMap::new();
+        for line in world.git(&format!("ls-tree -r {name}")).lines() {
+            let (entry, path) = line.split_once('\t').expect("an entry");
+            if path == "job.toml" {
+                let text = world.git(&format!("cat-file blob {name}:job.toml"));
+                files.insert(path.to_owned(), without_log(&text));
+            } else if !path.starts_with("trace/") && path != "touched" {
+                files.insert(path.to_owned(), entry.to_owned());
+            }
+        }
+        jobs.insert(name.to_owned(), files);
+    }
+    let focus = world.tries("git symbolic-ref -q refs/worktree/seed/focus").out;
+    let rules = world.tries("git show refs/seed/rules:seed.toml 2>/dev/null").out;
+    Moment { jobs, focus, rules }
+}
+
+/// A sequence of numbers that is always the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        usize::try_from(self.0 >> 33).expect("it fits") % most
+    }
+}
+
+fn ids(world: &World, all: bool) -> Vec<String> {
+    let list = world.json(if all { "job list --all" } else { "job list" });
+    let jobs = list.as_array().expect("a list");
+    jobs.iter().map(|job| job["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// One command or event; most may be refused, and change nothing then.
+fn act(world: &World, random: &mut Random, n: usize) {
+    let some = |random: &mut Random, all: bool| {
+        let ids = ids(world, all);
+        if ids.is_empty() {
+            "20991231t235959-ffff".to_owned()
+        } else {
+            ids[random.below(ids.len())].clone()
+        }
+    };
+    world.minute();
+    match random.below(16) {
+        0 => drop(world.prompt(&format!("Look at number {n}, please"))),
+        1 | 2 => drop(world.seed("phase advance").said()),
+        3 => drop(world.seed(&format!("phase multiplier {}", 1 + n % 3)).said()),
+        4 => drop(world.person(&format!("job create 'number {n}'")).said()),
+        5 => drop(world.seed(&format!("job create-dependent 'behind {n}'")).said()),
+        6 => drop(world.person(&format!("job drop {} -m no", some(random, false))).said()),
+        7 => drop(world.person(&format!("job reactivate {}", some(random, true))).said()),
+        8 => drop(world.seed(&format!("job activate {}", some(random, false))).said()),
+        9 => drop(world.seed("job pause").said()),
+        10 => drop(world.seed(&format!("job update --objective 'say {n}'")).said()),
+        11 => {
+            world.puts("seed.toml", &format!("[nights]\nown = {}\n", 1 + random.below(5)));
+            drop(world.person("rules apply").said());
+        }
+        12 => drop(world.stops()),
+        13 => drop(world.reads(CODE)),
+        14 => drop(world.seed("phase back idle -m 'looked enough for now'").said()),
+        _ => {
+            let phase = world.phase();
+            drop(world.seed("phase advance -F -").stdin(&message(&phase)).said());
+        }
+    }
+}
+
+fn done(world: &World) -> usize {
+    world.tries("git rev-list --first-parent --count refs/seed/ops").out.trim().parse().unwrap_or(0)
+}
+
+fn everything_there_and_back(acts: usize, seed: u64) {
+    let world = World::seeded();
+    let mut random = Random(seed);
+    let mut moments = vec![(0, moment(&world))];
+    for n in 0..acts {
+        // Two boundaries with commits come first.
+        match n {
+            0 => drop(world.prompt("Fix the lexer, please")),
+            1 => drop(world.seed("phase advance").succeeds()),
+            2 | 4 => world.works(&world.phase()),
+            3 | 5 => world.leaves(),
+            _ => act(&world, &mut random, n),
+        }
+        let count = done(&world);
+        if count > moments.last().expect("the first").0 {
+            moments.push((count, moment(&world)));
+        }
+    }
+    assert!(moments.len() * 2 > acts / 2, "too little was done: {}", moments.len());
+    let seen = persons(&world);
+    let notes = world.tries("git notes --ref=seed list").out;
+    let mut tips: BTreeMap<String, String> = BTreeMap::new();
+    let grows = |tips: &mut BTreeMap<String, String>| {
+        let format = "--format='%(refname) %(objectname)'";
+        for line in
+            world.git(&format!("for-each-ref {format} refs/seed/jobs refs/seed/rules")).lines()
+        {
+            let (name, tip) = line.split_once(' ').expect("a ref");
+            let before = tips.insert(name.to_owned(), tip.to_owned());
+            let grew = before.is_none_or(|before| {
+                world.tries(&format!("git merge-base --is-ancestor {before} {tip}")).code == 0
+            });
+            assert!(grew, "{name} lost a step");
+        }
+    };
+    grows(&mut tips);
+    for pair in moments.windows(2).rev() {
+        let [(before, then), (after, _)] = pair else { continue };
+        world.json(&format!("undo -n {}", after - before));
+        assert_eq!(moment(&world), *then, "undone to {before} of {}", moments.len());
+        grows(&mut tips);
+    }
+    world.person("undo").refuses("nothing left to undo");
+    assert_eq!(persons(&world), seen, "nothing of the person's moved");
+    for pair in moments.windows(2) {
+        let [(before, _), (after, then)] = pair else { continue };
+        world.json(&format!("redo -n {}", after - before));
+        assert_eq!(moment(&world), *then, "redone to {after}");
+        grows(&mut tips);
+    }
+    world.person("redo").refuses("nothing left to redo");
+    assert_eq!(persons(&world), seen, "nothing of the person's moved");
+    let now = world.tries("git notes --ref=seed list").out;
+    let of = |text: &str| {
+        text.lines().filter_map(|line| Some(line.split_once(' ')?.1.to_owned())).collect::<Vec<_>>()
+    };
+    assert!(of(&notes).iter().all(|commit| of(&now).contains(commit)), "{notes}\n{now}");
+    let found: Value =
+        serde_json::from_str(&world.person("verify --json").said().out).expect("JSON");
+    assert_eq!(found["broken"], json!([]), "{found}");
+    assert_eq!(found["undone"], Value::Null, "{found}");
+}
+
+#[test]
+fn all_of_many_operations_is_undone_and_redone() {
+    everything_there_and_back(40, 7);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn all_of_five_hundred_operations_is_undone_and_redone() {
+    everything_there_and_back(500, 11);
+}
+
+#[test]
+fn what_the_agent_left_uncommitted_is_the_persons_where_the_phase_forbids_it() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { half();").passes();
+    let seen = persons(&world);
+    world.json("undo -n 2");
+    assert_eq!(world.phase(), "plan");
+    assert_eq!(persons(&world), seen);
+    // It is named as the person's, and stops no boundary.
+    world.is_heard();
+    world.leaves();
+    assert_eq!(world.phase(), "execute");
+    assert!(world.text(CODE).contains("half()"));
+    assert!(!world.files_of_head().contains(&CODE.to_owned()));
+}
