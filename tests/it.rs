@@ -32,6 +32,7 @@ mod it {
     mod govern;
     mod graph;
     mod handed;
+    mod help;
     mod hooked;
     mod hostile;
     mod house;

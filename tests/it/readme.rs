@@ -26,9 +26,8 @@ fn pages() -> Vec<String> {
     let top = ["README", "ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SHORTCOMINGS"];
     let mut found: Vec<String> = top.map(|name| format!("{name}.md")).into();
     for entry in fs::read_dir(root().join("docs")).expect("docs/").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".md") {
-            found.push(format!("docs/{name}"));
+        if entry.path().extension().is_some_and(|ending| ending == "md") {
+            found.push(format!("docs/{}", entry.file_name().to_string_lossy()));
         }
     }
     found.push("bench/README.md".to_owned());
