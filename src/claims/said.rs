@@ -81,7 +81,9 @@ impl Spoken {
             let text = Text::of(&without(sentence, &shown, table));
             let by_command = |words: &Vec<String>| words.iter().all(|word| whole.has(word));
             let of_tests = || text.holds(&table.said.tests) || says_that_it_ran(&[&text], table);
-            is_shown = shown.iter().any(by_command) && !of_tests();
+            let makes = |words: &Vec<String>| makes(words, &table.said.made);
+            let by_make = || shown.iter().any(makes) && whole.holds(&table.said.made);
+            is_shown = (shown.iter().any(by_command) || by_make()) && !of_tests();
             if is_shown {
                 continue;
             }
@@ -106,6 +108,12 @@ impl Spoken {
         found.dedup();
         found
     }
+}
+
+/// A command that makes something of the code, by its words.
+fn makes(words: &[String], made: &[String]) -> bool {
+    let stems = || made.iter().flat_map(|row| row.split('|')).map(|one| one.trim_matches('*'));
+    words.iter().any(|word| stems().any(|stem| word.contains(stem)))
 }
 
 /// A text without the commands that it quotes and that ended well: what is said of them is shown.

@@ -167,6 +167,9 @@ pub struct SaidRows {
     /// Programs that do many things: a text names them with what they do.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// That something was made, which a command that ended well and says `build` shows.
+    #[serde(default)]
+    pub made: Vec<String>,
     /// Words for a test, in the sentence that tells of a removal.
     pub tests: Vec<String>,
 }

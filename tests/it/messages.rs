@@ -70,6 +70,9 @@ enum Half {
     /// The two halves of the tenth, which marks runs before the change.
     Tenth,
     TenthBlind,
+    /// The two halves of the eleventh, by somebody else again.
+    Eleventh,
+    EleventhBlind,
 }
 
 #[derive(Deserialize)]
@@ -342,13 +345,14 @@ impl Table {
 }
 
 /// The halves of which nothing but totals is printed.
-const BLIND: [Half; 6] = [
+const BLIND: [Half; 7] = [
     Half::Blind,
     Half::FourthBlind,
     Half::SeventhBlind,
     Half::EighthBlind,
     Half::NinthBlind,
     Half::TenthBlind,
+    Half::EleventhBlind,
 ];
 
 /// Judges the messages of one half; says which got the wrong answer and why, but not of the blind.
@@ -362,6 +366,7 @@ fn judged(half: Half) -> (Table, String) {
     all.extend(read("eighth.toml"));
     all.extend(read("ninth.toml"));
     all.extend(read("tenth.toml"));
+    all.extend(read("eleventh.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -395,12 +400,14 @@ fn bounds(half: Half) -> (f64, f64) {
         }
         Half::Blind => (2.0, 3.5),
         Half::FourthBlind | Half::Eighth => (0.0, 2.0),
-        Half::SeventhBlind => (3.0, 11.5),
+        Half::SeventhBlind => (3.0, 9.5),
         Half::EighthBlind => (6.3, 9.0),
         Half::Ninth => (6.0, 2.0),
         Half::NinthBlind => (13.1, 10.5),
-        Half::Tenth => (3.8, 8.2),
+        Half::Tenth => (3.8, 6.2),
         Half::TenthBlind => (14.3, 7.2),
+        Half::Eleventh => (10.1, 3.7),
+        Half::EleventhBlind => (6.9, 8.9),
     }
 }
 
@@ -490,6 +497,16 @@ fn final_messages_of_the_tenth_set_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_tenth_sets_blind_half_are_judged_by_what_was_shown() {
     held_to_the_page(Half::TenthBlind);
+}
+
+#[test]
+fn final_messages_of_the_eleventh_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Eleventh);
+}
+
+#[test]
+fn final_messages_of_the_eleventh_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::EleventhBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.

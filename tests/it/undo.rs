@@ -24,11 +24,11 @@ fn ops(world: &World) -> Vec<Value> {
 
 /// Commands of the operations, the newest first; an undone one in brackets.
 fn commands(world: &World) -> Vec<String> {
-    let word = |op: &Value| {
+    let named = |op: &Value| {
         let command = op["command"].as_str().expect("a command");
         if op["undone"] == true { format!("({command})") } else { command.to_owned() }
     };
-    ops(world).iter().map(word).collect()
+    ops(world).iter().map(named).collect()
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn state(world: &World, id: &str) -> String {
     format!("{} {} {}", told.join(" "), world.phase(), world.git("branch --format='%(refname)'"))
 }
 
-fn killing(world: &World, id: &str, line: &str, word: &str, extent: Extent) {
+fn killing(world: &World, id: &str, line: &str, newest: &str, extent: Extent) {
     let kept = Kept::of(world);
     let before = state(world, id);
     let traced = format!("strace -qq -e trace={} -o ../trace {line}", super::killed::WRITES);
@@ -350,7 +350,7 @@ fn killing(world: &World, id: &str, line: &str, word: &str, extent: Extent) {
         assert!(now == before || now == after, "killed at {write:?}\n{now}\n{before}\n{after}");
         *met.entry(now == after).or_insert(0) += 1;
         let told = commands(world);
-        assert_eq!(told[0] == word, now == after, "killed at {write:?}: {told:?}");
+        assert_eq!(told[0] == newest, now == after, "killed at {write:?}: {told:?}");
         if now == before {
             let said = world.persons_terminal(line, "");
             assert_eq!(said.code, 0, "killed at {write:?}: {said:?}");
@@ -517,7 +517,7 @@ fn everything_there_and_back(acts: usize, seed: u64) {
         }
     }
     assert!(moments.len() * 2 > acts / 2, "too little was done: {}", moments.len());
-    let seen = persons(&world);
+    let theirs = persons(&world);
     let notes = world.tries("git notes --ref=seed list").out;
     let mut tips: BTreeMap<String, String> = BTreeMap::new();
     let grows = |tips: &mut BTreeMap<String, String>| {
@@ -541,7 +541,7 @@ fn everything_there_and_back(acts: usize, seed: u64) {
         grows(&mut tips);
     }
     world.person("undo").refuses("nothing left to undo");
-    assert_eq!(persons(&world), seen, "nothing of the person's moved");
+    assert_eq!(persons(&world), theirs, "nothing of the person's moved");
     for pair in moments.windows(2) {
         let [(before, _), (after, then)] = pair else { continue };
         world.json(&format!("redo -n {}", after - before));
@@ -549,7 +549,7 @@ fn everything_there_and_back(acts: usize, seed: u64) {
         grows(&mut tips);
     }
     world.person("redo").refuses("nothing left to redo");
-    assert_eq!(persons(&world), seen, "nothing of the person's moved");
+    assert_eq!(persons(&world), theirs, "nothing of the person's moved");
     let now = world.tries("git notes --ref=seed list").out;
     let of = |text: &str| {
         text.lines().filter_map(|line| Some(line.split_once(' ')?.1.to_owned())).collect::<Vec<_>>()
