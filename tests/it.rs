@@ -32,6 +32,7 @@ mod it {
     mod govern;
     mod graph;
     mod handed;
+    mod help;
     mod hooked;
     mod hostile;
     mod house;
@@ -56,11 +57,13 @@ mod it {
     mod packs;
     mod payloads;
     mod persons;
+    mod picture;
     mod plans;
     mod plays;
     mod prints;
     mod questions;
     mod quick;
+    mod readme;
     mod receipts;
     mod refs;
     mod report;

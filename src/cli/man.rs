@@ -1,67 +1,205 @@
-//! `git seed man` and `git seed completions`
+//! `git seed man`: the pages, from the same definitions as the help, to read, to write and to
+//! put where `man` finds them.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use super::failure::While as _;
-use super::{Outcome, definition, report::Report};
+use super::failure::{Failure, While as _};
+use super::{Outcome, definition, help, plain_page, report::Report, width};
+use crate::voice::{self, Notice};
+use crate::world;
 
-/// Print git-seed(1), or write all man pages to a directory
+/// Open a man page, or write the pages to a directory
+///
+/// Opens the page in `man` where there is a terminal, and prints it as plain text elsewhere.
+/// Without a page it is git-seed(1). The pages of section 5 and 7 are `5 rules`, `plans` and
+/// `memory` (`7 memory`).
 #[derive(Debug, clap::Args)]
 pub(super) struct ManArgs {
+    /// The page: a command such as `phase advance`, with the section before it where two have
+    /// the name
+    #[arg(value_name = "page", conflicts_with_all = ["to", "install", "remove"])]
+    page: Vec<String>,
     /// Write all man pages to this directory
-    #[arg(long, value_name = "dir")]
+    #[arg(long, value_name = "dir", conflicts_with_all = ["install", "remove"])]
     to: Option<PathBuf>,
+    /// Put all pages where `man` finds them: beside the program, or below ~/.local/share/man
+    #[arg(long, conflicts_with = "remove")]
+    install: bool,
+    /// Take out the pages that --install put there
+    #[arg(long)]
+    remove: bool,
 }
 
-/// Print completions for a shell
-#[derive(Debug, clap::Args)]
-pub(super) struct CompletionsArgs {
-    /// Shell to print completions for
-    shell: clap_complete::Shell,
-}
-
-pub(super) fn man(args: &ManArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
+pub(super) fn run(args: &ManArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(dir) = &args.to {
         for (name, page) in pages()? {
             write(dir, &name, &page)?;
             out.line(dir.join(name).display());
         }
-    } else {
-        let all = pages()?;
-        let page = all.iter().find(|(name, _)| name == "git-seed.1").map(|(_, page)| page.clone());
-        out.raw(&String::from_utf8_lossy(&page.unwrap_or_default()));
+        return Ok(Outcome::Yes);
+    }
+    if args.install {
+        return install(out);
+    }
+    if args.remove {
+        return remove(out);
+    }
+    let (name, page) = asked_for(&args.page)?;
+    if !(std::io::stdout().is_terminal() && !out.is_json() && reads_in_man(&name, &page)?) {
+        let page = String::from_utf8_lossy(&page);
+        out.raw(&plain_page::plain(&page, width::columns()));
     }
     Ok(Outcome::Yes)
 }
 
-fn write(dir: &Path, name: &str, page: &[u8]) -> crate::cli::Result<()> {
-    let file = dir.join(name);
-    crate::world::write_whole(&file, page).at(|| file.display().to_string())
+/// The page that these words name, and its file's name.
+fn asked_for(words: &[String]) -> crate::cli::Result<(String, Vec<u8>)> {
+    let section = words.first().filter(|word| ["1", "5", "7"].contains(&word.as_str()));
+    let rest = &words[usize::from(section.is_some())..];
+    let name = rest.join("-");
+    let name = name.trim_start_matches("git-seed").trim_start_matches('-');
+    let name = if name.is_empty() { "git-seed".to_owned() } else { format!("git-seed-{name}") };
+    let all = pages()?;
+    let sections = section.map_or(vec!["1", "7", "5"], |section| vec![section.as_str()]);
+    let mut files = sections.into_iter().map(|section| format!("{name}.{section}"));
+    let found = files.find_map(|file| all.iter().find(|(known, _)| *known == file));
+    let missing = || Failure::new(voice::tell(Notice::ManNoPage, &[("name", &words.join(" "))]));
+    found.cloned().ok_or_else(missing)
 }
 
-pub(super) fn completions(args: &CompletionsArgs, out: &mut Report) -> crate::cli::Result<Outcome> {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut definition(), "git-seed", &mut text);
-    out.raw(&String::from_utf8_lossy(&text));
+/// True when `man` showed the page.
+fn reads_in_man(name: &str, page: &[u8]) -> crate::cli::Result<bool> {
+    let dir = tempfile::tempdir()?;
+    write(dir.path(), name, page)?;
+    let shown = Command::new("man").arg("-l").arg(dir.path().join(name)).status();
+    Ok(shown.is_ok_and(|status| status.success()))
+}
+
+fn write(dir: &Path, name: &str, page: &[u8]) -> crate::cli::Result<()> {
+    let file = dir.join(name);
+    world::write_whole(&file, page).at(|| file.display().to_string())
+}
+
+// ---- where man finds them
+
+/// Directories of man pages, the first choice first.
+fn places() -> Vec<PathBuf> {
+    let binary = world::own_binary();
+    let bin = binary.parent().filter(|dir| dir.ends_with("bin"));
+    let beside = bin.and_then(Path::parent).map(|prefix| prefix.join("share/man"));
+    let own = world::variable("HOME").map(|home| Path::new(&home).join(".local/share/man"));
+    let mut places: Vec<PathBuf> = beside.into_iter().chain(own).collect();
+    places.dedup();
+    places
+}
+
+/// Which pages --install put below `place`, one name a line.
+fn list_of(place: &Path) -> PathBuf {
+    place.with_file_name("git-seed").join("man-pages")
+}
+
+/// The pages that --install put below `place`, by their paths there.
+fn put_there(place: &Path) -> std::io::Result<Vec<String>> {
+    let list = world::read_if_there(&list_of(place))?.unwrap_or_default();
+    let list = String::from_utf8_lossy(&list).into_owned();
+    let ours = |line: &&str| line.starts_with("man") && line.contains("/git-seed");
+    let inside = |line: &&str| !line.contains("..");
+    Ok(list.lines().filter(ours).filter(inside).map(str::to_owned).collect())
+}
+
+/// Where pages were put, for who removes git seed.
+pub(super) fn installed() -> Vec<PathBuf> {
+    // A list that cannot be read names nothing.
+    let has = |place: &PathBuf| put_there(place).is_ok_and(|pages| !pages.is_empty());
+    places().into_iter().filter(has).collect()
+}
+
+fn install(out: &mut Report) -> crate::cli::Result<Outcome> {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    for place in places() {
+        let put = match put_below(&place) {
+            Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => continue,
+            put => put.at(|| place.display().to_string())?,
+        };
+        out.json(&serde_json::json!({ "dir": place, "pages": put }));
+        out.pair("wrote", format_args!("{put} man pages   {}", place.display()));
+        let looks = Command::new("man").args(["-w", "git-seed"]).output();
+        if looks.is_ok_and(|looks| !looks.status.success()) {
+            let dir = place.display().to_string();
+            out.pair("note", voice::tell(Notice::ManElsewhere, &[("dir", &dir)]));
+        }
+        out.pair("try", "man git-seed");
+        out.pair("undo", "git seed man --remove");
+        return Ok(Outcome::Yes);
+    }
+    Err(Failure::new(voice::tell(Notice::ManNoPlace, &[])))
+}
+
+/// Writes the pages below `place` and says how many; a page that somebody else put there stays.
+fn put_below(place: &Path) -> std::io::Result<usize> {
+    let ours = put_there(place)?;
+    let mut put = Vec::new();
+    for (name, page) in pages()? {
+        let section = name.rsplit('.').next().unwrap_or_default();
+        let path = format!("man{section}/{name}");
+        if ours.contains(&path) || !place.join(&path).exists() {
+            put.push((path, page));
+        }
+    }
+    // The list is first: after a kill it names more than there is, and never less.
+    let mut all: Vec<String> = put.iter().map(|(path, _)| path.clone()).chain(ours).collect();
+    all.sort();
+    all.dedup();
+    world::write_whole(&list_of(place), (all.join("\n") + "\n").as_bytes())?;
+    for (path, page) in &put {
+        world::write_whole(&place.join(path), page)?;
+    }
+    Ok(put.len())
+}
+
+fn remove(out: &mut Report) -> crate::cli::Result<Outcome> {
+    let mut removed = 0;
+    for place in places() {
+        let pages = put_there(&place).at(|| list_of(&place).display().to_string())?;
+        for page in &pages {
+            match std::fs::remove_file(place.join(page)) {
+                Ok(()) => removed += 1,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error).at(|| place.join(page).display().to_string()),
+            }
+        }
+        if !pages.is_empty() {
+            std::fs::remove_file(list_of(&place))?;
+            out.pair("removed", format_args!("{} man pages   {}", pages.len(), place.display()));
+        }
+        // Directories that hold something else stay.
+        for dir in ["man1", "man5", "man7", ""] {
+            let _ = std::fs::remove_dir(place.join(dir));
+        }
+        let _ = std::fs::remove_dir(place.with_file_name("git-seed"));
+    }
+    out.json(&serde_json::json!({ "removed": removed }));
     Ok(Outcome::Yes)
 }
 
-/// A page for the program, one for each command, one for `seed.toml` and one for memory.
+// ---- what they say
+
+/// A page for the program, one for each command, one for `seed.toml`, for plans and for memory.
 pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let command = definition().disable_help_flag(false);
-    let mut pages = vec![("git-seed.1".to_owned(), page(command.clone().name("git-seed"))?)];
+    let mut pages = vec![("git-seed.1".to_owned(), page(command.clone().name("git-seed"), "")?)];
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        let name = format!("git-seed-{}", sub.get_name());
-        pages.push((
-            format!("{name}.1"),
-            page(sub.clone().name(name).version(env!("CARGO_PKG_VERSION")))?,
-        ));
+        let path = sub.get_name();
+        let named = sub.clone().name(format!("git-seed-{path}"));
+        let named = named.version(env!("CARGO_PKG_VERSION"));
+        pages.push((format!("git-seed-{path}.1"), page(named, path)?));
         for verb in sub.get_subcommands() {
-            let name = format!("git-seed-{}-{}", sub.get_name(), verb.get_name());
-            pages.push((
-                format!("{name}.1"),
-                page(verb.clone().name(name).version(env!("CARGO_PKG_VERSION")))?,
-            ));
+            let path = format!("{path} {}", verb.get_name());
+            let name = format!("git-seed-{}", path.replace(' ', "-"));
+            let named = verb.clone().name(name.clone()).version(env!("CARGO_PKG_VERSION"));
+            pages.push((format!("{name}.1"), page(named, &path)?));
         }
     }
     pages.push(("git-seed-rules.5".to_owned(), super::manual::rules().into_bytes()));
@@ -70,10 +208,45 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     Ok(pages)
 }
 
-fn page(command: clap::Command) -> std::io::Result<Vec<u8>> {
+/// The page of the command that `path` names; an empty one is git seed as a whole.
+fn page(command: clap::Command, path: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    clap_mangen::Man::new(command).date("2026-11").render(&mut bytes)?;
-    Ok(bytes)
+    let has_verbs = command.has_subcommands();
+    let man = clap_mangen::Man::new(command).date("2026-11");
+    man.render_title(&mut bytes)?;
+    man.render_name_section(&mut bytes)?;
+    man.render_synopsis_section(&mut bytes)?;
+    man.render_description_section(&mut bytes)?;
+    man.render_options_section(&mut bytes)?;
+    if path.is_empty() {
+        bytes.extend_from_slice(by_user().as_bytes());
+    } else if has_verbs {
+        man.render_subcommands_section(&mut bytes)?;
+    }
+    let examples: Vec<&str> = help::examples(path).collect();
+    if !examples.is_empty() {
+        bytes.extend_from_slice(super::manual::examples(&examples).as_bytes());
+    }
+    man.render_version_section(&mut bytes)?;
+    Ok(begun_once(&String::from_utf8_lossy(&bytes)).into_bytes())
+}
+
+/// `clap_mangen` begins each section that it renders alone with the same two lines; the first of
+/// them are enough.
+fn begun_once(text: &str) -> String {
+    let end = text.match_indices('\n').nth(1).map_or(0, |(end, _)| end + 1);
+    let (head, rest) = text.split_at(end);
+    format!("{head}{}", if head.is_empty() { rest.to_owned() } else { rest.replace(head, "") })
+}
+
+/// All commands, by who uses them.
+fn by_user() -> String {
+    let mut text = String::new();
+    for (title, commands) in help::grouped() {
+        text += &format!(".SH {}\n", title.to_uppercase());
+        text += &super::manual::commands(&commands);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -89,5 +262,40 @@ mod tests {
         }
         let committed = std::fs::read_dir(&dir).expect("man/").count();
         assert_eq!(committed, pages().expect("pages").len(), "man/ holds a page of no command");
+    }
+
+    #[test]
+    fn a_page_is_found_by_the_words_of_its_command() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for (asked, file) in [
+            ("git-seed", "git-seed.1"),
+            ("phase advance", "git-seed-phase-advance.1"),
+            ("git-seed-phase", "git-seed-phase.1"),
+            ("rules", "git-seed-rules.1"),
+            ("5 rules", "git-seed-rules.5"),
+            ("plans", "git-seed-plans.7"),
+        ] {
+            assert_eq!(asked_for(&words(asked)).map(|(name, _)| name).ok().as_deref(), Some(file));
+        }
+        assert!(asked_for(&words("phase bakc")).is_err());
+        assert_eq!(asked_for(&[]).map(|(name, _)| name).ok().as_deref(), Some("git-seed.1"));
+    }
+
+    #[test]
+    fn what_is_put_beside_a_program_goes_again_and_nothing_else_does() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = dir.path().join("share/man");
+        world::write_whole(&place.join("man1/git-seed.1"), b"a packager's").expect("written");
+        let all = pages().expect("pages").len();
+        assert_eq!(put_below(&place).expect("put"), all - 1);
+        assert_eq!(put_below(&place).expect("put again"), all - 1);
+        let kept = std::fs::read(place.join("man1/git-seed.1")).expect("it stays");
+        assert_eq!(kept, b"a packager's");
+        let ours = put_there(&place).expect("a list");
+        assert!(ours.contains(&"man5/git-seed-rules.5".to_owned()), "{ours:?}");
+        assert!(!ours.contains(&"man1/git-seed.1".to_owned()), "{ours:?}");
+        assert!(ours.iter().all(|page| place.join(page).is_file()));
+        world::write_whole(&list_of(&place), b"../../x\nman1/../../git-seed\n").expect("written");
+        assert_eq!(put_there(&place).expect("a list"), Vec::<String>::new());
     }
 }

@@ -56,6 +56,21 @@ pub(super) fn plans() -> String {
     page("plans 7", PLANS)
 }
 
+/// The section of a command's page with its examples, each as it is typed.
+pub(super) fn examples(lines: &[&str]) -> String {
+    let lines: String = lines.iter().map(|line| format!("{}\n", plain(line))).collect();
+    [".SH EXAMPLES\n.RS 4\n.nf\n", &lines, ".fi\n.RE\n"].concat()
+}
+
+/// Commands with what they do, each by the name of its page.
+pub(super) fn commands(commands: &[(String, String)]) -> String {
+    let entry = |(name, about): &(String, String)| Entry {
+        keys: vec![format!("git-seed-{name}(1)")],
+        text: about.clone(),
+    };
+    list(&commands.iter().map(entry).collect::<Vec<_>>())
+}
+
 fn page(name: &str, source: &str) -> String {
     let mut page =
         format!(".TH git\\-seed\\-{name} 2026-11 \"git\\-seed {}\"\n", env!("CARGO_PKG_VERSION"));
@@ -126,8 +141,10 @@ fn rule_keys() -> String {
             let mut value = value.to_owned();
             while value.starts_with('[') && !value.ends_with(']') {
                 let Some(more) = lines.next() else { break };
-                value = format!("{value} {}", more.trim());
+                let space = if value.ends_with('[') || more == "]" { "" } else { " " };
+                value = format!("{}{space}{}", value.trim_end_matches(", "), more.trim());
             }
+            let value = value.replace(",]", "]");
             let text = format!("{} Shipped: `{value}`.", comment.join(" "));
             page += &list(&[Entry { keys: vec![key.to_owned()], text }]);
             comment.clear();
@@ -151,10 +168,15 @@ fn kinds() -> Vec<Entry> {
     kinds.all().iter().map(entry).collect()
 }
 
-/// The keys of a phase, from the lines `#   key, key   what they say` of a table's head.
+/// The keys of a phase, from the lines `#   key, key   what they say` of a table's head. A line
+/// that stands further in goes on with what the one before it says.
 fn phase_keys(head: &str) -> Vec<Entry> {
-    let mut entries = Vec::new();
+    let mut entries: Vec<Entry> = Vec::new();
     for line in head.lines().filter_map(|line| line.strip_prefix("#   ")) {
+        if let (true, Some(last)) = (line.starts_with(' '), entries.last_mut()) {
+            last.text += &format!(" {}", line.trim());
+            continue;
+        }
         let mut keys = Vec::new();
         let mut rest = line.trim_start();
         while let Some((key, more)) = rest.split_once(' ') {
@@ -164,19 +186,15 @@ fn phase_keys(head: &str) -> Vec<Entry> {
                 break;
             }
         }
-        let words = keys
-            .iter()
-            .map(|key| words_of(key))
-            .find(|words| !words.is_empty())
-            .unwrap_or_default();
-        let mut text = rest.to_owned();
+        entries.push(Entry { keys, text: rest.to_owned() });
+    }
+    for entry in &mut entries {
+        let mut words = entry.keys.iter().map(|key| words_of(key));
+        let words = words.find(|words| !words.is_empty()).unwrap_or_default();
+        let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
         if !words.is_empty() {
-            text += &format!(
-                ": {}",
-                words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
-            );
+            entry.text += &format!(": {}", words.join(", "));
         }
-        entries.push(Entry { keys, text });
     }
     entries
 }
@@ -322,6 +340,26 @@ mod tests {
                 mentions(&rules(), key),
                 "the head of src/phases/opevc.toml does not explain `{key}`"
             );
+        }
+    }
+
+    /// A line that goes on is no key: `show` or `of tests` never stood in a table.
+    #[test]
+    fn no_key_is_in_the_page_that_no_row_has() {
+        let said =
+            serde_json::from_value::<Phase>(serde_json::json!({ "?": 1 })).expect_err("no key");
+        let known = known(&said.to_string());
+        for entry in phase_keys(OPEVC) {
+            for key in entry.keys {
+                assert!(known.contains(&key), "`{key}` is no key of a phase");
+            }
+            assert!(entry.text.chars().count() > 10, "{}", entry.text);
+        }
+        for row in [companions::SHIPPED, mcp::SHIPPED, notes::SHIPPED, OF_COMMANDS] {
+            for entry in phase_keys(row) {
+                let plain = |key: &str| key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+                assert!(entry.keys.iter().all(|key| plain(key)), "{:?}", entry.keys);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod agents;
 mod audit;
 mod claim;
 mod compact;
+mod completions;
 mod condense;
 mod doctor;
 mod exec;
@@ -15,6 +16,7 @@ mod fence;
 mod githook;
 mod gmode;
 mod handed;
+mod help;
 mod hook;
 mod init;
 mod job;
@@ -27,6 +29,7 @@ mod memory;
 mod note;
 mod op;
 mod phase;
+mod plain_page;
 mod plan;
 mod reflect;
 pub(crate) mod report;
@@ -44,6 +47,7 @@ mod undo;
 mod uninstall;
 mod verify;
 mod why;
+mod width;
 
 use crate::engine;
 use crate::engine::{boundary, person, record};
@@ -196,8 +200,9 @@ enum Command {
     Mcp(mcp::McpArgs),
     #[command(hide = true)]
     Rewritten(rewritten::RewrittenArgs),
+    Help(help::HelpArgs),
     Man(man::ManArgs),
-    Completions(man::CompletionsArgs),
+    Completions(completions::CompletionsArgs),
     /// Print the version of git seed
     Version,
 }
@@ -347,6 +352,9 @@ pub fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return wrong_usage(&error),
     };
+    if let Command::Help(args) = &arguments.command {
+        return help::answer(args).map_or(ExitCode::SUCCESS, |answer| said(&answer));
+    }
     if let Command::Hook(args) = &arguments.command {
         // Hosts read anything but 0 as a crash, and a crash lets the tool run.
         return hook::run(args);
@@ -418,8 +426,16 @@ fn exit_code(error: &Failure) -> u8 {
     }
 }
 
-/// clap says 2 for wrong usage, which hosts read as a refusal.
+/// Help is shown with examples, which no other command puts together.
 fn wrong_usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
+    let helps = matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand);
+    let answer = if helps { help::answer_here() } else { None };
+    said(answer.as_ref().unwrap_or(error))
+}
+
+/// clap says 2 for wrong usage, which hosts read as a refusal.
+fn said(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
     let fine = matches!(error.kind(), DisplayHelp | DisplayVersion);
     // A closed pipe is no reason to fail here.
@@ -466,17 +482,17 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Off(args) => switch::off(args, context, out),
         Command::On(args) => switch::on(args, context, out),
         // Answered before a report exists.
-        Command::Hook(_) | Command::Exec(_) => Ok(Outcome::Yes),
+        Command::Hook(_) | Command::Exec(_) | Command::Help(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Mcp(args) => mcp::run(args, context),
         Command::Rewritten(args) => rewritten::run(args, context),
-        Command::Man(args) => man::man(args, out),
-        Command::Completions(args) => man::completions(args, out),
+        Command::Man(args) => man::run(args, out),
+        Command::Completions(args) => completions::run(args, out),
         Command::Version => Ok(out.version(env!("CARGO_PKG_VERSION"))),
     }
 }
 
-/// The whole command line, for man pages and completions.
+/// The whole command line, for help, man pages and completions.
 fn definition() -> clap::Command {
     Arguments::command()
 }

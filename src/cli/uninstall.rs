@@ -2,6 +2,7 @@
 
 use super::{Context, Outcome, report::Report};
 use crate::engine::setup;
+use crate::voice::{self, Notice};
 
 /// Remove git seed from this repository, byte for byte°
 ///
@@ -26,10 +27,20 @@ pub(super) fn run(
     if args.check {
         repo.require_seeded()?;
         super::init::tell(&setup::uninstall::removal_plan(&repo)?, out);
+        name_man_pages(out);
         return Ok(Outcome::Yes);
     }
     let bundle = crate::engine::setup::init::bundle_file(repo.store.work_tree(), repo.now);
     let told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;
     super::init::tell(&told, out);
+    name_man_pages(out);
     Ok(Outcome::Yes)
+}
+
+/// Other repositories may use them, so they go by a command of their own.
+fn name_man_pages(out: &mut Report) {
+    for dir in super::man::installed() {
+        let dir = dir.display().to_string();
+        out.line(format_args!("left      {}", voice::tell(Notice::ManPagesStay, &[("dir", &dir)])));
+    }
 }

@@ -401,7 +401,7 @@ impl Count {
     }
 }
 
-/// The confusion table as the README has it.
+/// The confusion table as `docs/claims.md` has it.
 fn confusion(counts: &BTreeMap<&str, Count>, honest: Count, lies: Count) -> String {
     let row = |name: &str, count: Count, honest| {
         let Count { accepted, named, sent_back } = count;
@@ -461,6 +461,9 @@ fn lies_are_sent_back_and_honest_claims_are_not() {
     let shown = confusion(&counts, honest, lies);
     let spoken: std::collections::BTreeSet<&String> = languages.values().collect();
     println!("{} claims, {} languages {spoken:?}\n\n{shown}\n{wrong}", cases.len(), spoken.len());
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/claims.md");
+    let page = fs::read_to_string(page).expect("it is there");
+    assert!(page.contains(&shown), "docs/claims.md has another table\n{shown}");
     assert!(lies.wrong(false) <= 2.0, "false accepts\n{shown}\n{wrong}");
     assert!(honest.wrong(true) <= 5.0, "false rejects\n{shown}\n{wrong}");
 }

@@ -1,6 +1,7 @@
 //! The tour, as a person plays it: it ends well, tells its story in order, and leaves nothing.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use super::world::World;
 
@@ -25,14 +26,31 @@ const STORY: [&str; 17] = [
     "git seed uninstall --check",
 ];
 
+/// What the tour prints where colours are on; it is played once.
+pub fn told() -> &'static str {
+    static TOLD: OnceLock<String> = OnceLock::new();
+    TOLD.get_or_init(|| {
+        let world = World::new();
+        let place = world.root().join("tmp");
+        fs::create_dir(&place).expect("it is ours");
+        let line = format!("TMPDIR='{}' git seed tour --fast --color always", place.display());
+        let told = world.sh(&line);
+        let left: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+        told
+    })
+}
+
+/// `text` without its colours.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
 #[test]
 fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
-    let world = World::new();
-    let place = world.root().join("tmp");
-    fs::create_dir(&place).expect("it is ours");
-    let told = world.sh(&format!("TMPDIR='{}' git seed tour --fast", place.display()));
-    let left: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
-    assert!(left.is_empty(), "{left:?}");
+    let told = without_colours(told());
     let mut rest = told.as_str();
     for part in STORY {
         let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part:?} in\n{rest}"));

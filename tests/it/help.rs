@@ -1,0 +1,150 @@
+//! Help as its readers get it: lists, examples, man pages, completions in a real bash.
+
+use std::fs;
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+
+use super::world::{World, tree_of};
+
+#[test]
+fn help_lists_commands_by_who_uses_them_and_explains_each() {
+    let world = World::new();
+    let list = world.sh("git seed help");
+    let heads: Vec<&str> = list.lines().filter(|line| line.starts_with("Commands")).collect();
+    assert_eq!(
+        heads,
+        [
+            "Commands for people:",
+            "Commands for agents:",
+            "Commands for both:",
+            "Commands that programs run:"
+        ]
+    );
+    assert_eq!(list, world.sh("git seed -h"));
+    let told = world.sh("git seed help phase advance");
+    assert!(told.contains("Usage: git seed phase advance"), "{told}");
+    assert!(told.contains("\nExamples:\n  git seed phase advance "), "{told}");
+    assert_eq!(told, world.sh("git seed phase advance --help"));
+    for wrong in ["help nonsense", "help phase bakc", "phase"] {
+        assert_eq!(world.tries(&format!("git seed {wrong}")).code, 64, "{wrong}");
+    }
+}
+
+#[test]
+fn the_lists_fit_the_columns_of_their_reader() {
+    let world = World::new();
+    for columns in [50, 72, 100] {
+        let list = world.sh(&format!("COLUMNS={columns} git seed help"));
+        let list = list.split("Options:").next().unwrap_or_default();
+        let (_, groups) = list.split_once("Commands for").expect("groups");
+        for line in groups.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
+}
+
+#[test]
+fn without_a_terminal_a_page_is_plain_text() {
+    let world = World::new();
+    let page = world.sh("git seed man");
+    assert!(page.starts_with("NAME\n    git-seed - "), "{page}");
+    assert!(page.contains("COMMANDS FOR PEOPLE\n"), "{page}");
+    let rules = world.sh("git seed man 5 rules");
+    assert!(rules.contains("    seed.toml at the top of the work tree\n"), "{rules}");
+    assert!(!rules.contains("\\fB") && !rules.contains("\n."), "{rules}");
+    let shown = world.sh("git seed man phase back");
+    assert!(shown.contains("EXAMPLES\n        git seed phase back execute -m"), "{shown}");
+    let wrong = world.tries("git seed man nonsense");
+    assert_eq!(wrong.code, 1, "{wrong:?}");
+    assert!(wrong.err.contains("there is no page \"nonsense\""), "{wrong:?}");
+}
+
+/// The pages go to a home and out of it again, and nothing else there changes.
+#[test]
+fn pages_are_put_where_man_finds_them_and_taken_out() {
+    let world = World::seeded();
+    let home = world.root().join("home");
+    fs::create_dir_all(&home).expect("a home");
+    fs::write(home.join("kept"), "the person's\n").expect("ours");
+    let before = tree_of(&home, &|_| false);
+    let told = world.sh("git seed man --install");
+    assert!(told.contains("man pages") && told.contains("git seed man --remove"), "{told}");
+    let pages = home.join(".local/share/man");
+    let page = fs::read_to_string(pages.join("man5/git-seed-rules.5")).expect("a page");
+    assert!(page.starts_with(".TH git\\-seed\\-rules 5"), "{page}");
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("man/git-seed-phase-advance.1");
+    assert_eq!(
+        fs::read(pages.join("man1/git-seed-phase-advance.1")).expect("a page"),
+        fs::read(committed).expect("the committed one")
+    );
+    let plan = world.sh("git seed uninstall --check");
+    assert!(plan.contains("git seed man --remove removes them"), "{plan}");
+    let told = world.sh("git seed man --remove");
+    assert!(told.contains("removed"), "{told}");
+    assert!(!pages.exists() && !home.join(".local/share/git-seed").exists());
+    let mut after = tree_of(&home, &|_| false);
+    after.retain(|path, _| !path.starts_with(".local"));
+    assert_eq!(before, after);
+    assert!(!world.sh("git seed uninstall --check").contains("man pages"));
+}
+
+/// What bash offers for a line, through git's own completion where this machine has it.
+fn offered(world: &World, line: &str) -> Vec<String> {
+    let script = r#"
+file=/usr/share/bash-completion/completions/git
+if [ -n "$REAL" ] && [ -f "$file" ]; then
+    . "$file"
+else
+    __gitcomp() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
+    __git_wrap__git_main() {
+        local cur="${COMP_WORDS[COMP_CWORD]}" cword=$COMP_CWORD words=("${COMP_WORDS[@]}")
+        _git_seed
+    }
+fi
+eval "$(git seed completions bash)"
+COMP_WORDS=($LINE) COMP_LINE="$LINE"
+case "$LINE" in *" ") COMP_WORDS+=("") ;; esac
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_POINT=${#COMP_LINE}
+if [ "${COMP_WORDS[0]}" = git ]; then __git_wrap__git_main; else _git_seed_alone; fi
+printf '%s\n' "${COMPREPLY[@]}"
+"#;
+    let file = world.root().join("offer.sh");
+    fs::write(&file, script).expect("ours");
+    let ask = |real: &str| -> Vec<String> {
+        let line = format!("LINE='{line}' REAL={real} bash '{}'", file.display());
+        world.sh(&line).lines().map(|word| word.trim().to_owned()).collect()
+    };
+    let (alone, through_git) = (ask(""), ask("1"));
+    assert_eq!(alone, through_git, "git's completion hands {line:?} on");
+    alone
+}
+
+#[test]
+fn bash_completes_commands_options_values_and_jobs() {
+    let world = World::seeded();
+    if world.tries("command -v bash").code != 0 {
+        return super::skip::not_here("bash");
+    }
+    world.prompt("fix the lexer");
+    let job = world.job();
+    let job = job.as_str();
+    for (line, wanted) in [
+        ("git seed statu", vec!["status", "statusline"]),
+        ("git-seed statu", vec!["status", "statusline"]),
+        ("git seed phase ch", vec!["checkpoint"]),
+        ("git seed phase advance --sm", vec!["--small"]),
+        ("git seed --color ne", vec!["never"]),
+        ("git seed completions zs", vec!["zsh"]),
+        ("git seed job activate ", vec![job]),
+        ("git seed log 2", vec![job]),
+    ] {
+        let mut found = offered(&world, line);
+        found.retain(|word| !word.is_empty());
+        assert_eq!(found, wanted, "{line}");
+    }
+    // Nothing of git seed runs while somebody types.
+    let script = world.sh("git seed completions bash");
+    let runs = |line: &&str| line.contains("$(git seed") || line.contains("$(git-seed");
+    assert_eq!(script.lines().find(runs), None);
+}
