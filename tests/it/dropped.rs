@@ -75,6 +75,9 @@ fn what_was_dropped_comes_back() {
     world.person(&format!("job reactivate {id} --active")).tells("starts run 2");
     assert_eq!((world.job(), world.phase().as_str()), (id, "idle"));
     world.to("observe");
+    // It was left in plan, and begins where runs do: its steps follow.
+    let found = world.json("verify");
+    assert_eq!(found["broken"], serde_json::json!([]), "{found}");
 }
 
 #[test]

@@ -110,6 +110,9 @@ fn written_down(repo: &Repo, tip: &CommitId) -> Result<(Vec<Landing>, Vec<Made>)
     Ok((record::landing::landings(repo, &tip)?, record::made::all(repo, &tip)?))
 }
 
+/// Where a run begins, on every map.
+const IDLE: &str = "idle";
+
 /// The steps of a chain, and the first that does not follow from the one before.
 fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
     let mut steps = Steps {
@@ -131,11 +134,16 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
     };
     let mut all = Vec::new();
     let (mut before, mut stands): (Option<String>, Option<String>) = (None, None);
+    let mut run = 0;
     for (n, step) in history.into_iter().rev().enumerate() {
         let Some(said) = StepTrailers::read(&step.message) else {
             steps.broken.get_or_insert_with(|| format!("a step has no trailers: {}", step.commit));
             continue;
         };
+        // A run begins where cycles do, wherever the one before was left.
+        if said.run > std::mem::replace(&mut run, said.run) && said.back.is_none() {
+            stands = before.is_some().then(|| IDLE.to_owned());
+        }
         let why = follows(repo, job, &step, &said, before.as_deref(), stands.as_deref());
         steps.broken = steps.broken.take().or(why);
         if let Some((_, to)) = said.step.split_once(" -> ") {
