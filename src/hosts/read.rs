@@ -401,19 +401,21 @@ impl Payload {
         let tool = self
             .text(&self.host.fields.tool)
             .filter(|tool| row.tools.iter().any(|known| known == tool))?;
-        let (ActRow::Shell { command: field, .. }
-        | ActRow::Write { content: field, .. }
-        | ActRow::Replace { new: field, .. }) = &self.host.tool(tool)?.act
-        else {
-            return None;
+        let mode = self.text(&row.mode);
+        let unasked = mode.is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
+        // A text is long, and is only repeated where it may be replaced.
+        let field = match &self.host.tool(tool)?.act {
+            ActRow::Shell { command, .. } => command,
+            ActRow::Write { content: text, .. } | ActRow::Replace { new: text, .. } if unasked => {
+                text
+            }
+            _ => return None,
         };
         if self.host.happening(event) != Some(Happening::Before) {
             return None;
         }
         let input =
             self.top.get(&self.host.fields.input).filter(|input| text(input, field).is_some())?;
-        let unasked =
-            self.text(&row.mode).is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
         Some(Rewritable { input: input.clone(), field: field.clone(), unasked })
     }
 
