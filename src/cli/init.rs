@@ -77,12 +77,36 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
         return;
     }
     let mut before = "";
-    for row in told {
-        let verb = if row.verb == before { "" } else { row.verb };
-        before = row.verb;
-        let detail = row.detail.replace('\n', "; ");
-        out.line(format!("{verb:<9} {:<29} {detail}", row.what).trim_end());
+    for rows in told.chunk_by(belong_together) {
+        let [first, ..] = rows else { continue };
+        let verb = if first.verb == before { "" } else { first.verb };
+        before = first.verb;
+        let detail = first.detail.replace('\n', "; ");
+        let (what, detail) = match split(&first.what) {
+            Some((dir, _)) if rows.len() > 1 => {
+                let names = rows.iter().filter_map(|row| Some(split(&row.what)?.1));
+                (dir.to_owned(), format!("{detail}: {}", names.collect::<Vec<_>>().join(", ")))
+            }
+            _ => (first.what.clone(), detail),
+        };
+        out.line(format!("{verb:<9} {what:<29} {detail}").trim_end());
     }
+}
+
+/// Files of one directory of which the same is said stand in one line.
+fn belong_together(one: &Told, next: &Told) -> bool {
+    let dir = |row: &'_ Told| split(&row.what).map(|(dir, _)| dir.to_owned());
+    one.verb == next.verb
+        && one.detail == next.detail
+        && !one.detail.is_empty()
+        && dir(one).is_some()
+        && dir(one) == dir(next)
+}
+
+/// The directory of a path, with its slash, and the name in it.
+fn split(path: &str) -> Option<(&str, &str)> {
+    let at = path.rfind('/').filter(|at| at + 1 < path.len())? + 1;
+    Some(path.split_at(at))
 }
 
 #[cfg(test)]
