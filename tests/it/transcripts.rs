@@ -85,7 +85,17 @@ impl Player {
                 lines.next();
             }
         }
+        self.is_called_broken_nowhere();
         out
+    }
+
+    /// What was played was honest: whoever verifies it calls none of it broken.
+    fn is_called_broken_nowhere(&self) {
+        let said = self.world.person("verify --json").said();
+        // Nothing is there to verify once git seed is gone.
+        let found: serde_json::Value = serde_json::from_str(&said.out).unwrap_or_default();
+        let broken = found["broken"].as_array().map_or(0, Vec::len);
+        assert_eq!(broken, 0, "{found:#}");
     }
 
     fn answer(&mut self, step: &Step<'_>, out: &mut String) {
