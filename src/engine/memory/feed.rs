@@ -11,61 +11,37 @@ use crate::claims::Ran;
 use crate::engine::memory::{compaction, context};
 use crate::engine::record::draft::StepDraft;
 use crate::engine::record::interactions::trace_number;
+use crate::engine::record::refused;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::fold::JournalLines;
-use crate::format::journal::{Counts, Line, Refused};
+use crate::format::journal::Counts;
 use crate::format::names;
 use crate::format::state::{Compaction, State};
 use crate::memory::seen::Seen;
 use crate::store::{CommitId, StoreError, TreeEdit};
-use crate::verdict::Refusal;
-use crate::voice;
 
 /// What was seen of the stay that ends, but for its files and its words.
 pub(crate) fn seen(repo: &Repo, focused: &LoadedJob, since: &JournalLines) -> Result<Seen> {
     let stand = &focused.state.stand;
-    let mut seen = Seen { phase: stand.phase.to_string(), cycle: stand.cycle, ..Seen::default() };
-    let mut kinds: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
-    let mut runs: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    let kept = lines_fed(repo, focused)?;
-    let lines = kept.iter().chain(since.lines.iter().map(|linked| &linked.line));
-    for (nth, line) in lines.enumerate() {
-        if let Some(refused) = &line.refusal {
-            let Refused { by, wants, phase, facts, .. } = refused;
-            let case = facts.get("case").unwrap_or_default().to_owned();
-            let why =
-                voice::say(&Refusal { by: "trace", wants: *wants, facts: facts.clone() }, phase)
-                    .why;
-            let kind = kinds.entry((by.clone(), case)).or_default();
-            *kind = (kind.0 + 1, why);
-        }
-        if let Some(ran) = line.ran.as_ref().filter(|ran| ran.run.is_some()) {
-            runs.insert(ran.command.clone(), (nth, ended(ran)));
-        }
-    }
-    let mut runs: Vec<(usize, String)> = runs.into_values().collect();
-    runs.sort();
-    seen.runs = runs.into_iter().map(|(_, run)| run).collect();
-    let mut refused: Vec<(usize, String)> = kinds.into_values().collect();
-    refused.sort_by_key(|(times, _)| std::cmp::Reverse(*times));
-    seen.refused = refused.into_iter().map(|(times, why)| (why, times)).collect();
-    Ok(seen)
-}
-
-/// Lines of the journal that steps took in since the record was fed last.
-fn lines_fed(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Line>> {
     let fed = focused.state.compaction.as_ref().map_or(0, |stand| stand.fed);
-    let mut names = repo.store.names(&focused.tip, "trace")?;
-    names.retain(|name| trace_number(name) > fed);
-    names.sort_by_key(|name| trace_number(name));
-    let mut lines = Vec::new();
-    for name in names {
-        let bytes = repo.counted_file(focused, &format!("trace/{name}"))?;
-        let text = String::from_utf8_lossy(&bytes);
-        // A line of another git seed is passed over: nothing decides by it.
-        lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
+    let kept = refused::traced(repo, focused, |name| trace_number(name) > fed)?;
+    let lines = || kept.iter().chain(since.lines.iter().map(|linked| &linked.line));
+    // Of a command that ran several times the last one counts.
+    let mut runs: BTreeMap<&str, (usize, &Ran)> = BTreeMap::new();
+    for (nth, ran) in lines().filter_map(|line| line.ran.as_ref()).enumerate() {
+        if ran.run.is_some() {
+            runs.insert(&ran.command, (nth, ran));
+        }
     }
-    Ok(lines)
+    let mut runs: Vec<(usize, &Ran)> = runs.into_values().collect();
+    runs.sort_by_key(|(nth, _)| *nth);
+    Ok(Seen {
+        phase: stand.phase.to_string(),
+        cycle: stand.cycle,
+        runs: runs.into_iter().map(|(_, ran)| ended(ran)).collect(),
+        refused: refused::by_kind(lines()),
+        ..Seen::default()
+    })
 }
 
 /// A run of tests and how it ended, as far as that is known.

@@ -1,4 +1,5 @@
-//! What an agent was refused most often in a cycle: what the next one might be spared.
+//! What an agent was refused: in a stay, for the record of its session; and most often in a cycle,
+//! for what the next one might be spared.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +17,50 @@ const OFTEN: usize = 3;
 ///
 /// The lines of the cycle do not read.
 pub(crate) fn most_often(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
-    let mut kinds: BTreeMap<(String, String, String), (usize, Refused)> = BTreeMap::new();
     let cycle = format!("{}-", focused.state.stand.cycle);
-    let names = repo.store.names(&focused.tip, "trace")?;
-    for name in names.iter().filter(|name| name.starts_with(&cycle)) {
+    let lines = traced(repo, focused, |name| name.starts_with(&cycle))?;
+    let most = by_kind(lines.iter()).into_iter().next();
+    Ok(most.filter(|(_, times)| *times >= OFTEN).map(|(why, _)| why))
+}
+
+/// Lines of the journal that steps took in, of the files of the trace that `keeps` names.
+///
+/// # Errors
+///
+/// One of the files does not read.
+pub(crate) fn traced(
+    repo: &Repo,
+    focused: &LoadedJob,
+    keeps: impl Fn(&str) -> bool,
+) -> Result<Vec<Line>> {
+    let mut names = repo.store.names(&focused.tip, "trace")?;
+    names.retain(|name| keeps(name));
+    names.sort_by_key(|name| super::interactions::trace_number(name));
+    let mut lines = Vec::new();
+    for name in names {
         let bytes = repo.counted_file(focused, &format!("trace/{name}"))?;
         let text = String::from_utf8_lossy(&bytes);
         // A line of another git seed is passed over: nothing decides by it.
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        for refused in lines.filter_map(|line| line.refusal) {
-            let case = refused.facts.get("case").unwrap_or_default().to_owned();
-            let kind = (refused.by.clone(), refused.wants.word().to_owned(), case);
-            let (times, last) = kinds.entry(kind).or_insert_with(|| (0, refused.clone()));
-            *times += 1;
-            *last = refused;
-        }
+        lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
     }
-    let most = kinds.into_values().max_by_key(|(times, _)| *times);
-    Ok(most.filter(|(times, _)| *times >= OFTEN).map(|(_, refused)| {
+    Ok(lines)
+}
+
+/// Why something was refused in `lines`, in the words of the last time, and how often; most often
+/// first.
+pub(crate) fn by_kind<'l>(lines: impl Iterator<Item = &'l Line>) -> Vec<(String, usize)> {
+    let mut kinds: BTreeMap<(&str, &str, &str), (usize, &Refused)> = BTreeMap::new();
+    for refused in lines.filter_map(|line| line.refusal.as_ref()) {
+        let case = refused.facts.get("case").unwrap_or_default();
+        let kind = kinds.entry((&refused.by, refused.wants.word(), case)).or_insert((0, refused));
+        *kind = (kind.0 + 1, refused);
+    }
+    let mut kinds: Vec<_> = kinds.into_values().collect();
+    kinds.sort_by_key(|(times, _)| std::cmp::Reverse(*times));
+    let said = |(times, refused): (usize, &Refused)| {
         let Refused { wants, phase, facts, .. } = refused;
-        voice::say(&Refusal { by: "trace", wants, facts }, &phase).why
-    }))
+        let refusal = Refusal { by: "trace", wants: *wants, facts: facts.clone() };
+        (voice::say(&refusal, phase).why, times)
+    };
+    kinds.into_iter().map(said).collect()
 }
