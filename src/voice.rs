@@ -307,6 +307,8 @@ pub(crate) enum Notice {
     AnswerUnattended,
     AnswerNotAsked,
     AnswerAgain,
+    AnswerLate,
+    AnswerUnstepped,
     GmodeOpen,
     GmodeShut,
     JobCreated,

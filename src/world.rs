@@ -398,20 +398,32 @@ pub(crate) fn run_program_for_a_while(
 /// Set for a command of git seed that a hook runs in the place of one in an agent's sandbox.
 pub(crate) const HANDED: &str = "GIT_SEED_HANDED";
 
-/// The same for this program, with `input` at its standard input, in the place of a command that
-/// could not run where the agent gave it.
-pub(crate) fn run_in_its_place(
+/// How programs of the repository run below a command of git seed that a hook starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// As below one that the agent starts.
+    Free,
+    /// Confined: it stands in the place of a command that could not run where the agent gave it.
+    Confined,
+}
+
+/// The same for this program, with `input` at its standard input.
+pub(crate) fn run_ourselves(
     arguments: &[String],
     input: &[u8],
     dir: &std::path::Path,
     most: std::time::Duration,
+    held: Held,
 ) -> std::io::Result<Ran> {
     use std::io::{Seek as _, Write as _};
     let mut given = tempfile::tempfile()?;
     given.write_all(input)?;
     given.rewind()?;
     let mut command = std::process::Command::new(own_binary());
-    command.args(arguments).env(HANDED, "1");
+    command.args(arguments);
+    if held == Held::Confined {
+        command.env(HANDED, "1");
+    }
     run_reading(command, given.into(), dir, most)
 }
 

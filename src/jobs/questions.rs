@@ -231,6 +231,18 @@ fn fits<'a>(literal: &str, option: &'a str) -> Option<&'a str> {
     (!name.is_empty() && name.trim() == name && !name.contains('\n')).then_some(name)
 }
 
+/// Whether the question for completion may be asked before the phase that admits it.
+#[derive(Clone, Debug, Default)]
+pub enum Ahead {
+    /// Not in this phase.
+    #[default]
+    No,
+    /// All that lies between is met: the answer takes the steps.
+    Met,
+    /// This is missing first.
+    Lacks(Refusal),
+}
+
 /// What the joint knows about the moment of the question.
 #[derive(Clone, Debug)]
 pub struct Moment<'a> {
@@ -241,6 +253,8 @@ pub struct Moment<'a> {
     pub stage: &'a str,
     /// That stage leaves nothing ahead.
     pub ready: bool,
+    /// The phase before admits the question as well, on a small lane.
+    pub ahead: Ahead,
     /// The plan lets the job end in this cycle.
     pub eligible: bool,
     /// Its last cycle was closed without an answer: the question may still be asked.
@@ -265,8 +279,9 @@ pub struct Moment<'a> {
 impl Moment<'_> {
     /// The phase admits it, or every phase does, or it is what is left of a finished job.
     fn admits(&self, row: &Registered) -> bool {
-        let late = self.finished && row.grants == Grant::Complete;
-        row.anywhere || late || self.admits.iter().any(|word| word == row.word())
+        let beside = self.finished || matches!(self.ahead, Ahead::Met);
+        let completes = beside && row.grants == Grant::Complete;
+        row.anywhere || completes || self.admits.iter().any(|word| word == row.word())
     }
 
     fn words_of(&self, row: &Registered) -> usize {
@@ -289,6 +304,16 @@ pub(crate) fn asks_for_completion(tag: &str) -> bool {
 pub(crate) fn text_of_completion(question: &str) -> Option<&str> {
     let row = Registered::of(question).filter(|row| row.grants == Grant::Complete)?;
     Some(question.trim_start().strip_prefix(row.tag.as_str())?.trim())
+}
+
+/// What the question whether the job `name` is complete says of the work: without its tag, the
+/// name, what comes next, and `counted`, the line that git seed counted.
+pub(crate) fn said_of_work(question: &str, name: &str, counted: &str) -> String {
+    let (body, _) = with_next(question);
+    let said = text_of_completion(body).unwrap_or(body);
+    let said = if counted.is_empty() { said.to_owned() } else { said.replace(counted, "") };
+    let said = said.replace(name, "");
+    said.trim_start_matches(|first: char| !first.is_alphanumeric()).to_owned()
 }
 
 /// A question that may go out.
@@ -380,7 +405,10 @@ fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
     let Some(job) = moment.job else { return no(Case::NoJob) };
     let here = moment.admits(row);
     match row.grants {
-        Grant::Complete if !here => no(Case::TooEarly),
+        Grant::Complete if !here => match &moment.ahead {
+            Ahead::Lacks(refusal) => Err(refusal.clone()),
+            Ahead::No | Ahead::Met => no(Case::TooEarly),
+        },
         _ if !here => no(Case::Elsewhere),
         Grant::Complete if job.status == Status::Completed => no(Case::DoneAlready),
         Grant::Complete if !moment.ready => no(Case::NotReady),
@@ -661,6 +689,7 @@ mod tests {
             admits,
             stage: "ready",
             ready: true,
+            ahead: Ahead::No,
             eligible: true,
             finished: false,
             prepared: true,

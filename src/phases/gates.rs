@@ -177,6 +177,12 @@ pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
     open.collect()
 }
 
+/// What of `missing`, the gates of a phase further on, is missing before the way there as well.
+/// What was changed will be committed by then, and the question is what is about to be asked.
+pub fn missing_ahead(missing: Vec<Refusal>) -> impl Iterator<Item = Refusal> {
+    missing.into_iter().filter(|no| !["clean", "asked"].contains(&no.by))
+}
+
 /// Asks the gates of a backward step.
 ///
 /// # Errors

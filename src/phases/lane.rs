@@ -126,6 +126,33 @@ impl Lane {
     }
 }
 
+/// What the words that opened the lane say will change. They are three: what was seen, what will
+/// change, and the run that shows it, on a line each or parted by semicolons; fewer say only that.
+pub(crate) fn what_changes(opening: &str) -> Option<&str> {
+    let lines: Vec<&str> = said_in(opening.lines()).collect();
+    let parts =
+        if let [one] = lines.as_slice() { said_in(one.split(';')).collect() } else { lines };
+    let labelled = |part: &&&str| label_of(part).is_some_and(|(label, _)| label.contains("chang"));
+    let middle = if let [_, change, _] = parts.as_slice() { Some(change) } else { parts.first() };
+    let change = parts.iter().find(labelled).or(middle)?;
+    Some(label_of(change).map_or(*change, |(_, said)| said)).filter(|said| !said.is_empty())
+}
+
+fn said_in<'a>(parts: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let bare = |part: &'a str| part.trim().trim_start_matches(['-', '*']).trim_start();
+    parts.map(bare).filter(|part| !part.is_empty())
+}
+
+/// `Change: …`, `What changes: …`: the label, in small letters, and what stands behind it.
+fn label_of(part: &str) -> Option<(String, &str)> {
+    let (label, said) = part.split_once(": ")?;
+    let label = label.to_lowercase();
+    let words = ["saw", "seen", "chang", "run"];
+    let is_label = label.split_whitespace().count() <= 3
+        && words.iter().any(|word| label.split_whitespace().any(|said| said.starts_with(word)));
+    is_label.then_some((label, said.trim()))
+}
+
 /// How a job may take its first step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstStep {
@@ -208,6 +235,28 @@ mod tests {
         let refusal = opening.judge().err()?;
         assert_eq!((refusal.by, refusal.wants), ("lane", Wants::Lane));
         refusal.facts.get("case").map(str::to_owned)
+    }
+
+    #[test]
+    fn what_will_change_is_the_middle_of_three() {
+        for (opening, change) in [
+            ("keep escapes", Some("keep escapes")),
+            ("lex() drops them\nkeep escapes\ncargo test", Some("keep escapes")),
+            ("lex() drops them; keep escapes; cargo test", Some("keep escapes")),
+            (
+                "- Saw: lex() drops them\n- Change: keep escapes\n- Run: cargo test",
+                Some("keep escapes"),
+            ),
+            ("Seen: a\n\nWhat will change: keep a: b\n", Some("keep a: b")),
+            ("keep escapes; no more", Some("keep escapes")),
+            ("fix(lexer): keep escapes", Some("fix(lexer): keep escapes")),
+            ("Fix the lexer: it drops escapes", Some("Fix the lexer: it drops escapes")),
+            ("note: src/lex.rs\nlex: keep\nrun: x", Some("lex: keep")),
+            ("change:", Some("change:")),
+            (" \n; ;", None),
+        ] {
+            assert_eq!(what_changes(opening), change, "{opening:?}");
+        }
     }
 
     #[test]

@@ -545,6 +545,12 @@ impl Map {
         self.lane.is_some() && works && row.name != self.start
     }
 
+    /// The question for completion may be asked in `row` already, where all that lies between is
+    /// met: a person's answer takes the steps.
+    pub fn asks_ahead(&self, row: &Phase) -> bool {
+        self.confines(row).is_some() && row.name != self.start
+    }
+
     /// The row of `name` is a side lane.
     pub(crate) fn is_aside(&self, name: &PhaseName) -> bool {
         self.is_kind(name, PhaseKind::Side)

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use git_seed::claims::hooks;
 use git_seed::event::{self, Actor, PageChange, Question};
-use git_seed::jobs::questions::{self, APPROVE, Grant, Locks, Moment, Opened, REVIEW};
+use git_seed::jobs::questions::{self, APPROVE, Ahead, Grant, Locks, Moment, Opened, REVIEW};
 use git_seed::jobs::routing::Route;
 use git_seed::jobs::shortword::SaidLane;
 use git_seed::jobs::shortword::{self, Moment as Worktree};
@@ -603,6 +603,7 @@ struct Looks {
     scoped: bool,
     checkpoints: bool,
     proof: bool,
+    ahead: bool,
     proof_pays: bool,
     checkpoint_pays: bool,
     named: bool,
@@ -637,7 +638,8 @@ impl Looks {
             unread: asks("read-back"),
             scoped: writes(Write::Scope) || writes(Write::ScopedPage) || asks("declared"),
             checkpoints: row.checkpoints,
-            proof: asks("proof") || asks("criteria"),
+            proof: asks("proof") || asks("criteria") || map.asks_ahead(row),
+            ahead: map.asks_ahead(row),
             proof_pays: pace.demands.contains_key(&Demand::Proof),
             checkpoint_pays: pace.demands.contains_key(&Demand::Checkpoint),
             named: asks("name"),
@@ -955,11 +957,14 @@ impl<'a> Search<'a> {
             ..plans::Plan::default()
         };
         let total = if state.left { 9 } else { 1 };
+        let completes = text.starts_with("[JOB-COMPLETE]");
+        let before = if completes { self.asks_ahead(state, row) } else { Ahead::No };
         let moment = Moment {
             job: (!state.life.rests()).then_some(&job),
             admits: &row.questions,
             stage: ahead,
-            ready: ahead == "ready",
+            ready: ahead == "ready" || matches!(before, Ahead::Met),
+            ahead: before,
             eligible: questions::may_be_last(self.map.decides(), || plan.eligible(1, Some(total))),
             finished: state.finished,
             prepared: questions::is_prepared(self.rules.asks_prep(), state.prepared, false),
@@ -971,6 +976,31 @@ impl<'a> Search<'a> {
             settled: is_settled,
         };
         questions::admit(&questions, &moment).err()
+    }
+
+    /// `boundary::ahead::ahead`, but for the judgement at its end, which asks nothing more here.
+    fn asks_ahead(&self, state: &State, row: &Phase) -> Ahead {
+        if !self.map.asks_ahead(row) || state.outgrown || state.aside.is_some() {
+            return Ahead::No;
+        }
+        let message = Message::new("");
+        let missing = |state: &State| {
+            self.at_boundary(state, state.phase, &message, false, |at| gates::missing(&at))
+        };
+        if let Some(first) = missing(state).into_iter().next() {
+            return Ahead::Lacks(first);
+        }
+        let mut further = *state;
+        while let Some(next) = self.row(&further).next.first() {
+            further.phase = self.number(next.as_str());
+            if let Some(first) = gates::missing_ahead(missing(&further)).next() {
+                return Ahead::Lacks(first);
+            }
+            if self.row(&further).kind == PhaseKind::Consolidation {
+                break;
+            }
+        }
+        Ahead::Met
     }
 
     fn question(&self, state: &State, row: &Phase, act: Act) -> Option<Refusal> {
@@ -1184,14 +1214,16 @@ impl<'a> Search<'a> {
     }
 
     /// The state with what no guard looks at forgotten.
-    fn seen_by_guards(state: &State) -> State {
+    fn seen_by_guards(&self, state: &State) -> State {
+        // Where the question is asked ahead, what lies between counts.
+        let ahead = self.looks[state.phase].ahead;
         let dial = if state.dial == Dial::Unset { Dial::Unset } else { Dial::Three };
         State {
             dial,
             page: false,
             worth: false,
-            stray: false,
-            proved: false,
+            stray: ahead && state.stray,
+            proved: ahead && state.proved,
             checkpoint: false,
             own: false,
             named: false,
@@ -1201,7 +1233,7 @@ impl<'a> Search<'a> {
             unlooked: false,
             waits: state.finished && state.waits,
             seen: 0,
-            outgrown: false,
+            outgrown: ahead && state.outgrown,
             caused: false,
             review: Review::Unasked,
             queue: 0,
@@ -1214,7 +1246,7 @@ impl<'a> Search<'a> {
 
     /// What the guards say to every act: `hook::before::before` over `hook::scene::scene`.
     fn verdicts(&mut self, state: &State, around: Around) -> Verdicts {
-        let key = (Self::seen_by_guards(state), around);
+        let key = (self.seen_by_guards(state), around);
         if let Some(known) = self.judged.get(&key) {
             return Rc::clone(known);
         }
@@ -1986,7 +2018,7 @@ impl<'a> Search<'a> {
         kept.finished = false;
         kept.alone &= looks.consolidates;
         (kept.queue, kept.queued, kept.others) = (0, false, false);
-        if !looks.consolidates {
+        if !looks.consolidates && !looks.ahead {
             kept.review = Review::Unasked;
         }
         kept
@@ -2101,8 +2133,14 @@ impl<'a> Search<'a> {
         if state.alone {
             return to.into_iter().map(|to| self.forget(to)).collect();
         }
+        // `boundary::ahead::take`: an answer takes the steps up to the question's own phase.
+        let settles = self.rows.iter().position(|row| row.kind == PhaseKind::Consolidation);
+        let state = &match settles.filter(|_| self.map.asks_ahead(self.row(state))) {
+            Some(phase) => self.forget(State { phase, own: false, ..*state }),
+            None => *state,
+        };
         for reply in [Reply::Look, Reply::Words] {
-            to.push(State { review: state.review.asked().answered(reply), ..*state });
+            to.push(State { review: Review::Unasked.asked().answered(reply), ..*state });
         }
         // `person::answers::approve`, once the person said so. Between cycles that is all.
         let mut job = Self::job(state);
@@ -2131,7 +2169,9 @@ impl<'a> Search<'a> {
             to.push(self.forget(State { waits: false, ..*state }));
         }
         // The person says something.
-        to.push(self.forget(State { review: state.review.heard(), ..*state }));
+        let ahead = self.looks[state.phase].ahead;
+        let review = if ahead { Review::Unasked } else { state.review.heard() };
+        to.push(self.forget(State { review, ..*state }));
         to.extend(self.persons(state));
         unique(to.into_iter().map(|to| self.forget(to)).collect())
     }
@@ -2607,7 +2647,7 @@ impl<'a> Search<'a> {
         }
         let mut seen = HashSet::new();
         for state in states {
-            if seen.insert(Self::seen_by_guards(state)) {
+            if seen.insert(self.seen_by_guards(state)) {
                 self.is_never_shut_in(state);
             }
         }

@@ -320,7 +320,8 @@ impl Play {
             assert!(self.edits(test, test_old, test_new), "{}", self.last.borrow());
         }
         self.tests();
-        assert!(self.seed("phase advance -m \"what was asked for\"", ""));
+        // What the run's hook tells is the next thing to do.
+        assert!(self.last.borrow().contains("[JOB-COMPLETE]"), "{}", self.heard.borrow());
         self.completes(
             "the line that was asked for is changed as you said, which the project's own tests \
              show after the change, and nothing else of it was touched.",
@@ -567,7 +568,7 @@ type Acts = fn(&Play);
 /// The plays, with what each may cost at most: calls, of them git seed's, words, commits.
 const PLAYS: [(&str, Acts, [usize; 4]); 4] = [
     ("one-line fix", |play| play.fixes(false), [7, 2, 150, 1]),
-    ("fix and its test", |play| play.fixes(true), [8, 2, 150, 1]),
+    ("fix and its test", |play| play.fixes(true), [7, 2, 150, 1]),
     ("the same in all phases", Play::works, [24, 9, 450, 5]),
     ("two directories in two cycles", Play::builds, [55, 22, 1000, 10]),
 ];

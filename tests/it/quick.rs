@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::world::{CODE, World, question};
+use super::world::{CODE, PASSED, Reply, World, question};
 
 /// The question that ends a small job: 25 words and the empty section.
 pub fn done() -> serde_json::Value {
@@ -15,7 +15,10 @@ pub fn done() -> serde_json::Value {
 
 /// A person asks for a small job, and the agent read what has to change.
 pub fn small() -> World {
-    let world = World::seeded();
+    begins_small(World::seeded())
+}
+
+fn begins_small(world: World) -> World {
     let told = world.prompt("[QUICK] fix the lexer");
     told.tells("--scope");
     assert_eq!((world.phase().as_str(), &world.json("status")["track"]), ("idle", &json!(null)));
@@ -53,6 +56,132 @@ fn a_one_line_fix_takes_two_commands_one_question_and_one_commit() {
     assert_eq!((commits.trim(), files.trim()), ("1", CODE));
     assert!(words <= 300, "{words} words");
     assert_eq!(world.trailer("Seed-Step").trim(), "execute -> verify");
+}
+
+/// Runs the tests, and gives what the hook after them says.
+fn runs_tests(world: &World) -> Reply {
+    let ran = json!({ "stdout": PASSED, "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "cargo test" }), || ran).after
+}
+
+/// A small job in a repository whose person has a pre-commit hook: it runs the file `../hook`.
+fn small_with_a_hook() -> World {
+    let world = World::new();
+    world.puts(".git/hooks/pre-commit", "#!/bin/sh\n. ../hook\n");
+    world.sh("chmod +x .git/hooks/pre-commit && echo exit 0 > ../hook");
+    begins_small(world.installed())
+}
+
+/// The question is asked where the work was done: its answer takes the steps that are left.
+#[test]
+fn the_answer_takes_the_steps_between_the_work_and_its_end() {
+    let world = small();
+    let before = world.git("rev-parse HEAD").trim().to_owned();
+    let opens = "saw: lex() drops escapes\nchange: lex() keeps escapes\nrun: cargo test";
+    world.seed(&format!("phase advance --scope src/parser -m '{opens}'")).succeeds();
+    world.changes_nothing(|| world.asks(&done()).refuses("nothing is proved"));
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.changes_nothing(|| world.asks(&done()).refuses("nothing is proved"));
+    runs_tests(&world).tells("Ask one [JOB-COMPLETE] question (25 words or more)");
+    // What changes once more is not shown any more.
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    world.changes_nothing(|| world.asks(&done()).refuses("nothing is proved"));
+    runs_tests(&world).tells("And this line: Seen by git seed: 1 file, +1 -1;");
+    let asked = world.asks(&done()).passes();
+    assert_eq!(
+        world.git("rev-parse HEAD").trim(),
+        before,
+        "nothing is committed before the answer"
+    );
+    asked.answers("Approve completion").tells("closed");
+    assert_eq!(world.phase(), "none");
+    assert!(world.stops().is_silent(), "the turn may end");
+    assert_eq!(world.files_of_head(), [CODE]);
+    let commits = world.git(&format!("rev-list --count {before}..HEAD"));
+    let message = world.git("log -1 --format=%B");
+    assert_eq!(commits.trim(), "1");
+    assert!(message.starts_with("execute: lex() keeps escapes\n\nthe lexer keeps"), "{message}");
+    assert!(!message.contains("JOB-COMPLETE") && !message.contains("Outstanding"), "{message}");
+    assert_eq!(world.trailer("Seed-Step").trim(), "execute -> verify");
+    world.seed("verify").ends(3, "");
+}
+
+/// Any answer of a person's takes them, so that a look at the work is one at a commit; and the
+/// further cycle opens as it does behind condense.
+#[test]
+fn a_look_at_the_work_takes_the_steps_too() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.asks(&done()).passes().answers("Review").tells("wants to look");
+    assert_eq!(
+        (world.phase().as_str(), world.files_of_head()),
+        ("condense", vec![CODE.to_owned()])
+    );
+    assert!(world.stops().is_silent(), "the person looks");
+    world.prompt("Call it lexer");
+    world.seed("phase advance --review").succeeds();
+    assert_eq!((world.phase().as_str(), world.json("phase cycle")), ("execute", json!(2)));
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    world.tests();
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+    assert!(world.git("log -1 --format=%s").starts_with("execute: Call it lexer"));
+}
+
+/// What a hook of the person's refuses takes the answer along; nothing is approved.
+#[test]
+fn an_answer_counts_only_where_its_commit_could_be_made() {
+    let world = small_with_a_hook();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.puts("../hook", "echo the header has no year >&2; exit 1\n");
+    for answer in ["Approve completion", "Review"] {
+        let told = world.asks(&done()).passes().answers(answer);
+        assert!(told.to_person().is_some_and(|told| told.contains("has no year")), "{told:?}");
+        assert_eq!(world.phase(), "execute");
+        assert_eq!(world.json("job show")["user_approval"], json!(false));
+        assert!(!world.stops().is_silent(), "the work is not over");
+    }
+    world.puts("../hook", "exit 0\n");
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+    assert_eq!((world.phase().as_str(), world.files_of_head()), ("none", vec![CODE.to_owned()]));
+}
+
+/// A hook that takes longer than the host waits is given up, and the agent takes the step itself.
+#[test]
+fn a_commit_that_outlasts_the_host_is_left_to_the_agent() {
+    let world = small_with_a_hook();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let settings = ".claude/settings.local.json";
+    let waits = world.text(settings).replace("\"timeout\": 60", "\"timeout\": 1");
+    world.puts(settings, &waits);
+    // It waits for somebody who never writes.
+    world.puts("../hook", "mkfifo ../never; read line < ../never\n");
+    let told = world.asks(&done()).passes().answers("Approve completion");
+    assert!(told.to_person().is_some_and(|told| told.contains("takes longer")), "{told:?}");
+    assert_eq!(world.phase(), "execute");
+    world.puts("../hook", "exit 0\n");
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+}
+
+/// Nobody is there: the step is the agent's, and no question is spoken of.
+#[test]
+fn where_nobody_can_be_asked_a_run_speaks_of_no_question() {
+    let world = World::seeded();
+    world.puts("seed.toml", "[approval]\nmode = \"defer\"\n");
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    world.prompt("[QUICK] fix the lexer").tells("--scope");
+    world.reads(CODE).passes();
+    world.seed("phase advance").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    assert!(runs_tests(&world).is_silent());
+    world.seed("phase advance -m 'keep escapes'").succeeds();
 }
 
 /// A run of Python's tests writes `__pycache__`, and many a young repository ignores nothing.

@@ -1,6 +1,7 @@
 //! The step from one phase to the next: judged, committed, recorded.
 
 pub(crate) mod added_up;
+pub(crate) mod ahead;
 pub(crate) mod commit;
 pub(crate) mod cross;
 pub(crate) mod declare;

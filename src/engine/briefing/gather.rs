@@ -83,10 +83,7 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
             opening.waiting = memory::waiting::waiting(repo, focused).unwrap_or_default();
         }
         if opening.last {
-            // Without it the gate quotes the line.
-            opening.card = judge::card::line(repo, focused).unwrap_or_default();
-            let lane = map.lane.as_ref().map(|lane| lane.question);
-            opening.question = questions::completion_words(lane);
+            about_the_question(repo, focused, &mut opening);
         }
     }
     if row.is_in_cycle() {
@@ -95,6 +92,21 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         opening.recall = memory::recall::recall(repo, focused, row.kind, &opening.dirs, words);
     }
     opening
+}
+
+/// What the agent is told of the question for completion where it may ask it before the phase that
+/// admits it.
+pub(crate) fn question_text(repo: &Repo, focused: &LoadedJob) -> String {
+    let mut opening = opening(repo, focused);
+    about_the_question(repo, focused, &mut opening);
+    opening.asks()
+}
+
+fn about_the_question(repo: &Repo, focused: &LoadedJob, opening: &mut Opening<'_>) {
+    // Without it the gate quotes the line.
+    opening.card = judge::card::line(repo, focused).unwrap_or_default();
+    let lane = repo.map(&focused.state.stand).lane.as_ref().map(|lane| lane.question);
+    opening.question = questions::completion_words(lane);
 }
 
 /// The plan document, where it is there.

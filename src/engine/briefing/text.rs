@@ -457,6 +457,18 @@ impl<'a> Opening<'a> {
     }
 
     /// What the phase ends with.
+    /// How the question whether a small job is complete is asked.
+    pub(crate) fn asks(&self) -> String {
+        let question = self.told(Line::SettleSmall, &[("words", &self.question.to_string())]);
+        compose(&[vec![question], self.counted()].concat(), MOST)
+    }
+
+    /// The line that the question holds, where it could be counted.
+    fn counted(&self) -> Vec<Part> {
+        let told = || self.told(Line::Card, &[("card", &self.card)]);
+        if self.card.is_empty() { Vec::new() } else { vec![told()] }
+    }
+
     fn ending(&self) -> Vec<Part> {
         let (row, state) = (self.row, self.state);
         if !row.is_in_cycle() {
@@ -485,8 +497,8 @@ impl<'a> Opening<'a> {
                 (false, _) => Line::SettleForMore,
             };
             parts.push(self.told(line, &[("words", &self.question.to_string())]));
-            if !self.rests && !self.card.is_empty() {
-                parts.push(self.told(Line::Card, &[("card", &self.card)]));
+            if !self.rests {
+                parts.extend(self.counted());
             }
         }
         let sections = row.sections.join(", ");

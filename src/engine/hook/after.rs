@@ -10,7 +10,7 @@ use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::{count_words, merged};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, hook, jobs, memory, person, record};
+use crate::engine::{boundary, briefing, claims, fence, hook, jobs, memory, person, record};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, ToldWords, What};
 use crate::hosts::{Answer, Host};
@@ -74,10 +74,8 @@ pub(crate) fn after(
     let vetoed = if work.guest { None } else { veto_of(repo, &focused, call)? };
     let news =
         write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
-    let context = merged(
-        context,
-        memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?,
-    );
+    let reminded = memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?;
+    let context = merged(merged(context, reminded), asks_now(repo, &ended)?);
     let to_person = merged(told_to_person(repo, &focused, &effects, news)?, vetoed);
     let to_person = merged(to_person, grown);
     if let Act::Schedule { text } = &call.act {
@@ -90,6 +88,30 @@ pub(crate) fn after(
         return after_question(repo, &ended, context);
     }
     Ok(Answer { context, to_person, ..Answer::silence() })
+}
+
+/// A run that has just shown the work of a small job: how its end is asked for.
+fn asks_now(repo: &Repo, ended: &EndedCall<'_>) -> Result<Option<String>> {
+    if ended.event.by != Actor::Main || !matches!(ended.call.act, Act::Shell { .. }) {
+        return Ok(None);
+    }
+    let Some(focused) = repo.focused()? else { return Ok(None) };
+    let map = repo.map(&focused.state.stand);
+    if !map.asks_ahead(repo.row(Some(&focused))) || repo.is_guest(&focused, ended.event)? {
+        return Ok(None);
+    }
+    let proved = focused.activity.as_ref().is_ok_and(|counts| counts.activity.proved == Some(true));
+    let last = repo.read_since(&focused)?;
+    let ran = last.lines.last().is_some_and(|last| {
+        last.line.call == ended.call.id
+            && last.line.ran.as_ref().is_some_and(|ran| ran.run.is_some())
+    });
+    if !proved || !ran || !boundary::ahead::is_next(repo, &focused)? {
+        return Ok(None);
+    }
+    let told = briefing::gather::question_text(repo, &focused);
+    record::journal_line::count_injected(repo, &focused, &told)?;
+    Ok(Some(told))
 }
 
 /// What a hook of the person's refused while this call of git seed ran, for the person.

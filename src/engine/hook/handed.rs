@@ -8,7 +8,7 @@
 //! Programs of the repository are confined then (`store/confined.rs`).
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,9 @@ use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::event::{Act, Event, EventKind, Outcome, ToolCall};
 use crate::format::short_hash;
-use crate::hosts::{Answer, Host, install};
+use crate::hosts::{Answer, Host};
 use crate::voice::{Notice, tell};
+use crate::world::Held;
 use crate::{confine, shell, world};
 
 /// The most lines that wait for the end of their call.
@@ -106,7 +107,7 @@ pub(crate) fn run(repo: &Repo, host: &Host, event: &Event) -> Option<Answer> {
     // The call itself says once more what it hands over: code that writes into `.git` adds nothing.
     let of_call = of_call(host, event, call);
     let kept = kept.filter(|kept| is_handed_over(outcome) && Some(kept) == of_call.as_ref())?;
-    let ends = Instant::now() + patience(repo, host, event);
+    let ends = Instant::now() + repo.patience(host, &event.name);
     let mut told = Answer::silence();
     for (args, input) in &kept.commands {
         let (ended, answer) = run_one(event, args, input.as_deref(), ends);
@@ -157,7 +158,7 @@ fn run_one(event: &Event, args: &[String], input: Option<&str>, ends: Instant) -
     }
     let most = ends.saturating_duration_since(Instant::now());
     let input = input.unwrap_or_default().as_bytes();
-    let ran = world::run_in_its_place(args, input, &event.cwd, most);
+    let ran = world::run_ourselves(args, input, &event.cwd, most, Held::Confined);
     let told = match &ran {
         Ok(ran) if ran.late => tell(Notice::HandedLate, &[line, ("said", ran.said.trim_end())]),
         Ok(ran) => {
@@ -167,19 +168,6 @@ fn run_one(event: &Event, args: &[String], input: Option<&str>, ends: Instant) -
         Err(error) => tell(Notice::HandedFailed, &[line, ("error", &error.to_string())]),
     };
     (ran.is_ok_and(|ran| ran.passed), Answer::context(told))
-}
-
-/// How long all of it may take: three quarters of what the host waits for this hook.
-fn patience(repo: &Repo, host: &Host, event: &Event) -> Duration {
-    // A record that does not read says nothing of the host's time.
-    let settings = repo.installation().unwrap_or_default().settings;
-    let asked = settings.iter().filter(|file| file.host == host.name).filter_map(|file| {
-        // Settings that are gone ask for nothing.
-        let text = std::fs::read_to_string(&file.path).ok()?;
-        install::time_out(&text, host, &event.name)
-    });
-    let most = asked.min().unwrap_or_else(|| host.time_of(&event.name));
-    most * 3 / 4
 }
 
 fn dir(repo: &Repo) -> PathBuf {

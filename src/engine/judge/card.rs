@@ -7,7 +7,7 @@ use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, judge, proof};
+use crate::engine::{claims, fence, judge, proof};
 use crate::format::state::State;
 use crate::jobs::shortword::SaidLane;
 use crate::phases::Size;
@@ -162,12 +162,23 @@ impl Changed {
 }
 
 /// Compares HEAD with where the run of the job began; none where that is not in this repository.
+/// Where the question is asked before the commit, with what that will hold.
 fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
     let Some(head) = repo.store.head()?.commit else { return Ok(Some(Changed::default())) };
     let Some(began) = began(repo, &focused.state) else { return Ok(None) };
     let now = repo.store.tree_of_commit(&head)?;
+    let mut files = repo.store.lines_changed(&began, &now)?;
+    let row = repo.row(Some(focused));
+    if repo.map(&focused.state.stand).asks_ahead(row) {
+        let survey = fence::survey::survey(repo, focused, &repo.read_since(focused)?, row)?;
+        if let Some(tree) = survey.tree.filter(|_| !survey.own.is_empty()) {
+            files.retain(|file| !survey.own.contains(&file.path));
+            let waiting = repo.store.lines_changed(&began, &tree)?.into_iter();
+            files.extend(waiting.filter(|file| survey.own.contains(&file.path)));
+        }
+    }
     let mut changed = Changed::default();
-    for file in repo.store.lines_changed(&began, &now)? {
+    for file in files {
         if repo.place_named(&file.path.to_string(), Some(&focused.state)).is_memory() {
             continue;
         }

@@ -5,6 +5,7 @@
 //! when it is the literal answer. Whether an answer counts that came while nobody sat
 //! there is for the rules to say.
 
+use crate::engine::boundary::ahead::Answering;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
@@ -23,7 +24,7 @@ use crate::jobs::routing::InteractionKind;
 use crate::jobs::summary;
 use crate::phases::criteria;
 use crate::phases::message::Message;
-use crate::phases::review::Reply;
+use crate::phases::review::{Reply, Review};
 use crate::phases::{PhaseKind, commands};
 use crate::rules::{ClaimMode, Unattended};
 use crate::store::TreeEdit;
@@ -47,7 +48,7 @@ pub(crate) fn hear_answers(
     for answer in answers {
         let first = keep_answer(repo, &focused.chain, call, answer, word)?;
         if let Some(registered) = Registered::of(&answer.question).filter(|row| row.decides()) {
-            let came = AnswerToCall { call, answer, sender: word, first };
+            let came = AnswerToCall { host, event, call, answer, sender: word, first };
             heard = hear(repo, &focused.chain, registered, &came)?;
         }
     }
@@ -119,7 +120,10 @@ pub(crate) fn add_prompt(
     let begins = |state: &mut State| {
         state.turn = state.steps + 1;
         if speaks {
-            state.review = state.review.heard();
+            // A question that was asked ahead and that nobody answered is over with their words.
+            let row = repo.map(&state.stand).phase(&state.stand.phase);
+            let ahead = row.is_some_and(|row| repo.map(&state.stand).asks_ahead(row));
+            state.review = if ahead { Review::Unasked } else { state.review.heard() };
         }
     };
     let said = Said { kind, text, sender: word, subject: "words for the job" };
@@ -128,6 +132,8 @@ pub(crate) fn add_prompt(
 
 /// An answer, with the call that asked and whoever gave it.
 struct AnswerToCall<'a> {
+    host: &'a Host,
+    event: &'a Event,
     call: &'a ToolCall,
     answer: &'a Answer,
     sender: Sender,
@@ -142,7 +148,7 @@ fn hear(
     registered: &Registered,
     came: &AnswerToCall<'_>,
 ) -> Result<PersonReply> {
-    let AnswerToCall { call, answer, sender, first } = *came;
+    let AnswerToCall { call, answer, sender, first, .. } = *came;
     let not = |why| Ok(PersonReply::NotCounted(tell(why, &[])));
     let Some(named) = registered.granted(&answer.answer) else {
         return not_granted(repo, chain, registered, came);
@@ -157,7 +163,24 @@ fn hear(
     if !first {
         return not(Notice::AnswerAgain);
     }
+    if registered.grants == Grant::Complete
+        && let Some(not) = not_settled(repo, chain, came)?
+    {
+        return Ok(not);
+    }
     grant(repo, chain, registered, answer, named)
+}
+
+/// Whatever a person answers to the question for completion: asked where the work was done, it
+/// takes the steps to where it is decided first.
+fn not_settled(repo: &Repo, chain: &str, came: &AnswerToCall<'_>) -> Result<Option<PersonReply>> {
+    let AnswerToCall { host, event, answer, .. } = *came;
+    let Some(focused) = repo.focused()?.filter(|focused| focused.chain == chain) else {
+        return Ok(None);
+    };
+    let answering = Answering { host, dir: &event.cwd, most: repo.patience(host, &event.name) };
+    let taken = boundary::ahead::take(repo, &focused, &answer.question, &answering)?;
+    Ok(taken.err().map(PersonReply::NotCounted))
 }
 
 /// Why an answer is not that of a person who can decide something here.
@@ -193,6 +216,9 @@ fn not_granted(
     let asked = [registered.tag.as_str(), &text_hash(&answer.question), ""];
     if !was_asked(repo, chain, call, &asked)? {
         return Ok(PersonReply::NotCounted(tell(Notice::AnswerNotAsked, &[])));
+    }
+    if let Some(not) = not_settled(repo, chain, came)? {
+        return Ok(not);
     }
     let typed = answer.answer.trim() != questions::REVIEW;
     let reply = if typed { Reply::Words } else { Reply::Look };

@@ -2,8 +2,8 @@
 
 use crate::claims::hooks::Spoken;
 use crate::engine::repo::{LoadedJob, Repo};
-use crate::engine::{fence, jobs, judge, memory, person};
-use crate::jobs::questions::{self, Admitted, AsksAbout, Grant, Moment};
+use crate::engine::{boundary, fence, jobs, judge, memory, person};
+use crate::jobs::questions::{self, Admitted, Ahead, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
 use crate::phases::message::{self, Message};
@@ -19,6 +19,11 @@ pub(crate) fn ask<'q>(
 ) -> Result<Vec<Admitted<'q>>, Refusal> {
     let about = AsksAbout::of(questions);
     let mut moment = moment(repo, phase, focused, about);
+    if let Some(focused) = focused.filter(|_| about.completion) {
+        let ahead = boundary::ahead::ahead(repo, focused);
+        moment.ahead = ahead.map_err(|error| Refusal::broken("state", &error))?;
+        moment.ready |= matches!(moment.ahead, Ahead::Met);
+    }
     // Nobody else needs it, and git counts lines for it.
     if let Some(focused) = focused.filter(|_| about.completion && moment.ready) {
         let card = judge::card::line(repo, focused);
@@ -77,6 +82,7 @@ fn moment<'a>(
         admits: &phase.questions,
         stage: stage.map_or("", Stage::word),
         ready: stage == Some(Stage::Ready),
+        ahead: Ahead::No,
         eligible: worked.is_some_and(|focused| jobs::completion::eligible(repo, focused)),
         finished: worked.is_some_and(|focused| jobs::ending::is_finished(repo, focused)),
         prepared: focused.is_some_and(|focused| person::answers::is_prepared(repo, focused)),

@@ -9,13 +9,9 @@ use crate::verdict::Refusal;
 
 /// What a question for completion claims: not what git seed counted, and not the job's name.
 pub(crate) fn claimed(repo: &Repo, question: &str, focused: &LoadedJob) -> String {
-    let (body, _) = questions::with_next(question);
-    let said = questions::text_of_completion(body).unwrap_or(body);
     // Where the card cannot be counted, the question is refused for that.
     let card = judge::card::line(repo, focused).unwrap_or_default();
-    let said = if card.is_empty() { said.to_owned() } else { said.replace(&card, "") };
-    let said = said.replace(&focused.state.job.name, "");
-    said.trim_start_matches(|first: char| !first.is_alphanumeric()).to_owned()
+    questions::said_of_work(question, &focused.state.job.name, &card)
 }
 
 /// The criterion that a question quotes, of those that the phase answers.

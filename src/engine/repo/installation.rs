@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use crate::engine::repo::{Result, own_state};
 use crate::format::names;
 use crate::format::prints::Prints;
 use crate::hosts::servers::NAME;
-use crate::hosts::{self, Host};
+use crate::hosts::{self, Host, install};
 use crate::store::StoreError;
 use crate::{githooks, world};
 
@@ -158,6 +159,20 @@ impl Repo {
     /// What was installed here.
     pub(crate) fn installation(&self) -> Result<Installation> {
         Ok(own_state::from_toml(&self.record_file())?.unwrap_or_default())
+    }
+
+    /// How long what a hook of `host` starts for the event `name` may take: three quarters of what
+    /// the host waits for that hook.
+    pub(crate) fn patience(&self, host: &Host, name: &str) -> Duration {
+        // A record that does not read says nothing of the host's time.
+        let settings = self.installation().unwrap_or_default().settings;
+        let asked = settings.iter().filter(|file| file.host == host.name).filter_map(|file| {
+            // Settings that are gone ask for nothing.
+            let text = std::fs::read_to_string(&file.path).ok()?;
+            install::time_out(&text, host, name)
+        });
+        let most = asked.min().unwrap_or_else(|| host.time_of(name));
+        most * 3 / 4
     }
 
     /// The hook installer's view of this repository.

@@ -1,0 +1,127 @@
+//! The question for completion on a small lane, asked where the work was done: whether it may be,
+//! and the steps that the person's answer takes.
+//!
+//! The steps run as a program of their own, as the agent would run them: what a hook of the
+//! person's does to them, and how long it takes, cannot take the answer's hook along.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::engine::boundary::step::Judged;
+use crate::engine::record::transition::Transition;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{boundary, jobs};
+use crate::format::trailers::{self, StepTrailers};
+use crate::hosts::Host;
+use crate::jobs::questions::{self, Ahead};
+use crate::phases::message::Message;
+use crate::phases::{PhaseKind, gates, lane};
+use crate::voice::{Notice, tell};
+use crate::world::{self, Held};
+
+/// How many steps back the one that opened the lane is looked for.
+const RECENT: usize = 200;
+
+/// May the question for completion be asked where `focused` stands, before the phase that asks it?
+pub(crate) fn ahead(repo: &Repo, focused: &LoadedJob) -> Result<Ahead> {
+    Ok(judged(repo, focused)?.map_or_else(|ahead| ahead, |_| Ahead::Met))
+}
+
+/// The step out of where `focused` stands, where the question may be asked there.
+fn judged(repo: &Repo, focused: &LoadedJob) -> Result<std::result::Result<Judged, Ahead>> {
+    let map = repo.map(&focused.state.stand);
+    // What has grown too large goes on elsewhere.
+    if !map.asks_ahead(repo.row(Some(focused))) || boundary::size::is_outgrown(repo, focused, &[])?
+    {
+        return Ok(Err(Ahead::No));
+    }
+    if let Some(first) = boundary::judge::missing(repo, focused)?.into_iter().next() {
+        return Ok(Err(Ahead::Lacks(first)));
+    }
+    let mut further = focused.clone();
+    while let Some(next) = repo.row(Some(&further)).next.first() {
+        further.state.stand.phase = next.clone();
+        let missing = boundary::judge::missing(repo, &further)?;
+        if let Some(first) = gates::missing_ahead(missing).next() {
+            return Ok(Err(Ahead::Lacks(first)));
+        }
+        if repo.row(Some(&further)).kind == PhaseKind::Consolidation {
+            break;
+        }
+    }
+    let since = repo.read_since(focused)?;
+    let message = Message::new(&focused.state.job.name);
+    let judged = boundary::judge::judge(repo, focused, &since, &onward(), message)?;
+    Ok(judged.map_err(Ahead::Lacks))
+}
+
+/// The question is what comes next, where `focused` stands: work is done, and somebody is there who
+/// answers.
+pub(crate) fn is_next(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    Ok(jobs::completion::eligible(repo, focused)
+        && !jobs::unattended::defers(repo, &focused.state)
+        && judged(repo, focused)?.is_ok_and(|judged| !judged.survey.own.is_empty()))
+}
+
+fn onward() -> Transition {
+    Transition::Forward { to: None, add_cycle: None, scope: Vec::new() }
+}
+
+/// Who answers, where, and how long the host waits for it.
+pub(crate) struct Answering<'a> {
+    pub host: &'a Host,
+    pub dir: &'a Path,
+    pub most: Duration,
+}
+
+/// Takes the steps between the work and the question that was answered there; what the agent and
+/// the person are told where they could not be taken.
+pub(crate) fn take(
+    repo: &Repo,
+    focused: &LoadedJob,
+    question: &str,
+    answering: &Answering<'_>,
+) -> Result<std::result::Result<(), String>> {
+    let map = repo.map(&focused.state.stand);
+    if !map.asks_ahead(repo.row(Some(focused))) {
+        return Ok(Ok(()));
+    }
+    let opening = opening(repo, focused)?;
+    let name = focused.state.job.name.as_str();
+    let subject = lane::what_changes(&opening).unwrap_or(name);
+    let said = questions::said_of_work(question, name, "");
+    let text = format!("{subject}\n\n{said}\n");
+    let words = ["phase", "advance", "-F", "-"].map(str::to_owned);
+    let Answering { host, dir, most } = *answering;
+    // Where the agent's own shell could not write to `.git`, nothing that it may have changed runs
+    // free in its place.
+    let held = if host.hands_over { Held::Confined } else { Held::Free };
+    let ran = world::run_ourselves(&words, text.as_bytes(), dir, most, held);
+    let there =
+        repo.focused()?.is_some_and(|now| repo.row(Some(&now)).kind == PhaseKind::Consolidation);
+    if there {
+        return Ok(Ok(()));
+    }
+    Ok(Err(match ran {
+        Ok(ran) if ran.late => tell(Notice::AnswerLate, &[]),
+        Ok(ran) => tell(Notice::AnswerUnstepped, &[("said", ran.said.trim())]),
+        Err(error) => tell(Notice::AnswerUnstepped, &[("said", &error.to_string())]),
+    }))
+}
+
+/// What was said when the lane was opened, or the cycle on it.
+fn opening(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+    let map = repo.map(&focused.state.stand);
+    let (run, cycle) = (focused.state.job.run, focused.state.stand.cycle);
+    for step in repo.store.history(&focused.chain, RECENT)? {
+        let Some(said) = StepTrailers::read(&step.message) else { continue };
+        if (said.run, said.cycle) != (run, cycle) {
+            break;
+        }
+        let from = said.step.split_once(" -> ").map(|(from, _)| from);
+        if from == Some(map.start.as_str()) {
+            return Ok(trailers::body(&step.message).to_owned());
+        }
+    }
+    Ok(String::new())
+}
