@@ -606,10 +606,12 @@ mod tests {
     fn a_host_waits_as_long_as_its_settings_say() {
         for (host, event, seconds) in [
             ("claude", "Stop", 75),
-            ("claude", "PostToolUse", 10),
+            ("claude", "PostToolUse", 60),
+            ("claude", "PreToolUse", 10),
             ("codex", "Stop", 10),
             ("gemini", "AfterAgent", 75),
-            ("gemini", "AfterTool", 10),
+            ("gemini", "AfterTool", 60),
+            ("gemini", "BeforeTool", 10),
         ] {
             let host = row(host).expect("it loads");
             let text = add(None, host, "/a b/git-seed").expect("it installs").text;

@@ -124,6 +124,9 @@ pub struct Crossing<'a> {
     pub criteria: Ground<'a>,
     /// Lines of the work that the cycle changed; asked only where a row has an audit.
     pub lines: usize,
+    /// How many notes stand in messages and on no page, and what was misjudged among them; asked
+    /// only where memory is worked through.
+    pub waiting: usize,
     /// A subagent of the phase was launched in this stay and came back.
     pub audited: bool,
     /// The subagent that the row names for it, where the host finds it.
@@ -613,7 +616,29 @@ fn the_message_is_whole(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     if crossing.phase.is_misjudged(crossing.stay) && !answered {
         return Err(shape(Case::Misjudged).with("section", MISJUDGED));
     }
+    let routed = crossing.message.section(ROUTED).map_or(0, |section| answers_in(&section));
+    let asks = crossing.phase.sections.iter().any(|title| title == ROUTED);
+    if asks && routed < crossing.waiting {
+        return Err(shape(Case::Waiting)
+            .with("section", ROUTED)
+            .with("count", crossing.waiting.to_string()));
+    }
     Ok(())
+}
+
+/// The section that says what became of notes.
+const ROUTED: &str = "Markers Consumed";
+
+/// Items of a list that say something, three words at least.
+fn answers_in(section: &str) -> usize {
+    let item = |line: &str| {
+        let line = line.trim_start();
+        let numbered = line.trim_start_matches(|first: char| first.is_ascii_digit());
+        let bare = line.strip_prefix(['-', '*', '+']);
+        let said = bare.or_else(|| numbered.strip_prefix(['.', ')']).filter(|_| numbered != line));
+        said.is_some_and(|said| said.split_whitespace().count() >= 3)
+    };
+    section.lines().filter(|line| item(line)).count()
 }
 
 fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
@@ -719,6 +744,7 @@ mod tests {
             proved: true,
             criteria: Ground::default(),
             lines: 0,
+            waiting: 0,
             audited: false,
             auditor: None,
         }
@@ -871,6 +897,41 @@ mod tests {
         assert_eq!(case(declares(&quiet, Some("src"))), "scope-later");
         let condense = map.phase(&"condense".into()).expect("a phase");
         assert_eq!(case(adds_cycle(condense, &condense.name, false)), "cycle-late");
+    }
+
+    #[test]
+    fn what_waits_in_messages_is_answered_item_by_item() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let (condense, idle) = (map.phase(&"condense".into()).expect("a phase"), "idle".into());
+        let message = |items: &str| {
+            Message::new(&format!(
+                "settle it\n\n## Waterfall Steps Completed\n{}\n## Knowledge Routed\nnone of \
+                 it\n## Markers Consumed\n{items}\n## Outstanding Items\n",
+                "word ".repeat(40)
+            ))
+        };
+        for (waiting, items, expected) in [
+            (0, "none", None),
+            (1, "none", Some("waiting")),
+            (1, "- abc1234: kept in .claude/knowledge/lexer.md", None),
+            (2, "- abc1234: kept in lexer.md", Some("waiting")),
+            (2, "- kept\n- kept too", Some("waiting")),
+            (2, "1. the lexer's note: kept\n  2) the other one: no use", None),
+            (2, "* the lexer's note: kept\n\n+ the other one: no use", None),
+            (2, "the lexer's note and the other one are kept", Some("waiting")),
+        ] {
+            let message = message(items);
+            let crossing = Crossing { phase: condense, waiting, ..ready(&map, &message, &idle) };
+            let said = the_message_is_whole(&crossing).err();
+            let case = said.as_ref().and_then(|no| no.facts.get("case"));
+            assert_eq!(case, expected, "{waiting}: {items}");
+        }
+        // A row without the section asks for nothing.
+        let small = Map::read(include_str!("quick.toml")).expect("the shipped map is sound");
+        let row = small.phase(&"condense".into()).expect("a phase");
+        let message = Message::new("settle it");
+        let crossing = Crossing { phase: row, waiting: 3, ..ready(&map, &message, &idle) };
+        assert!(the_message_is_whole(&crossing).is_ok());
     }
 
     fn said_with(map: &str, in_between: bool, text: &str) -> Verdict {

@@ -153,6 +153,7 @@ pub(crate) enum Case {
     Memory,
     MemoryLater,
     Misjudged,
+    Waiting,
     Missing,
     Moved,
     Mute,

@@ -1450,6 +1450,7 @@ impl<'a> Search<'a> {
                 ..Ground::default()
             },
             lines: usize::MAX,
+            waiting: 0,
             audited: !state.unlooked,
             auditor: None,
         })

@@ -441,15 +441,22 @@ fn notes_in_messages_of_small_jobs_reach_the_next_condense() {
     world.works("verify");
     let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
     let waits = format!(
-        "Said in messages, and on no page. Keep what a later job needs in .claude/knowledge:\n> \
-         Escapes are bytes, not chars. [KNOWLEDGE]{{escapes | bytes}} ({commit})\n"
+        "Said in messages, and on no page. Keep what a later job needs in .claude/knowledge; `## \
+         Markers Consumed` lists what became of each:\n> Escapes are bytes, not chars. [KNOWLEDGE]{{escapes | bytes}} ({commit})\n"
     );
     assert!(told.contains(&waits) && told.contains(&other), "{told}");
     assert!(!told.contains("theirs") && !told.contains("RESOLVED"), "{told}");
     world.works("condense");
     world.approved();
     world.minute();
-    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    world.changes_nothing(|| {
+        let unanswered = world.seed("phase advance -F -").stdin(&message("condense"));
+        unanswered.refuses("messages hold notes (2) that no page has")
+    });
+    let answers = "## Markers Consumed\n- escapes are bytes: of no use later\n- of the other one \
+                   nothing is known\n";
+    let said = message("condense").replace("## Markers Consumed\n", answers);
+    world.seed("phase advance -F -").stdin(&said).succeeds();
     world.to("verify");
     world.works("verify");
     let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
@@ -472,4 +479,10 @@ fn what_was_misjudged_reaches_condense() {
     assert!(told.contains(&format!("> misjudged in observe: {answer}\n")), "{told}");
     assert!(told.contains("\n> it holds [KNOWLEDGE]{lexing}\n"), "{told}");
     assert_eq!(told.matches("[KNOWLEDGE]{lexing}").count(), 1, "{told}");
+    world.works("condense");
+    world.approved();
+    world.changes_nothing(|| {
+        let unanswered = world.seed("phase advance -F -").stdin(&message("condense"));
+        unanswered.refuses("messages hold notes (1) that no page has")
+    });
 }

@@ -22,7 +22,7 @@ use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
-use crate::phases::{Move, Phase, PhaseName, Position};
+use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position};
 use crate::store::CommitId;
 use crate::verdict::{Case, Refusal};
 
@@ -221,7 +221,8 @@ fn ask_gates(
     let before = focused.state.stand.entry.changed as usize;
     let changed = survey.written(repo, &focused.state) + before;
     let uncommitted = !survey.own.is_empty();
-    let crossing = Crossing { criteria, lines: found.lines, uncommitted, changed, ..crossing };
+    let (lines, waiting) = (found.lines, found.waiting);
+    let crossing = Crossing { criteria, lines, waiting, uncommitted, changed, ..crossing };
     Ok(match toward {
         Transition::Forward { .. } | Transition::Small => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
@@ -281,17 +282,20 @@ fn crossing<'a>(
         proved: counts.activity.proved.unwrap_or(state.proved),
         criteria: Ground::default(),
         lines: 0,
+        waiting: 0,
         audited: was_audited(focused, &gathered.stay),
         auditor: auditor(repo, focused),
     })
 }
 
-/// What criteria are held against, and the size of the work, where the row asks for them.
+/// What criteria are held against, the size of the work, and what waits in messages, where the row
+/// asks for them.
 #[derive(Default)]
 struct Answerable {
     contract: Vec<Criterion>,
     shown: Vec<Shown>,
     lines: usize,
+    waiting: usize,
 }
 
 impl Answerable {
@@ -304,14 +308,17 @@ impl Answerable {
             }
             None => 0,
         };
+        let settles = row.kind == PhaseKind::Consolidation && !row.sections.is_empty();
+        let waiting = if settles { memory::waiting::owed(repo, focused)? } else { 0 };
         if row.criteria.is_none() {
-            return Ok(Self { lines, ..Self::default() });
+            return Ok(Self { lines, waiting, ..Self::default() });
         }
         let shown = match tree {
             Some(tree) => judge::criteria::shown(repo, focused, tree)?,
             None => Vec::new(),
         };
-        Ok(Self { contract: judge::criteria::contract(repo, focused, row)?, shown, lines })
+        let contract = judge::criteria::contract(repo, focused, row)?;
+        Ok(Self { contract, shown, lines, waiting })
     }
 }
 

@@ -22,11 +22,23 @@ const MOST: usize = 300;
 /// What waits for this condense, one line each, oldest first.
 pub(crate) fn waiting(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     let mut found = small_jobs(repo, focused)?;
-    found.extend(own(repo, focused)?);
-    // A message says its first line twice in a chain.
+    found.extend(own(repo, focused, notes)?);
+    Ok(once(found))
+}
+
+/// How many lines of it the message of condense answers. What this job's own messages note may stand
+/// on its pages as well, where the gates of notes ask for it.
+pub(crate) fn owed(repo: &Repo, focused: &LoadedJob) -> Result<usize> {
+    let mut found = small_jobs(repo, focused)?;
+    found.extend(own(repo, focused, |_, _, _| Vec::new())?);
+    Ok(once(found).len())
+}
+
+/// Each line once: a message says its first one twice in a chain.
+fn once(mut found: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     found.retain(|line| seen.insert(line.clone()));
-    Ok(found)
+    found
 }
 
 /// Notes in messages of other jobs, since a condense ran on this branch.
@@ -64,7 +76,11 @@ fn small_jobs(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
 pub(crate) const CONDENSE: &str = "condense";
 
 /// Notes in this cycle's messages, and what they say was misjudged.
-fn own(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+fn own(
+    repo: &Repo,
+    focused: &LoadedJob,
+    notes: impl Fn(&Repo, &LoadedJob, &str) -> Vec<String>,
+) -> Result<Vec<String>> {
     let steps = repo.store.history_from(&focused.tip.commit, BACK)?;
     let stand = &focused.state.stand;
     let here = |step: &Step| {
