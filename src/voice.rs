@@ -84,6 +84,10 @@ pub enum Way {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Line {
+    /// A new job: how it begins, where the agent may choose, and on the small lane.
+    Talk,
+    TalkEither,
+    TalkSmall,
     /// Where the job stands.
     Head,
     /// Whom a subagent works for.
@@ -328,9 +332,6 @@ pub(crate) enum Notice {
     CriterionGone,
     SubjectCriterion,
     AnswerKept,
-    PromptIsJob,
-    PromptIsJobEither,
-    PromptIsJobSmall,
     PromptWaits,
     PrintsNotCompared,
     PrintsGone,

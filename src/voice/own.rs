@@ -1,8 +1,8 @@
 //! Sentences that a repository words itself: rows of `.claude/knowledge/voices.toml`.
 //!
-//! A row takes the place of a shipped line that opens a phase. It may say the same thing in other
-//! words, and nothing more: it names the facts, commands and paths that the shipped one names, and
-//! is as short. Refusals, and what people are told, stay git seed's. Pure.
+//! A row takes the place of a shipped line that opens a job or a phase. It may say the same thing
+//! in other words, and nothing more: it names the facts, commands and paths that the shipped one
+//! names, and is as short. Refusals, and what people are told, stay git seed's. Pure.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ pub(crate) enum BadVoice {
     Facts { row: usize, found: String, known: String },
     #[error("row {row} has {words} words; at most {WORDS} are said")]
     Long { row: usize, words: usize },
-    #[error("row {row} is more than one line")]
+    #[error("row {row} has more lines than the shipped one")]
     Lines { row: usize },
     #[error("row {row} names `{word}`, which the shipped row does not name")]
     Names { row: usize, word: String },
@@ -118,7 +118,8 @@ impl OwnRow {
             None => for_phase(OPEN.named(key), "", |known| known.phase.as_deref()),
         };
         let Some(shipped) = shipped else { return Err(BadVoice::NoSuchRow { row, key }) };
-        if self.text.contains(['\n', '\r']) {
+        let lines = |text: &str| text.split(['\n', '\r']).count();
+        if lines(&self.text) > lines(&shipped.text) {
             return Err(BadVoice::Lines { row });
         }
         let words = self.text.split_whitespace().count();
@@ -187,6 +188,13 @@ mod tests {
         });
         assert_eq!((own.rows().len(), own.beyond(&OwnVoices::default())), (1, 1));
         assert_eq!(own.beyond(&own.clone()), 0);
+        // So is what a new job begins with, on as many lines as the shipped text has.
+        let talk = "[[open]]\nkey = \"talk-either\"\ntext = \"\"\"A new job: read, then step.\n\
+                    Small: git seed phase advance --small --scope <dir> -m, with what you saw\n\
+                    Larger: git seed phase advance\"\"\"\n";
+        let (own, faults) = OwnVoices::read(talk);
+        assert_eq!(faults, Vec::new());
+        assert!(own.open(Line::TalkEither, "talk", &Facts::default()).starts_with("A new job:"));
         // A row for one phase is for no other.
         let dial = "[[open]]\nkey = \"dial\"\nphase = \"execute\"\n\
                     text = 'Say git seed phase multiplier <0.5|1|1.5|2|2.5|3> before you edit.'\n";
@@ -225,7 +233,7 @@ mod tests {
             ),
             (
                 "[[open]]\nkey = \"declared\"\ntext = \"\"\"{dirs}\nand more\"\"\"".to_owned(),
-                "one line",
+                "more lines",
             ),
             ("[[say]]\nwants = \"scope\"\nwhy = \"x\"".to_owned(), "`say` is no kind of row here"),
             ("open = 3".to_owned(), "`open` is no kind of row here"),

@@ -442,7 +442,8 @@ fn notes_in_messages_of_small_jobs_reach_the_next_condense() {
     let told = world.seed("phase advance -F -").stdin(&message("verify")).succeeds();
     let waits = format!(
         "Said in messages, and on no page. Keep what a later job needs in .claude/knowledge; `## \
-         Markers Consumed` lists what became of each:\n> Escapes are bytes, not chars. [KNOWLEDGE]{{escapes | bytes}} ({commit})\n"
+         Markers Consumed` lists what became of each:\n> Escapes are bytes, not chars. \
+         [KNOWLEDGE]{{escapes | bytes}} ({commit})\n"
     );
     assert!(told.contains(&waits) && told.contains(&other), "{told}");
     assert!(!told.contains("theirs") && !told.contains("RESOLVED"), "{told}");

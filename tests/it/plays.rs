@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::transcripts::Names;
 use super::world::{Did, Reply, World, question};
 
 /// A repository, and a change of one of its lines.
@@ -573,6 +574,27 @@ const PLAYS: [(&str, Acts, [usize; 4]); 4] = [
     ("two directories in two cycles", Play::builds, [55, 22, 1000, 10]),
 ];
 
+/// The project whose plays are kept as they read.
+const SHOWN: &str = "mime";
+
+/// Each call of a play with what it was told, as `fixtures/plays` has it.
+fn is_shown(world: &World, name: &str, heard: &str) {
+    let log = world.git("log --format='%h %s%n%n%b' main");
+    let text = format!("{heard}\n$ git log\n{log}");
+    let text = Names::default().put(world, &text);
+    let text: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let text = text.join("\n") + "\n";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/plays");
+    let file = file.join(format!("{}.txt", name.replace(' ', "-")));
+    if std::env::var_os("UPDATE_TRANSCRIPTS").is_some() {
+        fs::create_dir_all(file.parent().expect("it has one")).expect("a directory");
+        fs::write(&file, text).expect("the play can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(expected, text, "{}", file.display());
+}
+
 /// docs/costs.md shows what these plays print, and no other number.
 #[test]
 fn an_honest_agent_that_knows_nothing_pays_what_the_document_says() {
@@ -584,6 +606,9 @@ fn an_honest_agent_that_knows_nothing_pays_what_the_document_says() {
             let play = Play::of(project);
             act(&play);
             let heard = play.heard.borrow().clone();
+            if project.name == SHOWN {
+                is_shown(&play.world, name, &heard);
+            }
             let cost = play.ends();
             let row = format!("| {} | {name} | {} |", project.name, cost.row());
             if !document.contains(&row) {

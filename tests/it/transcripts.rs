@@ -366,7 +366,7 @@ fn did(did: &Did) -> String {
 
 /// Names for what differs from one run to the next.
 #[derive(Default)]
-struct Names {
+pub struct Names {
     jobs: Vec<String>,
     commits: Vec<String>,
 }
@@ -378,7 +378,7 @@ impl Names {
         ids.fold(act.to_owned(), |act, (at, id)| act.replace(&format!("<job {}>", at + 1), id))
     }
 
-    fn put(&mut self, played: &World, text: &str) -> String {
+    pub fn put(&mut self, played: &World, text: &str) -> String {
         let text = text.replace(&*played.root().to_string_lossy(), "<world>");
         let mut out = String::new();
         let mut word = String::new();

@@ -1,18 +1,17 @@
 //! What the agent hears of a job that has not begun: how it may begin.
 
-use crate::engine::repo::Repo;
+use crate::engine::repo::{Repo, voices};
 use crate::format::state::State;
 use crate::phases::FirstStep;
-use crate::voice::{Notice, tell};
+use crate::verdict::Facts;
+use crate::voice::Line;
 
 /// The text with the prompt that a job is born of.
 pub(crate) fn text(repo: &Repo, state: &State) -> String {
-    tell(
-        match repo.first_step(state) {
-            FirstStep::Whole => Notice::PromptIsJob,
-            FirstStep::Either => Notice::PromptIsJobEither,
-            FirstStep::Small => Notice::PromptIsJobSmall,
-        },
-        &[],
-    )
+    let line = match repo.first_step(state) {
+        FirstStep::Whole => Line::Talk,
+        FirstStep::Either => Line::TalkEither,
+        FirstStep::Small => Line::TalkSmall,
+    };
+    voices::voices(repo).open(line, state.stand.phase.as_str(), &Facts::default())
 }

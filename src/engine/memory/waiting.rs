@@ -26,8 +26,8 @@ pub(crate) fn waiting(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     Ok(once(found))
 }
 
-/// How many lines of it the message of condense answers. What this job's own messages note may stand
-/// on its pages as well, where the gates of notes ask for it.
+/// How many lines of it the message of condense answers. What this job's own messages note may
+/// stand on its pages as well, where the gates of notes ask for it.
 pub(crate) fn owed(repo: &Repo, focused: &LoadedJob) -> Result<usize> {
     let mut found = small_jobs(repo, focused)?;
     found.extend(own(repo, focused, |_, _, _| Vec::new())?);
