@@ -19,6 +19,7 @@ const TABLES: &[&str] = &[
     "src/jobs/questions.toml",
     "src/phases/opevc.toml",
     "src/phases/quick.toml",
+    "src/phases/fence.toml",
     "src/memory/notes.toml",
     "src/claims/languages.toml",
     "src/phases/companions.toml",

@@ -5,6 +5,7 @@
 //! said with its line, its key and the known names.
 
 mod page_names;
+mod usual_mode;
 mod usual_track;
 
 use std::sync::OnceLock;
@@ -17,6 +18,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::claims::checks::{BadCommand, Check, Commands, Tests};
 use crate::claims::runs::{RunRow, Runs};
+use crate::jobs::mode::Mode;
 use crate::jobs::questions;
 use crate::jobs::shortword::SaidLane;
 use crate::memory::knowledge;
@@ -35,7 +37,7 @@ const SHIPPED: &str = include_str!("rules.toml");
 pub(crate) const DEFAULT_BRANCH: &str = "default";
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 25] = [
+const OF_ALL: [&str; 27] = [
     "approval",
     "build",
     "cache",
@@ -44,11 +46,13 @@ const OF_ALL: [&str; 25] = [
     "companion",
     "compaction",
     "condense",
+    "fence",
     "gmode",
     "idle",
     "lane",
     "mcp",
     "memory",
+    "mode",
     "nights",
     "pacing",
     "pages",
@@ -137,6 +141,10 @@ struct RulesTable {
     tracks: TracksTable,
     #[serde(default)]
     lane: LaneRows,
+    #[serde(default)]
+    mode: ModeTable,
+    #[serde(default)]
+    fence: FenceTable,
     idle: Option<Idle>,
     pages: Option<Vec<String>>,
     surfaces: Option<Vec<String>>,
@@ -200,6 +208,40 @@ impl TracksTable {
         match self.default.as_deref().unwrap_or(AUTO) {
             AUTO => (UNCHOSEN, true),
             track => (track, false),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModeTable {
+    default: Option<Mode>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FenceTable {
+    scope: Option<Vec<String>>,
+}
+
+impl FenceTable {
+    /// Paths from the top of the work tree.
+    fn scope(self) -> Result<Vec<String>, BadRules> {
+        let odd = |path: &&String| {
+            let parts = path.trim_end_matches('/');
+            parts != "." && parts.split('/').any(|part| matches!(part, "" | "." | ".."))
+                || path.contains(['*', '?'])
+        };
+        let scope = self.scope.unwrap_or_default();
+        match scope.iter().find(odd) {
+            Some(path) => {
+                let what = format!(
+                    "has `{path}`; name paths from the top of the work tree, such as src/parser, \
+                     without patterns"
+                );
+                BadRules::key("fence.scope", what)
+            }
+            None => Ok(scope),
         }
     }
 }
@@ -544,6 +586,10 @@ fn flat_map(track: &str, map: &Value, found: &mut Vec<(String, String)>) {
 /// The rules in force.
 #[derive(Clone, Debug)]
 pub struct Rules {
+    /// How much git seed does in this clone.
+    pub mode: Mode,
+    /// In mode fence: the paths that alone may be changed; empty for all.
+    pub fence_scope: Vec<String>,
     pub maps: Maps,
     /// A job's first step chooses its lane; else it is born on the one that the rules name.
     pub chooses: bool,
@@ -869,6 +915,8 @@ impl Rules {
             maps.read_so_far().try_for_each(questions_are_known)?;
         }
         Ok(Self {
+            mode: table.mode.default.unwrap_or_default(),
+            fence_scope: table.fence.scope()?,
             profile,
             maps,
             chooses,

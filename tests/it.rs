@@ -50,6 +50,7 @@ mod it {
     mod memory;
     mod messages;
     mod model;
+    mod modes;
     mod nights;
     mod notes;
     mod odd;

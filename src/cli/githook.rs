@@ -37,15 +37,18 @@ pub(super) fn run(
         .focused()
         .ok()
         .flatten()
-        .map_or_else(|| "none".to_owned(), |f| f.state.stand.phase.to_string());
+        .map_or_else(|| repo.row(None).name.to_string(), |f| f.state.stand.phase.to_string());
     if hook == GitHook::PrePush {
         let mut pushed = String::new();
         // What git tells is short; what does not read warns of nothing.
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
-        if let Some(refusal) = setup::git_hooks::own_refs_pushed(&repo, &pushed) {
+        let sent = setup::git_hooks::own_refs_pushed(&repo, &pushed).map_or(Ok(()), Err);
+        if let Err(refusal) = setup::git_hooks::said_or_watched(&repo, sent) {
             return Ok(out.refusal(&refusal, &phase));
         }
-        if let Ok(Some((bare, all))) = setup::git_hooks::unproven(&repo, &pushed) {
+        if repo.rules.mode.keeps_jobs()
+            && let Ok(Some((bare, all))) = setup::git_hooks::unproven(&repo, &pushed)
+        {
             if repo.rules.pushing == Pushing::Refuse {
                 return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));
             }

@@ -105,17 +105,17 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
             person::at_terminal::burn(&repo, &event, &bytes);
             let answers = || {
                 let Some(ran) = engine::hook::handed::run(&repo, host, &event) else {
-                    return reply(engine::hook::answer(&repo, host, &event));
+                    return reply(engine::modes::answer(&repo, host, &event));
                 };
                 // What was run may have taken steps.
                 let answer = match governing(host, &event.cwd) {
-                    Ok(repo) => engine::hook::answer(&repo, host, &event),
+                    Ok(repo) => engine::modes::answer(&repo, host, &event),
                     Err(error) => closed(&event, &error),
                 };
                 reply(engine::hook::handed::told_first(ran, answer))
             };
             say(engine::hook::once::answered(&repo, host, &event, &bytes, answers));
-            engine::hook::before::write_down(&repo, &event);
+            engine::modes::before::write_down(&repo, &event);
             // What cannot be written now is found and written by the next one.
             let _ = engine::ops::settle::settle(&repo.store, repo.now, event.kind.word());
         }
@@ -142,12 +142,12 @@ fn unreadable(
     let event = event.and_then(|event| hosts::unread_event(host, event, &cwd));
     store::wait_at_most(BEFORE);
     let (Some(event), Ok(repo)) = (event, governing(host, &cwd)) else { return say(told()) };
-    let answer = engine::hook::unread(&repo, &event, bad);
+    let answer = engine::modes::unread(&repo, &event, bad);
     if answer.refuse.is_none() {
         return say(told());
     }
     say(hosts::reply(host, &event, &answer).map(|reply| reply.to_string()));
-    engine::hook::before::write_down(&repo, &event);
+    engine::modes::before::write_down(&repo, &event);
 }
 
 /// The one reply that needs no event: every host shows it to the person.

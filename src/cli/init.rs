@@ -35,6 +35,13 @@ pub(super) struct InitArgs {
     /// Only a person may say it. auto takes it back.
     #[arg(long, value_name = "name")]
     pub(super) track: Option<String>,
+    /// How much git seed does in this clone: watch (it refuses nothing and writes down what it
+    /// would have refused), fence (scope, git and claims, without jobs) or full
+    ///
+    /// It becomes a rule in force here; other rules stay. Where git seed is installed already, only
+    /// a person may say it.
+    #[arg(long, value_name = "name")]
+    pub(super) mode: Option<String>,
 }
 
 pub(super) fn run(
@@ -49,6 +56,7 @@ pub(super) fn run(
         mcp: args.mcp,
         governance: args.governance,
         track: args.track.clone(),
+        mode: args.mode.clone(),
     };
     let told = setup::init::install(&repo, &wanted)?;
     tell(&told, out);

@@ -48,6 +48,7 @@ mod uninstall;
 mod verify;
 mod why;
 mod width;
+mod would;
 
 use crate::engine;
 use crate::engine::{boundary, person, record};
@@ -58,6 +59,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::engine::repo::{EngineError, Repo};
+use crate::jobs::mode::Mode;
 use crate::phases::commands;
 use crate::verdict::Refusal;
 use crate::world::Typist;
@@ -217,7 +219,8 @@ enum Whose {
 }
 
 /// Commands that no word in a session confirms: they change who judges.
-const TAKE_NO_CODE: [&str; 4] = ["rules apply", "job approve-plugin", "uninstall", "init --track"];
+const TAKE_NO_CODE: [&str; 5] =
+    ["rules apply", "job approve-plugin", "uninstall", "init --track", "init --mode"];
 
 /// What is found out before anybody is asked who gives a person's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,6 +247,7 @@ impl Command {
         use rules::RulesCommand as Rules;
         let (command, first) = match self {
             Self::Init(args) if args.track.is_some() => ("init --track", Open),
+            Self::Init(args) if args.mode.is_some() => ("init --mode", Installed),
             Self::Init(_) => ("init", Installed),
             Self::Uninstall(args) if !args.check => ("uninstall", Open),
             Self::Off(_) => ("off", Open),
@@ -268,6 +272,61 @@ impl Command {
         };
         Whose::Persons { command, first }
     }
+}
+
+impl Command {
+    /// The name of a command that is about a job under way, which only mode full has.
+    fn needs_jobs(&self) -> Option<&'static str> {
+        use compact::CompactCommand as Compact;
+        use condense::CondenseCommand as Condense;
+        use job::JobCommand as OfJob;
+        use note::NoteCommand as Note;
+        use phase::PhaseCommand as Phase;
+        use plan::PlanCommand as Plan;
+        use summary::SummaryCommand as Summary;
+        match self {
+            Self::Phase { command: Phase::Current | Phase::Cycle | Phase::List }
+            | Self::Note { command: Note::List }
+            | Self::Condense { command: Condense::Status }
+            | Self::Compact { command: Compact::Read }
+            | Self::Summary { command: Summary::Show { .. } }
+            | Self::Job {
+                command:
+                    OfJob::List { .. }
+                    | OfJob::Show { .. }
+                    | OfJob::Focused
+                    | OfJob::Complete
+                    | OfJob::Approve { .. }
+                    | OfJob::Drop { .. }
+                    | OfJob::ScanDue,
+            } => None,
+            Self::Phase { .. } => Some("phase"),
+            Self::Gmode { .. } => Some("gmode"),
+            Self::Reflect(_) => Some("reflect"),
+            Self::Plan { command: Plan::SetPlanFile { .. } } => Some("plan set-plan-file"),
+            Self::Note { .. } => Some("note"),
+            Self::Condense { .. } => Some("condense"),
+            Self::Compact { .. } => Some("compact"),
+            Self::Summary { .. } => Some("summary"),
+            Self::Job { .. } => Some("job"),
+            _ => None,
+        }
+    }
+}
+
+/// Refuses a command about a job where the mode keeps none.
+fn keep_for_jobs(
+    command: &Command,
+    context: &Context,
+    out: &mut Report,
+) -> Result<Option<Outcome>> {
+    let Some(name) = command.needs_jobs() else { return Ok(None) };
+    let repo = context.repo()?;
+    if repo.rules.mode.keeps_jobs() || !repo.is_seeded()? {
+        return Ok(None);
+    }
+    let refusal = commands::needs_jobs(name, repo.rules.mode == Mode::Watch);
+    Ok(Some(out.refusal(&refusal, "none")))
 }
 
 /// Refuses a person's command where no person can be seen.
@@ -444,6 +503,9 @@ fn said(error: &clap::Error) -> ExitCode {
 }
 
 fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome> {
+    if let Some(refused) = keep_for_jobs(command, context, out)? {
+        return Ok(refused);
+    }
     if let Some(refused) = keep_for_a_person(command, context, out)? {
         return Ok(refused);
     }

@@ -6,7 +6,7 @@ use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::report::Report;
 use super::story::{keep_from_agents, sums};
-use super::{Context, Outcome};
+use super::{Context, Outcome, would};
 use crate::engine::repo::EngineError;
 use crate::engine::story;
 use crate::engine::story::stats::{PhaseSum, RuleSum};
@@ -23,6 +23,11 @@ pub(super) struct StatsArgs {
     /// Count from this day on, as 2026-11-21 (UTC), or from a moment as 2026-11-21T20:56:12Z
     #[arg(long, value_name = "date")]
     since: Option<String>,
+    /// List by rule what would have been refused where git seed only watches, and how it ended
+    ///
+    /// Counted is what modes watch and fence wrote down in this clone (git seed init --mode).
+    #[arg(long)]
+    would: bool,
 }
 
 pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> super::Result<Outcome> {
@@ -32,6 +37,12 @@ pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> supe
         return Ok(refused);
     }
     repo.require_seeded()?;
+    if args.would {
+        let would = story::would::would(&repo, since)?;
+        out.json(&would);
+        would::print(&would, out);
+        return Ok(Outcome::Yes);
+    }
     let stats = story::stats::stats(&repo, since)?;
     out.json(&stats);
     for (key, value) in sums::facts(&stats) {
@@ -80,7 +91,7 @@ fn rules(sums: &[RuleSum], out: &mut Report) {
 }
 
 /// A table below an empty line: the first column to the left, the others to the right.
-fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out: &mut Report) {
+pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out: &mut Report) {
     let mut all = vec![head.map(str::to_owned)];
     all.extend(rows);
     let wide: Vec<usize> = (0..N)

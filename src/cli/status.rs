@@ -23,9 +23,7 @@ pub(super) fn run(
 }
 
 fn print(status: &Status, out: &mut Report) {
-    if !status.enabled {
-        out.pair("switch", voice::tell(Notice::StatusOff, &[]));
-    }
+    how_much(status, out);
     match &status.job {
         Some(job) => out.pair("job", format_args!("{:<28} {}   run {}", job.name, job.id, job.run)),
         None => out.pair("job", "none"),
@@ -81,6 +79,18 @@ fn print(status: &Status, out: &mut Report) {
     let off = voice::tell(Notice::StatusStepIn, &[]);
     let switch = if status.enabled { off.as_str() } else { "git seed on" };
     out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
+}
+
+/// Whether it is off, and the mode where that is not the one that does all.
+fn how_much(status: &Status, out: &mut Report) {
+    if !status.enabled {
+        out.pair("switch", voice::tell(Notice::StatusOff, &[]));
+    }
+    match status.mode {
+        "watch" => out.pair("mode", voice::tell(Notice::StatusModeWatch, &[])),
+        "fence" => out.pair("mode", voice::tell(Notice::StatusModeFence, &[])),
+        _ => {}
+    }
 }
 
 /// The first paths of a list, and how many more there are.

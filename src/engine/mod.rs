@@ -9,6 +9,7 @@
 //! that a reader and a test can see. The rooms, from the top; arrows go down only:
 //!
 //! ```text
+//! modes       one event of a host, by the mode of the clone: to hook, or answered without a job
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor, the git hooks
 //! glance      what statusline tells
@@ -39,6 +40,7 @@ pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
 pub(crate) mod memory;
+pub(crate) mod modes;
 pub(crate) mod ops;
 pub(crate) mod person;
 pub(crate) mod proof;

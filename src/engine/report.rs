@@ -1,7 +1,10 @@
 //! What people and agents are shown: status, log, refusals. Values only; printing is `cli`'s.
 
+mod allowed;
+
 use serde::Serialize;
 
+use self::allowed::allowed;
 use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::shown::{RunShown, runs_until};
@@ -10,12 +13,14 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, person, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
+use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
+use crate::jobs::mode::Mode;
 use crate::jobs::questions;
 use crate::jobs::shortword::{self, Moment};
 use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing};
-use crate::phases::{Class, Multiplier, Phase, PhaseKind, Reads, Write, pacing};
+use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
 use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
 
@@ -23,6 +28,8 @@ use crate::voice::{self, Notice, tell};
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Status {
     pub enabled: bool,
+    /// `watch`, `fence` or `full`.
+    pub mode: &'static str,
     /// Absent until the first step: it chooses the track.
     pub track: Option<String>,
     /// What the rules say of all jobs: `auto` where the first step chooses.
@@ -163,6 +170,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     let missing = boundary::judge::missing(repo, focused)?;
     Ok(Status {
         enabled: repo.is_on(),
+        mode: repo.rules.mode.word(),
         track: track_of(state),
         usual_track: repo.rules.usual_track().to_owned(),
         lane: lane_of_all(repo),
@@ -223,6 +231,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
     let paused = jobs::birth::paused_here(repo)?;
     Ok(Status {
         enabled: repo.is_on(),
+        mode: repo.rules.mode.word(),
         track: None,
         usual_track: repo.rules.usual_track().to_owned(),
         lane: lane_of_all(repo),
@@ -230,7 +239,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         phase: "none".to_owned(),
         cycle: 0,
         cycles: None,
-        allowed: allowed(row, &[]),
+        allowed: allowed(row, &repo.rules.fence_scope),
         missing: Vec::new(),
         vetoed: None,
         card: Vec::new(),
@@ -276,6 +285,11 @@ fn next_without_job(
     if !repo.is_on() {
         return tell(Notice::NextOn, &[]);
     }
+    match repo.rules.mode {
+        Mode::Watch => return tell(Notice::ModeNextWatch, &[]),
+        Mode::Fence => return tell(Notice::ModeNextFence, &[]),
+        Mode::Full => {}
+    }
     let (paused, awaits) = (paused.first(), awaiting.first());
     let next = next::without_job(waits.is_some(), paused.is_some(), awaits.is_some());
     let job = match next {
@@ -294,6 +308,8 @@ fn next_without_job(
 }
 
 fn acting(repo: &Repo, moment: Moment) -> Vec<&'static str> {
+    let mode = repo.rules.mode;
+    let moment = if mode.keeps_jobs() { moment } else { Moment::Mode(mode) };
     let moment = if repo.is_on() { moment } else { Moment::Off };
     let known = |word: &&str| *word != "[QUICK]" || repo.rules.maps.names().contains(&QUICK);
     let waits = person::at_terminal::is_any_waited_for(repo).then_some("[OK <command> <code>]");
@@ -343,6 +359,10 @@ pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Ref
 /// Refusals, newest first: those of this worktree since the last step, then those of
 /// the focused job, or of the newest one.
 pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
+    if !repo.rules.mode.keeps_jobs() {
+        let refused = record::watched::refusals(repo)?;
+        return Ok(refused.iter().take(limit).filter_map(why_of_watched).collect());
+    }
     let mut lines: Vec<Line> = Vec::new();
     let journal = repo.store.journal().all()?;
     // A journal that does not hold is told by `status` and `doctor`; what reads of it explains.
@@ -527,6 +547,14 @@ pub(crate) fn cost(focused: &LoadedJob) -> CostShown {
     }
 }
 
+/// A refusal where no job is kept.
+fn why_of_watched(line: &Watched) -> Option<WhyRow> {
+    let what = if line.what == Happened::Words { What::Kept } else { What::Refused };
+    let (tool, paths) = (line.tool.clone(), line.paths.clone());
+    let shown = Line { at: line.at, what, tool, paths, ..Line::default() };
+    Some(why_row(&shown, line.refusal.as_ref()?))
+}
+
 fn why_row(line: &Line, refused: &Refused) -> WhyRow {
     let stop = line.what == What::Kept;
     let by: &'static str = if stop { "stop" } else { "guard" };
@@ -550,46 +578,4 @@ fn why_row(line: &Line, refused: &Refused) -> WhyRow {
         facts: refused.facts.clone(),
         ran: None,
     }
-}
-
-/// What a row opens, in words.
-fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
-    let mut said = Vec::new();
-    if row.opens(Class::Read) {
-        said.push(
-            if row.reads == Reads::Memory { "read memory pages" } else { "read anything" }
-                .to_owned(),
-        );
-    }
-    if row.opens(Class::Web) {
-        said.push("search the web".to_owned());
-    }
-    if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::Page)) {
-        said.push(tell(Notice::MayBelowAnchor, &[("anchor", anchor)]));
-    }
-    if row.write.contains(&Write::Scope) {
-        let dirs = if scope.is_empty() { "no directory yet".to_owned() } else { scope.join(", ") };
-        said.push(format!("write in {dirs}"));
-    } else if let Some(anchor) =
-        row.anchor.as_deref().filter(|_| row.write.contains(&Write::ScopedPage))
-    {
-        said.push(format!("write results below {anchor}"));
-    }
-    if row.write.contains(&Write::Memory) {
-        said.push(tell(Notice::MayMemory, &[]));
-    }
-    if row.write.contains(&Write::All) {
-        said.push("write anything".to_owned());
-    }
-    if row.opens(Class::ShellWrite) {
-        said.push("run anything".to_owned());
-    } else if row.opens(Class::ShellCode) {
-        said.push("run tests and scripts".to_owned());
-    } else if row.opens(Class::ShellRead) {
-        said.push("run commands that look".to_owned());
-    }
-    if row.checkpoints {
-        said.push("checkpoint".to_owned());
-    }
-    said
 }

@@ -23,6 +23,7 @@ pub(crate) mod state;
 pub(crate) mod summary;
 pub(crate) mod trailers;
 pub(crate) mod transition;
+pub(crate) mod watched;
 
 use sha2::{Digest, Sha256};
 

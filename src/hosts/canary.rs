@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use super::{ActRow, Form, Happening, Host, install};
 
+/// The session that the forbidden call is of.
+pub(crate) const CANARY: &str = "doctor";
+
 /// The program and arguments of our hook line for the event before a tool.
 pub(crate) fn before_tool_line(settings: &str, host: &Host) -> Option<(String, Vec<String>)> {
     if host.script().is_some() {
@@ -49,7 +52,7 @@ pub(crate) fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<
     let fields = &host.fields;
     let mut payload = json!({});
     payload[&fields.event] = before_event(host)?.into();
-    payload[&fields.session] = "doctor".into();
+    payload[&fields.session] = CANARY.into();
     payload[&fields.cwd] = work_tree.to_string_lossy().into();
     payload[&fields.tool] = tool.as_str().into();
     payload[&fields.input] =

@@ -24,7 +24,7 @@ use serde::Deserialize;
 
 use crate::shipped::{self, Table, shipped};
 
-pub(crate) use canary::{before_tool_line, canary, is_refusal, switches_hooks_off};
+pub(crate) use canary::{CANARY, before_tool_line, canary, is_refusal, switches_hooks_off};
 pub use read::read;
 pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
 pub use reply::{Answer, reply};

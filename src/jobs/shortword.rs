@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::JobId;
+use super::mode::Mode;
 
 /// How large a person said that a job is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +61,8 @@ pub(crate) enum ShortWord {
     Off,
     /// It is on again.
     On,
+    /// The clone is in this mode from now on.
+    Mode(Mode),
     /// The focused job is done, or the one that is named. The name is not checked here:
     /// one that is no id must not pass for the focused job.
     Approve(Option<String>),
@@ -82,6 +85,7 @@ impl ShortWord {
             Self::Drop(_) => "[DROP]",
             Self::Off => "[OFF]",
             Self::On => "[ON]",
+            Self::Mode(mode) => mode.tag(),
             Self::Approve(_) => "[APPROVE]",
             Self::Join => "[JOIN]",
             Self::Ok { .. } => "[OK]",
@@ -115,6 +119,8 @@ pub enum Moment {
     Work { ends: bool },
     /// It is approved, and its last cycle is open.
     Closing,
+    /// No job is kept in this mode.
+    Mode(Mode),
 }
 
 /// The short words that would act now, as a prompt begins with them.
@@ -142,7 +148,12 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
             vec!["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
         }
         Moment::Closing => vec!["[ALLOW git <words>]", "[DROP]"],
+        Moment::Mode(Mode::Fence) => vec!["[ALLOW <path>]", "[ALLOW git <words>]"],
+        Moment::Mode(_) => Vec::new(),
     };
+    if let Moment::Mode(mode) = moment {
+        words.extend(mode.others());
+    }
     words.push("[OFF]");
     words
 }
@@ -166,8 +177,8 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
         "JOIN" => ShortWord::Join,
         "APPROVE" => return Some(approval(rest)),
         "DROP" => return Some(drop_of(rest)),
-        _ => match confirmed(word) {
-            Some(ok) => ok,
+        _ => match confirmed(word).or_else(|| mode_of(word)) {
+            Some(known) => known,
             None => allow(allowed(word)?),
         },
     };
@@ -196,6 +207,13 @@ fn confirmed(word: &str) -> Option<ShortWord> {
     let (ok, command, code) = (words.next()?, words.next()?, words.next()?);
     let whole = ok == "OK" && words.next().is_none();
     whole.then(|| ShortWord::Ok { command: command.to_owned(), code: code.to_owned() })
+}
+
+/// `ON`, and the name of a mode.
+fn mode_of(word: &str) -> Option<ShortWord> {
+    let name = word.strip_prefix("ON")?;
+    let name = name.strip_prefix([' ', '\t'])?.trim().to_ascii_lowercase();
+    Mode::named(&name).map(ShortWord::Mode)
 }
 
 /// What stands after `ALLOW`.
@@ -284,6 +302,8 @@ mod tests {
             Moment::Work { ends: true },
             Moment::Work { ends: false },
             Moment::Closing,
+            Moment::Mode(Mode::Watch),
+            Moment::Mode(Mode::Fence),
         ];
         for moment in moments {
             let words = acting(moment);
@@ -315,6 +335,12 @@ mod tests {
             ("[QUICK] fix the typo", Some((Quick, "fix the typo"))),
             ("[FULL] fix the typo", Some((ShortWord::Full, "fix the typo"))),
             ("[FULLY] fix it", None),
+            ("[ON full]", Some((ShortWord::Mode(Mode::Full), ""))),
+            ("[ON  FENCE] fix it", Some((ShortWord::Mode(Mode::Fence), "fix it"))),
+            ("[ON watch]\nfix it", Some((ShortWord::Mode(Mode::Watch), "fix it"))),
+            ("[ON fast] fix it", None),
+            ("[ONfull]", None),
+            ("[ON full house]", None),
             ("  [PAUSE]", Some((Pause, ""))),
             ("[OFF] by hand for a while\nthanks", Some((Off, "by hand for a while\nthanks"))),
             ("[ON]\ngo on", Some((On, "go on"))),

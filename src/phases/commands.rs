@@ -205,6 +205,12 @@ pub(crate) fn persons_only(command: &str, why: &str) -> Refusal {
         .with("why", why)
 }
 
+/// The refusal of a command that is about a job, in a mode that keeps none.
+pub(crate) fn needs_jobs(command: &str, watches: bool) -> Refusal {
+    let case = if watches { Case::OnlyInWatch } else { Case::OnlyInFence };
+    Refusal::new("mode", Wants::Begin).case(case).with("command", command)
+}
+
 /// The refusal of a form of `command` that shows figures, which an agent is not told.
 pub(crate) fn figures(by: &'static str, command: &str) -> Refusal {
     Refusal::new(by, Wants::Person).case(Case::Figures).with("command", command)

@@ -343,6 +343,8 @@ pub struct Moment<'a> {
     pub at_work: bool,
     /// Commits in between are that phase's way of working.
     pub checkpoints: bool,
+    /// No job is kept: acts that stay in this clone are the agent's own, within the bounds.
+    pub free: bool,
     /// What the person said to the job, oldest first; their own words alone.
     pub prompts: &'a [String],
     pub somebody: Somebody,
@@ -412,6 +414,7 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
             let refusal = refusal.with("verb", act.verb()).with("line", act.line());
             return Ruling::Refused(refusal.with("said", said));
         }
+        _ if moment.free && row.kind == Reach::Local && act.within => return Ruling::Opened,
         Naming::Unnamed if moment.at_work && row.kind == Reach::Local => {
             let ours = act.verb() == "commit" && moment.checkpoints;
             let case = if ours { Case::Commit } else { Case::Git };
@@ -438,6 +441,23 @@ enum Naming {
     Named,
     /// They forbid it: the sentence.
     Forbidden(String),
+}
+
+/// What is written down of acts that a person is asked about.
+pub(crate) fn is_asked(acts: &[GitAct]) -> Refusal {
+    let line = acts.first().map(GitAct::line).unwrap_or_default();
+    let refusal = Refusal::new("git", Wants::Git).case(Case::AskFirst);
+    refusal.with("line", line)
+}
+
+/// The sentences of a prompt that name an act of git, or forbid one.
+pub(crate) fn sentences_of(prompt: &str) -> Vec<String> {
+    let names = |sentence: &&str| {
+        let tokens = tokens(sentence);
+        rows().iter().flat_map(|row| &row.words).any(|name| place_of(&tokens, name).is_some())
+    };
+    let sentences = prompt.split(['\n', '.', '!', '?', ';']).filter(names);
+    sentences.map(|sentence| sentence.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
 /// Words that turn round what stands behind them in a sentence.
@@ -681,6 +701,7 @@ mod tests {
             let talk = Moment {
                 at_work: true,
                 checkpoints: true,
+                free: false,
                 prompts: &[],
                 somebody: Somebody::There,
                 opened: None,
@@ -764,6 +785,7 @@ mod tests {
         let talk = Moment {
             at_work: false,
             checkpoints: false,
+            free: false,
             prompts: &[],
             somebody: Somebody::There,
             opened: None,
@@ -821,5 +843,44 @@ mod tests {
             let act = only(line);
             assert_eq!(only(&act.line()).words, act.words, "{line}");
         }
+    }
+
+    #[test]
+    fn where_no_job_is_kept_acts_that_stay_here_are_the_agents_own_within_the_bounds() {
+        let prompts = vec!["Never stash anything".to_owned()];
+        let moment = Moment {
+            at_work: false,
+            checkpoints: false,
+            free: true,
+            prompts: &prompts,
+            somebody: Somebody::Nobody,
+            opened: None,
+            has_commits: false,
+        };
+        for (line, open) in [
+            ("git add -A", true),
+            ("git commit -m x", true),
+            ("git switch -c topic", true),
+            ("git tag v1", true),
+            ("git stash", false),
+            ("git commit --amend -m x", false),
+            ("git commit --no-verify -m x", false),
+            ("git reset --hard HEAD", false),
+            ("git push", false),
+            ("git push --force", false),
+            ("gh pr create --fill", false),
+        ] {
+            let ruled = rule(&acts(&shell::read(line)), &moment);
+            assert_eq!(ruled == Some(Ruling::Opened), open, "{line}: {ruled:?}");
+        }
+        let there = Moment { somebody: Somebody::There, ..moment };
+        let asked = rule(&acts(&shell::read("git push")), &there);
+        assert!(matches!(asked, Some(Ruling::Asked(_))), "what leaves the clone is asked about");
+    }
+
+    #[test]
+    fn sentences_that_name_an_act_are_kept_for_later() {
+        let kept = sentences_of("Fix it. Do not push! Then commit;\nread docs");
+        assert_eq!(kept, ["Do not push", "Then commit"]);
     }
 }

@@ -8,6 +8,7 @@ use super::git_acts::{GitAct, Ruling};
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
+use super::said_scope::Shut;
 use super::{Class, FirstStep, Phase, PhaseKind, PhaseName, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::shell;
@@ -170,6 +171,8 @@ pub struct FileChange {
     pub lost: Option<Lost>,
     /// Lines of the work that it changes.
     pub lines: u32,
+    /// Where no job is kept: what closes the path.
+    pub shut: Option<Shut>,
 }
 
 /// What an edit would take from a footer for good.
@@ -195,6 +198,20 @@ pub fn judge(scene: &Scene<'_>) -> Verdict {
         (guard.check)(scene).map_err(|refusal| Refusal { by: guard.name, ..refusal })?;
     }
     Ok(())
+}
+
+/// What only phases ask: a call that changes something waits for the job's first step. `talk` is
+/// the row before it.
+pub(crate) fn waits_for_a_step(scene: &Scene<'_>, talk: &Phase) -> Verdict {
+    let changes = |class: Class| matches!(class, Class::Edit | Class::ShellWrite);
+    let closed = |(class, _): &&(Class, String)| changes(*class) && !talk.opens(*class);
+    match scene.call.classes.iter().find(closed) {
+        Some((_, part)) if !keeps_to_own_memory(scene) => {
+            let refusal = no(Wants::Begin).case(Case::TalkEither).with("what", part.as_str());
+            Err(Refusal { by: "first-step", ..refusal.with("dir", dir_of_work(scene)) })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn no(wants: Wants) -> Refusal {
@@ -485,12 +502,15 @@ fn lies_in(write: Write, place: &Place, at: Spot) -> bool {
     let Spot { cycle, declared, exists, missed } = at;
     match (write, place) {
         (Write::All, Place::Surface { test, lock, .. }) => !test || *lock == Lock::Open,
-        (Write::Surface, Place::Surface { lock, .. }) => *lock == Lock::Open,
+        (Write::Surface | Write::Tree, Place::Surface { lock, .. }) => *lock == Lock::Open,
         (Write::All, place) => !matches!(place, Place::Outside | Place::Git | Place::OwnState),
         (Write::Page, Place::Page { .. })
         | (Write::Memory, Place::Page { .. } | Place::Knowledge | Place::AgentDefinition) => true,
         (Write::ScopedPage, Place::Page { .. }) => declared && exists,
         (Write::Scope, Place::Project { .. }) => declared,
+        (Write::Tree, place) => {
+            declared && !matches!(place, Place::Outside | Place::Git | Place::OwnState)
+        }
         // One that does not read was not written yet: without it no step would lead on.
         (Write::PlanNew, Place::Plan { own: true }) => missed || (cycle == 1 && !exists),
         (Write::PlanEdit, Place::Plan { own: true }) => cycle == 1 && exists,
@@ -507,6 +527,9 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
         "" => (".".to_owned(), scene.page.to_owned()),
         dir => (dir.to_owned(), format!("{dir}/{}", scene.page)),
     };
+    if let Some(shut) = &change.shut {
+        return shut_by(no(Wants::Declaration), shut, &change.path);
+    }
     let scoped = scene.phase.write.contains(&Write::Scope);
     let alone = scene.phase.leaves_memory_alone();
     let (wants, case) = match &change.place {
@@ -531,6 +554,16 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
     no(wants).case(case).with("path", path).with("dir", dir).with("page", page)
 }
 
+/// A path that words of a person, or rules, close where no job is kept.
+fn shut_by(refusal: Refusal, shut: &Shut, path: &str) -> Refusal {
+    let (case, key, said) = match shut {
+        Shut::Said(said) => (Case::ShutSaid, "said", said),
+        Shut::Beside(said) => (Case::ShutBeside, "said", said),
+        Shut::Rule(scope) => (Case::ShutRule, "scope", scope),
+    };
+    refusal.case(case).with("path", path).with(key, said.as_str())
+}
+
 fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
     for change in &scene.call.changes {
         if matches!(change.place, Place::Page { .. }) {
@@ -549,7 +582,8 @@ fn the_work_stays_small(scene: &Scene<'_>) -> Result<(), Refusal> {
 }
 
 fn section_is_own(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> {
-    if scene.phase.write.contains(&Write::All) {
+    // Where no job is kept a page is a file like any other.
+    if scene.phase.write.iter().any(|write| matches!(write, Write::All | Write::Tree)) {
         return Ok(());
     }
     let named = |refusal: Refusal| refusal.with("path", change.path.as_str());
@@ -764,15 +798,20 @@ pub(crate) struct Staged<'a> {
     pub cycle: u32,
     pub declared: bool,
     pub put_back: bool,
+    /// As in [`FileChange::shut`].
+    pub shut: Option<&'a Shut>,
 }
 
 /// A commit holds what the row writes, and nothing else. Whether a file was there before, and
 /// whether the plan document is missed, is past telling: what either would open is open.
 pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
-    let Staged { path, place, cycle, declared, put_back } = *staged;
+    let Staged { path, place, cycle, declared, put_back, shut } = *staged;
     let writes = |exists| row.writes(place, Spot { cycle, declared, exists, missed: true });
     if put_back || writes(true) || writes(false) {
         return Ok(());
+    }
+    if let (Some(shut), false) = (shut, matches!(place, Place::Surface { .. })) {
+        return Err(shut_by(Refusal::new("pre-commit", Wants::Declaration), shut, path));
     }
     let (wants, case) = match place {
         Place::Surface { .. } => (Wants::HandsOff, Case::Surface),
@@ -865,6 +904,7 @@ mod tests {
             page: None,
             lost: None,
             lines: 0,
+            shut: None,
         }
     }
 
@@ -1291,7 +1331,7 @@ mod tests {
             ("execute", &surface, false, true, "yes"),
         ] {
             let row = map.phase(&phase.into()).expect("a phase");
-            let staged = Staged { path: "src/a", place, cycle: 1, declared, put_back };
+            let staged = Staged { path: "src/a", place, cycle: 1, declared, put_back, shut: None };
             let said = is_committed(row, &staged).map_or_else(
                 |no| format!("{} {}", no.wants.word(), no.facts.get("case").unwrap_or_default()),
                 |()| "yes".to_owned(),
@@ -1312,6 +1352,65 @@ mod tests {
             let said = trailers_are_ours(claimed, known).err();
             let line = said.as_ref().and_then(|no| no.facts.get("line"));
             assert_eq!(line, ours, "{claimed:?} {known:?}");
+        }
+    }
+
+    #[test]
+    fn where_no_job_is_kept_the_tree_is_open_but_for_what_is_shut() {
+        type Row<'a> = (FileChange, Option<(&'a str, Case)>);
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let row = crate::phases::fence_row();
+        let shut = |shut: Shut| FileChange { shut: Some(shut), ..file(project(), false) };
+        let said = || "never touch src".to_owned();
+        let cases: [Row<'_>; 11] = [
+            (file(project(), true), None),
+            (file(page(), true), None),
+            (file(Place::Knowledge, true), None),
+            (file(Place::Plan { own: false }, true), None),
+            (file(Place::Scratch, false), None),
+            (file(Place::Outside, true), Some(("place", Case::Outside))),
+            (file(Place::OwnState, true), Some(("state", Case::State))),
+            (file(surface(false, Lock::Closed), true), Some(("state", Case::Surface))),
+            (shut(Shut::Said(said())), Some(("place", Case::ShutSaid))),
+            (shut(Shut::Beside(said())), Some(("place", Case::ShutBeside))),
+            (shut(Shut::Rule(said())), Some(("place", Case::ShutRule))),
+        ];
+        for (change, no) in cases {
+            let place = change.place.clone();
+            let subagent = Actor::Subagent { id: String::new(), agent: String::new() };
+            for by in [&Actor::Main, &subagent] {
+                let mut scene = Scene { phase: row, ..scene(&map, "none", by) };
+                scene.call.classes = acts(Class::Edit);
+                scene.call.changes = vec![change.clone()];
+                let heard = judge(&scene).err();
+                let told = heard.as_ref().map(|no| (no.by, no.facts.case().map(str::to_owned)));
+                let expected = no.map(|(by, case)| (by, Some(Case::word(case).to_owned())));
+                assert_eq!(told, expected, "{place:?}");
+            }
+        }
+        for class in [Class::ShellCode, Class::Delegate, Class::Foreign, Class::Unknown, Class::Web]
+        {
+            let mut scene = Scene { phase: row, ..scene(&map, "none", &Actor::Main) };
+            scene.call.classes = acts(class);
+            assert!(judge(&scene).is_ok(), "{class:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_change_waits_for_a_first_step() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        for (class, place, waits) in [
+            (Class::Edit, project(), true),
+            (Class::Edit, Place::Scratch, false),
+            (Class::ShellWrite, project(), true),
+            (Class::ShellCode, project(), false),
+            (Class::Read, project(), false),
+        ] {
+            let phase = crate::phases::fence_row();
+            let mut scene = Scene { phase, ..scene(&map, "none", &Actor::Main) };
+            scene.call.classes = acts(class);
+            scene.call.changes = vec![file(place.clone(), true)];
+            assert_eq!(waits_for_a_step(&scene, map.talk()).is_err(), waits, "{class:?} {place:?}");
         }
     }
 }

@@ -28,6 +28,7 @@ pub mod pacing;
 pub mod place;
 pub mod review;
 pub mod room;
+pub(crate) mod said_scope;
 mod shelf;
 pub mod stop;
 pub(crate) mod tighten;
@@ -233,6 +234,18 @@ pub enum Write {
     Surface,
     /// Everything but git seed's own state, and tests of protected surfaces that are locked.
     All,
+    /// Files of the work tree in the scope that rules and prompts leave open, where no job is kept.
+    Tree,
+}
+
+/// The row that judges where no job is kept.
+pub(crate) fn fence_row() -> &'static Phase {
+    static ROW: std::sync::OnceLock<Phase> = std::sync::OnceLock::new();
+    ROW.get_or_init(|| {
+        // A test reads it; a binary in which it does not read was never tested.
+        crate::shipped::read(crate::shipped::shipped!("fence"))
+            .unwrap_or_else(|bad| unreachable!("fence.toml: {bad}"))
+    })
 }
 
 /// One phase: a row of a map.

@@ -20,7 +20,7 @@ impl Rules {
     pub(crate) fn with_usual_track(applied: &str, track: &str) -> Result<String, BadRules> {
         // Before it stands in a text, where it could say anything.
         Self::with(&text_of(track))?;
-        let text = put(applied, track)?;
+        let text = put(applied, ("tracks", Some("track")), track)?;
         Self::with(&text)?;
         Ok(text)
     }
@@ -28,23 +28,33 @@ impl Rules {
 
 /// Rules that say nothing else.
 fn text_of(track: &str) -> String {
-    format!("[tracks]\ndefault = {}\n", quoted(track))
+    table_of("tracks", track)
+}
+
+fn table_of(table: &str, word: &str) -> String {
+    format!("[{table}]\ndefault = {}\n", quoted(word))
 }
 
 fn quoted(track: &str) -> String {
     toml::Value::from(track).to_string()
 }
 
-fn put(text: &str, track: &str) -> Result<String, BadRules> {
+/// `text` with `track` as what `default` of a table says; an older name of the key, alone at the
+/// top, goes on saying it.
+pub(super) fn put(
+    text: &str,
+    (name, older): (&str, Option<&str>),
+    track: &str,
+) -> Result<String, BadRules> {
     let read = DeTable::parse(text)?;
     let table = read.get_ref();
-    let tracks = value(table, "tracks");
+    let tracks = value(table, name);
     let named = match tracks.map(Spanned::get_ref) {
         Some(DeValue::Table(tracks)) => value(tracks, "default"),
         _ => None,
     };
     // The older name of the key stays the one that it is said by.
-    if let Some(said) = named.or_else(|| value(table, "track")) {
+    if let Some(said) = named.or_else(|| value(table, older?)) {
         let same = said.get_ref().as_str() == Some(track);
         let put = || replaced(text, said.span(), &quoted(track));
         return Ok(if same { text.to_owned() } else { put() });
@@ -55,7 +65,7 @@ fn put(text: &str, track: &str) -> Result<String, BadRules> {
             text if text.ends_with('\n') => "\n",
             _ => "\n\n",
         };
-        return Ok(format!("{text}{gap}{}", text_of(track)));
+        return Ok(format!("{text}{gap}{}", table_of(name, track)));
     };
     // A table that says nothing: inside of its braces, or below its head.
     let (span, said) = (tracks.span(), format!("default = {}", quoted(track)));

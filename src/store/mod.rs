@@ -12,6 +12,7 @@
 mod apart;
 mod archive;
 mod between;
+mod bounded;
 mod chain;
 mod claims;
 mod commit;
@@ -63,6 +64,7 @@ use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
 pub(crate) use between::{lines_between, text_between};
+pub(crate) use bounded::BoundedLines;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use claims::{Checked, Laid, Lines, NewRecord, Notes, Sealing, Walked};
 pub(crate) use commit::{CommitFailed, Committed as Made, Staged};
@@ -77,6 +79,7 @@ pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use ops::{Loose, RefMoved, Shift, Stood};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
+pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::error::StoreError;
-use super::{CommitId, Store, TreeId};
+use super::{CommitId, Store, TreeId, UnixSeconds};
 
 /// A commit and its tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,46 @@ pub(crate) struct Landed {
     pub tree: TreeId,
 }
 
+/// The most commits that are looked at for what became of watched work.
+const LATER: usize = 2000;
+
+/// A commit, when it was made, and the paths that it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LaterCommit {
+    pub commit: CommitId,
+    pub at: UnixSeconds,
+    pub paths: Vec<String>,
+}
+
 impl Store {
+    /// Commits of any branch that were made from `at` on, newest first, with what each changed.
+    ///
+    /// # Errors
+    ///
+    /// git does not answer.
+    pub(crate) fn later_commits(&self, at: UnixSeconds) -> Result<Vec<LaterCommit>, StoreError> {
+        if self.head()?.commit.is_none() {
+            return Ok(Vec::new());
+        }
+        let (since, most) = (format!("--since=@{at}"), format!("--max-count={LATER}"));
+        let words = ["log", "-z", "--name-only", "--no-renames", "--no-show-signature"];
+        let words = words.into_iter().chain(["--format=%x01%H %ct", &since, &most]);
+        let printed = self.git(words.chain(["--branches", "HEAD", "--"])).run()?;
+        let text = String::from_utf8_lossy(&printed);
+        let mut found: Vec<LaterCommit> = Vec::new();
+        for part in text.split('\0').map(|part| part.trim_start_matches('\n')) {
+            if let Some((commit, at)) = part.strip_prefix('\u{1}').and_then(|at| at.split_once(' '))
+            {
+                // git wrote both; a commit that does not read has no path.
+                let (Ok(commit), Ok(at)) = (commit.parse(), at.trim().parse()) else { continue };
+                found.push(LaterCommit { commit, at, paths: Vec::new() });
+            } else if let Some(last) = found.last_mut().filter(|_| !part.is_empty()) {
+                last.paths.push(part.to_owned());
+            }
+        }
+        Ok(found)
+    }
+
     /// The first parent of a commit; `None` for a root.
     pub(crate) fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
         let object = self.commit_object(commit.object()?, "the commit")?;

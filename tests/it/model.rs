@@ -1045,6 +1045,7 @@ impl<'a> Search<'a> {
                 page,
                 lost: None,
                 lines: 0,
+                shut: None,
             }]
         };
         let anchors = self.rules.maps.anchors();
@@ -1089,6 +1090,7 @@ impl<'a> Search<'a> {
                 let line = if act == Act::Commit { "git commit -m x" } else { "git stash" };
                 let moment = git_acts::Moment {
                     checkpoints: row.checkpoints,
+                    free: false,
                     at_work: row.is_in_cycle()
                         && !routing::is_closing(&Self::job(state), row.name.is_idle()),
                     prompts: &[],

@@ -138,7 +138,16 @@ impl Player {
             }
             "start" => told(&world.starts()),
             "end" => told(&world.ends()),
+            "session" => {
+                world.session(rest);
+                String::new()
+            }
             "stop" => told(&world.stops()),
+            // The turn ends with these words.
+            "say" => {
+                let fields = json!({ "stop_hook_active": false, "last_assistant_message": rest });
+                told(&world.event("Stop", &fields))
+            }
             "terminal" => heard(&self.terminal.take().expect("it waits").ends()),
             "prompt" => told(&world.prompt(rest)),
             "read" => did(&world.reads(rest)),
@@ -467,6 +476,11 @@ fn review_and_change() {
 #[test]
 fn never_mind() {
     plays("never-mind.txt");
+}
+
+#[test]
+fn a_week_of_watch_and_what_it_would_have_said() {
+    plays("a-week-of-watch.txt");
 }
 
 #[test]

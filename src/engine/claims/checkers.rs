@@ -13,7 +13,7 @@ use crate::claims::Ran;
 use crate::claims::checks::{Command, Commands};
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{claims, fence};
+use crate::engine::{claims, fence, record};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::{evidence, short_hash};
 use crate::hosts::{self, Host, install};
@@ -77,6 +77,18 @@ pub(crate) fn has_foreign_commands(repo: &Repo) -> bool {
 /// Remembers that a person applied rules of this text here.
 pub(crate) fn remember_applied(repo: &Repo, rules: &str) -> Result<()> {
     put_aside(repo, "applied", short_hash(rules.as_bytes(), 32).as_bytes())
+}
+
+/// Puts a text into force that differs by one key from the rules that are; the caller has the lock.
+pub(crate) fn put_in_force(repo: &Repo, first: bool, text: &str, why: &str) -> Result<()> {
+    // Commands of rules run only where a person applied those rules here; this vouches for one
+    // key alone.
+    let applied_here = first || are_applied_here(repo);
+    record::rules::record(repo, text, why)?;
+    if applied_here {
+        remember_applied(repo, text)?;
+    }
+    Ok(())
 }
 
 /// Whether the rules in force are those that a person applied in this clone.

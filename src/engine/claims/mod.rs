@@ -2,6 +2,7 @@
 
 pub(crate) mod checkers;
 pub(crate) mod gate;
+pub(crate) mod loose;
 pub(crate) mod receipts;
 pub(crate) mod required;
 pub(crate) mod turn;

@@ -163,7 +163,7 @@ fn tree_of_index(repo: &Repo, focused: &LoadedJob) -> Result<String> {
 }
 
 /// A directory as it is told: from the top of the repository, or whole outside of it.
-fn shown_dir(repo: &Repo, dir: &Path) -> String {
+pub(super) fn shown_dir(repo: &Repo, dir: &Path) -> String {
     let top = repo::paths::real(repo.store.work_tree());
     let dir = repo::paths::real(dir);
     dir.strip_prefix(&top).unwrap_or(&dir).display().to_string()
@@ -171,7 +171,7 @@ fn shown_dir(repo: &Repo, dir: &Path) -> String {
 
 /// Whether a run in `dir` is of this work tree, as far as its line says: tests of another
 /// repository say nothing of this one, nor do those of one that lies inside it.
-fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
+pub(super) fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
     let top = repo::paths::real(repo.store.work_tree());
     let is_here = |place: &Path| {
         let place = repo::paths::real(place);
@@ -290,7 +290,19 @@ pub(crate) fn receipts(repo: &Repo, tree: &TreeId) -> Result<Vec<Receipt>> {
 
 /// The same of `job`, whether it is in focus or over.
 pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result<Vec<Receipt>> {
-    let all = ran(repo, job)?;
+    // What git seed writes itself takes nothing from a run.
+    let own = |path: &str| record::own_files::is_own_file(repo, &job.chain, &job.state, path);
+    as_they_count(repo, ran(repo, job)?, (&stay_of(&job.state), tree), &own)
+}
+
+/// Receipts as they count for the work tree `tree` in the stay `now`; of a change that is `own`
+/// nothing follows.
+pub(crate) fn as_they_count(
+    repo: &Repo,
+    all: Vec<(String, Ran)>,
+    (now, tree): (&str, &TreeId),
+    own: &dyn Fn(&str) -> Result<bool>,
+) -> Result<Vec<Receipt>> {
     let mut programs: BTreeMap<String, String> = BTreeMap::new();
     let mut others = Vec::with_capacity(all.len());
     for (_, ran) in &all {
@@ -303,7 +315,6 @@ pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let tests = Tests { repo, tree, paths: OnceCell::new() };
     // What ran where one only looks is heard while one looks, and proves nothing later.
-    let now = stay_of(&job.state);
     let heard = |ran: &Ran| !ran.reproduced || ran.stay == now;
     let counts = |ran: &Ran| {
         heard(ran) && (ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command))
@@ -318,7 +329,7 @@ pub(crate) fn receipts_of(repo: &Repo, job: &LoadedJob, tree: &TreeId) -> Result
         let changed = match &ran.tree_after {
             Some(after) if since.contains_key(after) => since[after].clone(),
             Some(after) => {
-                let changed = changed_since(repo, job, after, tree)?;
+                let changed = changed_since(repo, own, after, tree)?;
                 since.entry(after.clone()).or_insert(changed).clone()
             }
             None => None,
@@ -378,7 +389,7 @@ impl Tests<'_> {
 /// What differs between the tree of a run and `tree`; `None` where that tree is gone.
 fn changed_since(
     repo: &Repo,
-    job: &LoadedJob,
+    own: &dyn Fn(&str) -> Result<bool>,
     after: &str,
     tree: &TreeId,
 ) -> Result<Option<Vec<String>>> {
@@ -390,8 +401,7 @@ fn changed_since(
     let Ok(all) = repo.store.diff_trees(&after, tree) else { return Ok(None) };
     let mut changed = Vec::with_capacity(all.len());
     for path in all.into_iter().map(|change| change.path.to_string()) {
-        // What git seed writes itself takes nothing from a run.
-        if !record::own_files::is_own_file(repo, &job.chain, &job.state, &path)? {
+        if !own(&path)? {
             changed.push(path);
         }
     }
@@ -433,7 +443,7 @@ fn told(program: &Program) -> String {
 
 /// The word that names the program of a command line: that of its last command, and of the
 /// command that `git seed exec` confines.
-fn program_name(command: &str) -> String {
+pub(super) fn program_name(command: &str) -> String {
     let commands = shell::simple(command).map(|line| line.commands).unwrap_or_default();
     let words = commands.last().map(|last| last.words.as_slice()).unwrap_or_default();
     let own = |words: &[String]| {

@@ -9,11 +9,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::confine::Open;
+use crate::engine::record;
 use crate::engine::repo::paths::{holds, real};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::memory::scope::Scope;
 use crate::phases::companions::fits;
 use crate::phases::place::SETTINGS;
+use crate::phases::said_scope::bounds;
 use crate::phases::{Class, Phase, Write};
 use crate::world;
 
@@ -58,6 +60,9 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     if row.write.contains(&Write::All) {
         walls.open(&top);
     }
+    if row.write.contains(&Write::Tree) {
+        open_tree(repo, &top, &mut walls)?;
+    }
     if row.write.contains(&Write::Scope) {
         open_scope(repo, &scope, &top, &mut walls);
     }
@@ -81,6 +86,23 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
         if row.reproduces { secrets(repo, &top, home.as_deref()) } else { Default::default() };
     let open = Open { paths: walls.open, offline, hidden };
     Ok(Confinement { open, scratch, dropped, made })
+}
+
+/// Where no job is kept: the work tree, in the bounds that rules and prompts set.
+fn open_tree(repo: &Repo, top: &Path, walls: &mut Walls) -> Result<()> {
+    let (open, closed) = bounds(&record::said::of_all(repo)?, &repo.rules.fence_scope);
+    walls.closed.extend(closed.iter().map(|path| top.join(path)));
+    match open {
+        None => walls.open(top),
+        Some(paths) => {
+            // One that became a link leads elsewhere.
+            let places = paths.iter().map(|path| top.join(path.trim_end_matches('/')));
+            places
+                .filter(|path| real(path) == *path && path.exists())
+                .for_each(|path| walls.open(&path));
+        }
+    }
+    Ok(())
 }
 
 /// Places that code which runs for a look does not read, and variables that it does not get.

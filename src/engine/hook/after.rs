@@ -403,7 +403,7 @@ fn what_came(
 
 /// Compares the fingerprints after a call that may have run code, or that wrote to what
 /// no tool writes to.
-fn prints_after(
+pub(crate) fn prints_after(
     repo: &Repo,
     event: &Event,
     call: &ToolCall,

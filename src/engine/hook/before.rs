@@ -53,7 +53,7 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
 }
 
 /// What goes with a call that passes, and the look before it.
-fn let_through(
+pub(crate) fn let_through(
     repo: &Repo,
     host: &Host,
     event: &Event,

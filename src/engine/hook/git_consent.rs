@@ -10,6 +10,7 @@ use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 use crate::phases::git_acts::{self, GitAct, Moment, Opened, Ruling, Somebody};
 use crate::phases::own_refs;
+use crate::phases::place::Place;
 use crate::phases::{Class, Phase};
 use crate::shell::{self, Reading};
 use crate::voice::{Notice, tell};
@@ -39,7 +40,9 @@ pub(crate) fn ruling(
         return Ok(None);
     }
     let line = one_line(call);
-    if line.as_ref().is_none_or(|line| !line.dirs.is_empty()) {
+    let free = !repo.rules.mode.keeps_jobs();
+    let stays = |line: &shell::Line| free && stays_here(repo, (host, event, call), line);
+    if line.as_ref().is_none_or(|line| !line.dirs.is_empty() && !stays(line)) {
         // Where it runs is not where the row says.
         for act in &mut acts {
             act.within = false;
@@ -47,6 +50,7 @@ pub(crate) fn ruling(
     }
     let prompts = match focused {
         Some(focused) => prompts(repo, focused)?,
+        None if free => record::said::of(repo, &event.session)?.git,
         None => Vec::new(),
     };
     // A person opened one command, and nothing before or behind it.
@@ -60,12 +64,29 @@ pub(crate) fn ruling(
     let moment = Moment {
         at_work: phase.is_in_cycle() && !closing,
         checkpoints: phase.checkpoints,
+        free,
         prompts: &prompts,
         somebody: somebody(repo, host, event, &parts(&acts))?,
         opened: opened.as_ref(),
         has_commits: focused.is_some_and(|focused| !focused.state.home.commit.is_empty()),
     };
     Ok(git_acts::rule(&acts, &moment).map(|ruling| (acts, ruling)))
+}
+
+/// Every directory that the line changes to is one of this work tree.
+fn stays_here(
+    repo: &Repo,
+    (host, event, call): (&Host, &Event, &ToolCall),
+    line: &shell::Line,
+) -> bool {
+    let Act::Shell { cwd, .. } = &call.act else { return false };
+    let mut dir = cwd.as_deref().unwrap_or(&event.cwd).to_owned();
+    line.dirs.iter().all(|to| {
+        let Some(to) = to else { return false };
+        dir.push(to);
+        let place = repo.place(host, event, &dir, None).place;
+        !matches!(place, Place::Outside | Place::Git | Place::OwnState | Place::Scratch)
+    })
 }
 
 /// Whether git's settings make a push that names no refs take git seed's own along.
@@ -173,6 +194,12 @@ pub(crate) fn let_through(
 ) -> Result<Option<String>> {
     let verbs = acts.iter().map(|act| act.verb().to_owned()).collect();
     let by_word = *ruling == Ruling::Opened;
+    let marked =
+        || git_mark::read(repo).map(|mark| mark.is_some_and(|mark| !mark.opened.is_empty()));
+    if by_word && !repo.rules.mode.keeps_jobs() && !marked()? {
+        // Nobody was asked: it is the agent's own.
+        return Ok(None);
+    }
     git_mark::begin(repo, call, verbs, by_word)?;
     let Ruling::Asked(asked) = ruling else { return Ok(None) };
     let mut lines: Vec<String> = asked.iter().map(|act| question(repo, act)).collect();

@@ -14,7 +14,7 @@ use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
 use crate::phases::guard::{self, Call, FileChange, Lost, Scene};
 use crate::phases::place::Place;
-use crate::phases::{Class, FirstStep, Phase, mcp};
+use crate::phases::{Class, FirstStep, Phase, mcp, said_scope};
 use crate::rules::ClaimMode;
 use crate::shell::{self, Effect, Tag};
 use crate::verdict::Refusal;
@@ -212,15 +212,31 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         }
         Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
     }
-    if out.own_state.is_none() {
-        out.own_state = call.mentions.iter().find(|text| shell::names_state(text)).cloned();
-    }
+    let mentioned = || call.mentions.iter().find(|text| shell::names_state(text)).cloned();
+    out.own_state = out.own_state.take().or_else(mentioned);
+    shut_paths(setting, &mut out.changes)?;
     if let Some(focused) = focused {
         out.outgrows = boundary::size::outgrown_by(repo, focused, &edits, &out.changes)?;
         out.unseen = unseen(repo, focused, &out.changes)?;
     }
     out.unproven = unproven(setting, call, &out, reading.as_deref())?;
     Ok(out)
+}
+
+/// Where no job is kept, what closes the paths of a call: words of the person, and the rules.
+fn shut_paths(setting: &Setting<'_>, changes: &mut [FileChange]) -> Result<()> {
+    let Setting { repo, event, .. } = *setting;
+    if changes.is_empty() || repo.rules.mode.keeps_jobs() {
+        return Ok(());
+    }
+    let said = record::said::of(repo, &event.session)?;
+    for change in changes {
+        if !matches!(change.place, Place::HostMemory | Place::Scratch | Place::Outside) {
+            change.shut = said_scope::shut(&change.path, &said.paths, &repo.rules.fence_scope);
+        }
+        change.declared = change.shut.is_none();
+    }
+    Ok(())
 }
 
 /// A file of the project that a call on the small lane would change, and that this context has not
@@ -255,6 +271,16 @@ fn unproven(
         (ClaimMode::Judge, Some(focused), Some(reading), Act::Shell { command, cwd, .. }) => {
             let dir = cwd.as_deref().unwrap_or(&setting.event.cwd);
             judge::words::act(repo, (command, dir, reading), focused, out.git.as_ref())?
+        }
+        (
+            ClaimMode::Judge | ClaimMode::Enforce,
+            None,
+            Some(reading),
+            Act::Shell { command, cwd, .. },
+        ) if !repo.rules.mode.keeps_jobs() => {
+            let dir = cwd.as_deref().unwrap_or(&setting.event.cwd);
+            let (line, session) = ((command.as_str(), dir, reading), &setting.event.session);
+            judge::words::act_of_session(repo, line, session, out.git.as_ref())?
         }
         _ => None,
     })
@@ -307,6 +333,7 @@ fn change(
         page: page.flatten(),
         lost: lost.flatten(),
         lines,
+        shut: None,
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod ending;
 pub(crate) mod focus;
 pub(crate) mod lifecycle;
 pub(crate) mod list;
+pub(crate) mod modes;
 pub(crate) mod next_run;
 pub(crate) mod plan;
 pub(crate) mod resume;

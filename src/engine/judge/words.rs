@@ -10,7 +10,7 @@ use super::carried;
 use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::hooks::{self, Spoken};
 use crate::claims::languages::shipped_languages;
-use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt};
+use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
 use crate::engine::claims;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
@@ -37,11 +37,28 @@ pub(crate) struct Judged {
 /// Rules on `text`, which the agent says of the work of `job`; nothing is recorded.
 pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, text: &str) -> Result<Judged> {
     let table = claims::gate::gate_table(repo)?;
-    let (mut truth, tree) = claims::gate::truth_of(repo, job)?;
+    let (truth, tree) = claims::gate::truth_of(repo, job)?;
     let receipts = match job {
         Some(job) => claims::receipts::receipts_of(repo, job, &tree)?,
         None => Vec::new(),
     };
+    judged(repo, text, (truth, tree, receipts), table)
+}
+
+/// The same where no job is kept: of the work of `session`, by what ran in it.
+pub(crate) fn rule_on_session(repo: &Repo, session: &str, text: &str) -> Result<Judged> {
+    let table = claims::gate::gate_table(repo)?;
+    let (truth, tree) = claims::loose::truth_of(repo, session)?;
+    let receipts = claims::loose::receipts_of(repo, session, &tree)?;
+    judged(repo, text, (truth, tree, receipts), table)
+}
+
+fn judged(
+    repo: &Repo,
+    text: &str,
+    (mut truth, tree, receipts): (Truth, TreeId, Vec<Receipt>),
+    table: GateTable,
+) -> Result<Judged> {
     let claim = Claim::from_words(text, &truth, &receipts, &table);
     truth.held = claims::gate::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
     let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
@@ -140,7 +157,7 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
 /// was read of it, so that none is read twice before a tool.
 pub(crate) fn act(
     repo: &Repo,
-    (command, dir, reading): (&str, &Path, &shell::Reading),
+    line: (&str, &Path, &shell::Reading),
     job: &LoadedJob,
     git: Option<&(Vec<GitAct>, GitRuling)>,
 ) -> Result<Option<Refusal>> {
@@ -148,11 +165,36 @@ pub(crate) fn act(
     if job.state.stand.is_talk() || job.state.job.user_approval {
         return Ok(None);
     }
+    lets_out(repo, line, &|said| rule_on(repo, Some(job), said), is_opened(git))
+}
+
+/// The same where no job is kept.
+pub(crate) fn act_of_session(
+    repo: &Repo,
+    line: (&str, &Path, &shell::Reading),
+    session: &str,
+    git: Option<&(Vec<GitAct>, GitRuling)>,
+) -> Result<Option<Refusal>> {
+    // Within the bounds acts that stay in this clone are open: nobody opened this one.
+    let opened = is_opened(git) && crate::engine::record::git_mark::read(repo)?.is_some();
+    lets_out(repo, line, &|said| rule_on_session(repo, session, said), opened)
+}
+
+fn is_opened(git: Option<&(Vec<GitAct>, GitRuling)>) -> bool {
+    matches!(git, Some((_, GitRuling::Opened)))
+}
+
+fn lets_out(
+    repo: &Repo,
+    (command, dir, reading): (&str, &Path, &shell::Reading),
+    rule_on: &dyn Fn(&str) -> Result<Judged>,
+    opened: bool,
+) -> Result<Option<Refusal>> {
     let Some(part) = hooks::lets_out(&hooks::deeds(reading)) else { return Ok(None) };
     let said = carried::carried(repo, command, dir);
     let bare = said.is_none();
     let said = said.unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
-    let judged = rule_on(repo, Some(job), &said)?;
+    let judged = rule_on(&said)?;
     // Without words of its own the act says that there is work, and there is none.
     if bare && judged.changed_nothing() {
         return Ok(None);
@@ -160,7 +202,6 @@ pub(crate) fn act(
     if judged.sends_back() {
         return Ok(Some(judged.refusal(Spoken::Act).with("part", part.as_str())));
     }
-    let opened = matches!(git, Some((_, GitRuling::Opened)));
     let not_run = judged.ruling.requires_tool() && !judged.changed_nothing();
     if !not_run || opened || !has_tests(repo, &judged.case.receipts, &judged.tree)? {
         return Ok(None);

@@ -77,7 +77,7 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
     let mut lines: Vec<String> = Vec::new();
     let mut kept_shut = Vec::new();
     for path in paths {
-        match place_to_open(repo, path, &spoken.event.cwd, &focused.state) {
+        match place_to_open(repo, path, &spoken.event.cwd, Some(&focused.state)) {
             Ok(line) => lines.push(line),
             Err(why) => kept_shut.push(format!("{path} ({why})")),
         }
@@ -109,22 +109,32 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
 }
 
 /// The line of the list that `written` means, or why it stays shut.
-fn place_to_open(
+pub(crate) fn place_to_open(
     repo: &Repo,
     written: &str,
     cwd: &Path,
-    state: &State,
+    state: Option<&State>,
 ) -> std::result::Result<String, String> {
     let top = repo.store.work_tree();
     let is_there = |base: &Path| base.join(written).symlink_metadata().is_ok();
     let base = if !is_there(top) && is_there(cwd) { cwd } else { top };
-    let found = repo.resolve(Path::new(written), base, Some(state), &[]);
+    let found = repo.resolve(Path::new(written), base, state, &[]);
     match &found.place {
         _ if written.starts_with('~') => Err(tell(Notice::ShutOutside, &[])),
         Place::Outside | Place::HostMemory | Place::Scratch => Err(tell(Notice::ShutOutside, &[])),
         Place::Git => Err(tell(Notice::ShutGit, &[])),
         Place::OwnState => Err(tell(Notice::ShutOwnState, &[])),
         Place::Surface { .. } => Err(tell(Notice::ShutSurface, &[])),
+        // Where no job is kept these are files like any other.
+        Place::Page { .. }
+        | Place::Knowledge
+        | Place::AgentDefinition
+        | Place::Plan { .. }
+        | Place::JobFile
+            if state.is_none() =>
+        {
+            Ok(found.shown)
+        }
         Place::Page { dir } => Err(tell(Notice::ShutPage, &[("dir", &to_line(dir))])),
         Place::Knowledge | Place::AgentDefinition | Place::Plan { .. } | Place::JobFile => {
             Err(tell(Notice::ShutMemory, &[]))

@@ -8,6 +8,7 @@ pub(crate) mod ask;
 pub(crate) mod at_terminal;
 pub(crate) mod claimed;
 pub(crate) mod lane_word;
+pub(crate) mod mode_word;
 pub(crate) mod prompt;
 pub(crate) mod resume_word;
 pub(crate) mod route;

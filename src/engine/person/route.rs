@@ -21,6 +21,9 @@ pub(crate) fn route_prompt(
     person: bool,
     focused: Option<&LoadedJob>,
 ) -> Result<Answer> {
+    if !repo.rules.mode.keeps_jobs() {
+        return Ok(Answer::silence());
+    }
     let job = focused.map(|focused| &focused.state.job);
     let closing = focused.is_some_and(|focused| focused.state.is_closing());
     let route = routing::route(&text, person, job, closing);

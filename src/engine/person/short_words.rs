@@ -69,6 +69,7 @@ pub(crate) fn short_word(
             let told = Told::person(tell(Notice::OnAlready, &[]));
             hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
         }
+        ShortWord::Mode(mode) => person::mode_word::mode_word(repo, spoken, *mode, rest, focused),
         ShortWord::Approve(None) => approve_word(repo, spoken, focused),
         ShortWord::Approve(Some(job)) => approve_other(repo, spoken, job, focused),
         ShortWord::Join => join_word(repo, spoken, rest, focused),
@@ -83,7 +84,9 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     let EventKind::Prompt { text, automation: false } = &event.kind else {
         return Ok(Answer::silence());
     };
-    let Some((short @ (ShortWord::On | ShortWord::Ok { .. }), rest)) = shortword::read(text) else {
+    let word = shortword::read(text);
+    let Some((short @ (ShortWord::On | ShortWord::Mode(_) | ShortWord::Ok { .. }), rest)) = word
+    else {
         return Ok(Answer::silence());
     };
     if event.by != Actor::Main || !repo.is_seeded()? {
@@ -102,6 +105,12 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     }
     jobs::lifecycle::switch_on(repo)?;
     let focused = repo.focused()?;
+    if let ShortWord::Mode(mode) = short {
+        return person::mode_word::mode_word(repo, &spoken, mode, rest, focused.as_ref());
+    }
+    if !repo.rules.mode.keeps_jobs() {
+        return Ok(Told::person(tell(Notice::OnAgain, &[])).alone());
+    }
     if focused.is_none() && !jobs::birth::paused_here(repo)?.is_empty() {
         return person::resume_word::resume_word(repo, &spoken, None, rest, None)
             .map(|answer| Told::person(tell(Notice::OnAgain, &[])).before(answer));

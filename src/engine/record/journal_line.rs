@@ -54,7 +54,8 @@ pub(crate) fn note(
     focused: Option<&LoadedJob>,
     fill: impl FnOnce(&mut Line),
 ) -> Result<()> {
-    if focused.is_some_and(|focused| focused.activity.is_err()) {
+    // Where no job is kept nothing is counted, and the journal of one that rests stays as it is.
+    if !repo.rules.mode.keeps_jobs() || focused.is_some_and(|focused| focused.activity.is_err()) {
         return Ok(());
     }
     repo.store.journal().append(|last| linked(repo, focused, last, fill))?;
@@ -71,7 +72,7 @@ pub(crate) fn note_once(
     fill: impl FnOnce(&mut Line),
 ) -> Result<bool> {
     let (what, event, call) = about;
-    if focused.is_some_and(|focused| focused.activity.is_err()) {
+    if !repo.rules.mode.keeps_jobs() || focused.is_some_and(|focused| focused.activity.is_err()) {
         return Ok(false);
     }
     let known = |bytes: &[u8]| is_about(bytes, what, event, call);

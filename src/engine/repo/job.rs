@@ -10,8 +10,11 @@ use crate::store::{StoreError, Tail, Tip};
 use crate::voice::{Notice, tell};
 
 impl Repo {
-    /// The focused job of this worktree.
+    /// The focused job of this worktree. In a mode that keeps none, one that was in focus rests.
     pub(crate) fn focused(&self) -> Result<Option<LoadedJob>> {
+        if !self.rules.mode.keeps_jobs() {
+            return Ok(None);
+        }
         match self.store.focused()? {
             Some((chain, tip)) => {
                 self.rules_read()?;
@@ -28,6 +31,9 @@ impl Repo {
 
     /// The same for a decision, which comes right after the opening.
     pub(crate) fn focused_at_opening(&self) -> Result<Option<LoadedJob>> {
+        if !self.rules.mode.keeps_jobs() {
+            return Ok(None);
+        }
         match self.focus.clone() {
             Focus::On(chain, tip) => {
                 self.rules_read()?;

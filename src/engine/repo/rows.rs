@@ -54,6 +54,7 @@ impl Repo {
     pub(crate) fn row(&self, focused: Option<&LoadedJob>) -> &Phase {
         match focused {
             Some(focused) => self.row_of(&focused.state),
+            None if !self.rules.mode.keeps_jobs() => crate::phases::fence_row(),
             None => self.rules.maps.home().none(),
         }
     }

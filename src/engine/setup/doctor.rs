@@ -18,6 +18,7 @@ use crate::format::fold::opening;
 use crate::format::journal::Linked;
 use crate::format::{names, state};
 use crate::hosts::{self, Host};
+use crate::jobs::mode::Mode;
 use crate::rules::Confining;
 use crate::store::Tip;
 use crate::voice::{self, FindingSaid, Found};
@@ -62,6 +63,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     } else {
         Finding::of(Found::Off, &[])
     });
+    found.extend(mode_of(repo));
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
@@ -73,6 +75,15 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_memory(repo, &mut found)?;
     examine_commands(repo, &mut found);
     Ok(found)
+}
+
+/// The mode, where it is not the one that does all.
+fn mode_of(repo: &Repo) -> Option<Finding> {
+    match repo.rules.mode {
+        Mode::Watch => Some(Finding::of(Found::ModeWatch, &[])),
+        Mode::Fence => Some(Finding::of(Found::ModeFence, &[])),
+        Mode::Full => None,
+    }
 }
 
 fn examine_state(repo: &Repo, found: &mut Vec<Finding>) {
@@ -273,7 +284,15 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
     let Some(payload) = hosts::canary(row, repo.store.work_tree(), &repo.store.seed_dir()) else {
         return Finding::of(Found::NothingToTry, &[("shown", shown)]);
     };
-    match run(&program, &arguments, &payload) {
+    let replied = run(&program, &arguments, &payload);
+    if repo.rules.mode == Mode::Watch
+        && let Ok(reply) = &replied
+    {
+        return watches(repo, row, shown, reply);
+    }
+    // A trial is no work: where it cannot be taken out of the record it is counted.
+    let _ = record::watched::forget(repo, hosts::CANARY);
+    match replied {
         Ok(reply) if hosts::is_refusal(row, &reply) => {
             Finding::of(Found::HostRefuses, &[("title", &row.title), ("shown", shown)])
         }
@@ -286,6 +305,20 @@ fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Fin
             Finding::of(Found::HookFails, &facts)
         }
     }
+}
+
+/// Whoever only watches lets the forbidden call pass, without a word, and writes it down.
+fn watches(repo: &Repo, row: &Host, shown: &str, reply: &str) -> Finding {
+    // A record that does not read has no line of it.
+    let lines = record::watched::all(repo).unwrap_or_default();
+    let kept = lines.iter().any(|line| line.session == hosts::CANARY);
+    // Where it cannot be taken out it is counted with the others.
+    let _ = record::watched::forget(repo, hosts::CANARY);
+    if kept && reply.trim().is_empty() {
+        return Finding::of(Found::HostWatches, &[("title", &row.title), ("shown", shown)]);
+    }
+    let said = if reply.trim().is_empty() { "nothing" } else { reply };
+    Finding::of(Found::HostWatchesNot, &[("shown", shown), ("said", said)])
 }
 
 /// The entries of `init --mcp`: a host that lost one starts no server, or another.

@@ -7,12 +7,14 @@ use crate::engine::record::git_mark::GitMark;
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, proof, record};
-use crate::format::journal::What;
+use crate::format::journal::{Refused, What};
 use crate::format::trailers::{put_last, seed_lines};
+use crate::format::watched::Happened;
 use crate::format::{names, notes};
 use crate::githooks;
+use crate::jobs::mode::Mode;
 use crate::phases::guard::{self, Staged};
-use crate::phases::own_refs;
+use crate::phases::{own_refs, said_scope};
 use crate::verdict::{Refusal, Verdict};
 use crate::voice::{Notice, tell};
 use crate::world;
@@ -46,6 +48,9 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
     if !repo.is_seeded()? || !repo.is_on() {
         return Ok(Ok(()));
     }
+    if !repo.rules.mode.keeps_jobs() {
+        return without_jobs(repo, hook, arguments);
+    }
     if hook == GitHook::PostRewrite {
         return record::rewritten::relink(repo).map(Ok);
     }
@@ -76,6 +81,53 @@ pub(crate) fn git_hook(repo: &Repo, hook: GitHook, arguments: &[String]) -> Resu
         // The one is answered above; the other warns and refuses nothing: see `unproven`.
         GitHook::PostRewrite | GitHook::PrePush => Ok(Ok(())),
     }
+}
+
+/// The same where no job is kept: what is staged, and forged trailers. Whoever only watches writes
+/// down what would have been refused.
+fn without_jobs(repo: &Repo, hook: GitHook, arguments: &[String]) -> Result<Verdict> {
+    let judges = matches!(hook, GitHook::PreCommit | GitHook::CommitMsg);
+    if !judges || !has_agent_above(repo) {
+        return Ok(Ok(()));
+    }
+    let file = arguments.first().map_or("", String::as_str);
+    let verdict = match hook {
+        GitHook::PreCommit => staged_is_open(repo)?,
+        _ => trailers_are_ours(repo, &std::fs::read_to_string(file)?)?,
+    };
+    Ok(said_or_watched(repo, verdict))
+}
+
+/// What is staged lies in the scope that rules and prompts leave open.
+fn staged_is_open(repo: &Repo) -> Result<Verdict> {
+    let (row, said) = (repo.row(None), record::said::of_all(repo)?);
+    for staged in repo.store.staged()? {
+        let path = staged.to_string();
+        let place = repo.place_named(&path, None);
+        let shut = said_scope::shut(&path, &said, &repo.rules.fence_scope);
+        let (declared, shut) = (shut.is_none(), shut.as_ref());
+        let place = &place;
+        let staged = Staged { path: &path, place, cycle: 0, declared, put_back: false, shut };
+        if let Err(refusal) = guard::is_committed(row, &staged) {
+            return Ok(Err(refusal));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// A refusal that the mode lets be said; whoever only watches keeps it.
+pub(crate) fn said_or_watched(repo: &Repo, verdict: Verdict) -> Verdict {
+    let Err(refusal) = verdict else { return Ok(()) };
+    if repo.rules.mode.keeps_jobs() {
+        return Err(refusal);
+    }
+    // What cannot be written down is refused, or passes, all the same.
+    let _ = record::watched::keep(repo, Happened::Refused, |line| {
+        line.tool = format!("git {}", refusal.by);
+        line.paths.extend(refusal.facts.get("path").map(str::to_owned));
+        line.refusal = Some(Refused::of(&refusal, "fence"));
+    });
+    if repo.rules.mode == Mode::Watch { Ok(()) } else { Err(refusal) }
 }
 
 /// Where what was told last of our hooks is kept, below the clone's own directory.
@@ -155,7 +207,7 @@ fn pre_commit(repo: &Repo) -> Result<Verdict> {
         let place = repo.place_named(&path, focused.as_ref().map(|focused| &focused.state));
         let declared = repo.is_declared(&path, &place, &scope);
         let put_back = put_back.transpose()?.unwrap_or(false);
-        let staged = Staged { path: &path, place: &place, cycle, declared, put_back };
+        let staged = Staged { path: &path, place: &place, cycle, declared, put_back, shut: None };
         if let Err(refusal) = guard::is_committed(row, &staged) {
             return Ok(Err(refusal));
         }

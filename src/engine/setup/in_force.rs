@@ -1,12 +1,11 @@
 //! Puts rules into force: those that the work tree proposes, and single keys that `init` is asked
 //! for, in a text of which every other byte stays.
 
-use crate::engine::claims;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, read_if_there};
-use crate::format::names;
+use crate::engine::{claims, jobs, record};
+use crate::jobs::mode::Mode;
 use crate::rules::{BadRules, Rules};
-use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 
 /// The rules that the work tree proposes.
@@ -28,30 +27,12 @@ pub(crate) fn check_rules(text: &str) -> Result<()> {
 /// The rules are not sound; then those that were in force stay. Or the ref cannot be moved.
 pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
     check_rules(text)?;
+    // A job that is open does not go on where the new mode keeps none.
+    let mode = Rules::with(text).map_or(repo.rules.mode, |rules| rules.mode);
+    jobs::modes::rest_for(repo, mode)?;
     let _lock = repo.store.lock()?;
-    record_rules(repo, text, "rules applied")?;
+    record::rules::record(repo, text, "rules applied")?;
     claims::checkers::remember_applied(repo, text)
-}
-
-/// Appends a text of rules to their chain; the caller has the lock.
-fn record_rules(repo: &Repo, text: &str, why: &str) -> Result<()> {
-    let tip = repo.store.tip(names::RULES)?;
-    let put = TreeEdit::Put { path: "seed.toml".to_owned(), bytes: text.as_bytes().to_vec() };
-    let after = tip.map(|tip| tip.commit);
-    repo.store.append(names::RULES, after.as_ref(), &[put], why, repo.now)?;
-    Ok(())
-}
-
-/// Puts a text into force that differs by one key from the rules that are; the caller has the lock.
-pub(crate) fn put_in_force(repo: &Repo, first: bool, text: &str, why: &str) -> Result<()> {
-    // Commands of rules run only where a person applied those rules here; this vouches for one
-    // key alone.
-    let applied_here = first || claims::checkers::are_applied_here(repo);
-    record_rules(repo, text, why)?;
-    if applied_here {
-        claims::checkers::remember_applied(repo, text)?;
-    }
-    Ok(())
 }
 
 /// Puts the track of all jobs into force; the other rules that are in force stay.
@@ -67,13 +48,27 @@ pub(crate) fn apply_usual_track(repo: &Repo, track: &str) -> Result<Vec<Told>> {
         return Ok(vec![Told::new("left", what, tell(Notice::TrackSaysSo, &[]))]);
     }
     let text = Rules::with_usual_track(&before, track).map_err(bad)?;
-    put_in_force(repo, applied.is_none(), &text, "init --track")?;
+    claims::checkers::put_in_force(repo, applied.is_none(), &text, "init --track")?;
     let mut told = vec![Told::new("wrote", what, tell(Notice::TrackApplied, &[]))];
     let proposed = read_if_there(&repo.store.work_tree().join("seed.toml"))?;
     // A proposal that does not read is named where it is applied.
     if proposed.and_then(|text| Rules::with(&text).ok()).is_some_and(|it| it.usual_track() != track)
     {
         told.push(Told::new("note", "seed.toml", tell(Notice::TrackProposed, &[])));
+    }
+    Ok(told)
+}
+
+/// Puts the mode of the clone into force; the other rules that are in force stay.
+pub(crate) fn apply_mode(repo: &Repo, mode: Mode) -> Result<Vec<Told>> {
+    let what = format!("[mode] default = \"{}\"", mode.word());
+    let Some(moved) = jobs::modes::put(repo, mode, "init --mode")? else {
+        return Ok(vec![Told::new("left", what, tell(Notice::TrackSaysSo, &[]))]);
+    };
+    let applied = if mode.keeps_jobs() { Notice::ModeAppliedFull } else { Notice::ModeApplied };
+    let mut told = vec![Told::new("wrote", what, tell(applied, &[]))];
+    if let Some(rests) = &moved.rests {
+        told.push(Told::new("note", &rests.state.job.name, jobs::modes::told_of_rest(rests)));
     }
     Ok(told)
 }

@@ -12,6 +12,7 @@ use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::engine::{fence, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
+use crate::jobs::mode::Mode;
 use crate::rules::{BadRules, Rules};
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
@@ -30,6 +31,8 @@ pub(crate) struct Wanted {
     pub governance: bool,
     /// The track of all jobs, put into force as a rule of this clone.
     pub track: Option<String>,
+    /// The mode of the clone, put into force as well.
+    pub mode: Option<String>,
 }
 
 /// Installs git seed in this repository. Doing it again updates what is there.
@@ -44,6 +47,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         let bad = |bad: BadRules| EngineError::Usage(bad.to_string());
         Rules::with_usual_track("", track).map_err(bad)?;
     }
+    let mode = wanted.mode.as_deref().map(known_mode).transpose()?;
     let mut told = Vec::new();
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), ""));
@@ -53,7 +57,9 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     }
     for row in &rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
-        install_agents(repo, row, &mut installation, &mut told)?;
+        if mode.unwrap_or(repo.rules.mode).keeps_jobs() {
+            install_agents(repo, row, &mut installation, &mut told)?;
+        }
         if wanted.mcp {
             setup::mcp_servers::install_server(
                 repo,
@@ -79,11 +85,19 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     if let Some(track) = &wanted.track {
         told.extend(setup::in_force::apply_usual_track(repo, track)?);
     }
+    if let Some(mode) = mode {
+        told.extend(setup::in_force::apply_mode(repo, mode)?);
+    }
     told.extend(setup::pages::choose(repo, &installation)?);
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
     told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
     Ok(told)
+}
+
+fn known_mode(name: &str) -> Result<Mode> {
+    let unknown = || EngineError::Usage(tell(Notice::ModeUnknown, &[("mode", name)]));
+    Mode::named(name).ok_or_else(unknown)
 }
 
 fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {

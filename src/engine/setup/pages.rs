@@ -1,8 +1,8 @@
 //! What pages are called here: a name that a host which is put in reads by itself.
 
+use crate::engine::claims::checkers::put_in_force;
 use crate::engine::repo::installation::Installation;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::setup::in_force::put_in_force;
 use crate::engine::setup::own_record::{Told, read_if_there};
 use crate::hosts::{self, Host};
 use crate::rules::{BadRules, Rules};

@@ -29,3 +29,4 @@ pub(crate) mod refusals;
 pub(crate) mod rulings;
 pub(crate) mod said;
 pub(crate) mod stats;
+pub(crate) mod would;

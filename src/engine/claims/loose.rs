@@ -1,0 +1,86 @@
+//! Runs and claims where no job keeps them: receipts below `.git/seed/runs`, one bounded file for
+//! each worktree, and the work of a session, measured from the commit at which it began.
+
+use crate::claims::counts::counts;
+use crate::claims::languages::shipped_languages;
+use crate::claims::{Ran, Receipt, Truth, truth};
+use crate::engine::claims::{gate, receipts};
+use crate::engine::repo::{Repo, Result};
+use crate::engine::{fence, record};
+use crate::event::{Act, Event, Outcome, ToolCall};
+use crate::format::evidence;
+use crate::phases::deeds::runs_code;
+use crate::store::{BoundedLines, CommitId, TreeId};
+
+/// The most bytes of the receipts of one worktree.
+const MOST: usize = 256 * 1024;
+
+fn file(repo: &Repo) -> BoundedLines {
+    repo.store.bounded_lines(&format!("runs/{}.jsonl", repo.store.worktree_name()), MOST)
+}
+
+/// Keeps the receipt of a shell call that ran code, and says it.
+pub(crate) fn keep(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+) -> Result<Option<Ran>> {
+    let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
+    let dir = cwd.as_deref().unwrap_or(&event.cwd);
+    let read = repo.rules.runs().recognise(command);
+    if read.run().is_none() && !runs_code(command) {
+        return Ok(None);
+    }
+    let here = read.run().is_none() || receipts::is_of_this_tree(repo, command, dir);
+    let ends = here && !background && !outcome.background;
+    let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
+    let program = || receipts::program(&receipts::program_name(command), dir);
+    let ran = Ran {
+        at: repo.now,
+        session: event.session.clone(),
+        call: call.id.clone(),
+        command: evidence::cut(command),
+        dir: receipts::shown_dir(repo, dir),
+        status: read.status(outcome.status).filter(|_| ends),
+        failed: !outcome.ok,
+        shown: ends && read.shows(),
+        output: outcome.output.clone(),
+        program: read.run().and_then(|_| program()),
+        counts: read.run().and_then(|run| counts(run, &outcome.printed)),
+        part: repo.rules.runs().part(command),
+        run: read.run().filter(|_| ends).map(str::to_owned),
+        tree_after: tree,
+        ..Ran::default()
+    };
+    file(repo).append(&serde_json::to_vec(&ran)?, Vec::new)?;
+    Ok(Some(ran))
+}
+
+/// The receipts of `session` as they count for the work tree `tree`, oldest first.
+pub(crate) fn receipts_of(repo: &Repo, session: &str, tree: &TreeId) -> Result<Vec<Receipt>> {
+    let lines = file(repo).all()?;
+    // A receipt of another git seed proves nothing here.
+    let read = lines.iter().filter_map(|line| serde_json::from_slice::<Ran>(line).ok());
+    let own = read.filter(|ran| ran.session == session);
+    let all = own.map(|ran| (evidence::id(&ran), ran)).collect();
+    receipts::as_they_count(repo, all, ("", tree), &|_| Ok(false))
+}
+
+/// What the repository shows of the work of `session`, and the work tree as it is.
+pub(crate) fn truth_of(repo: &Repo, session: &str) -> Result<(Truth, TreeId)> {
+    let tree = fence::tree_now::tree_now(repo, None)?;
+    let began = record::said::of(repo, session)?.base.parse::<CommitId>().ok();
+    let base = match began {
+        Some(base) if repo.store.contains(&base)? => Some(base),
+        // It began elsewhere, or nobody saw its beginning.
+        _ => gate::base(repo, None)?,
+    };
+    let pieces = repo.store.truth(base.as_ref(), &tree)?;
+    let base = base.map(|base| base.to_string()).unwrap_or_default();
+    let mut truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
+    for file in &mut truth.files {
+        file.prose |= !repo.place_named(&file.path, None).is_direct(&file.path);
+    }
+    Ok((truth, tree))
+}

@@ -1,0 +1,194 @@
+//! A prompt, where no job is kept: short words, and what it says of paths and of git.
+
+use std::path::Path;
+
+use crate::engine::modes::session;
+use crate::engine::person::spoken::{Spoken, Told};
+use crate::engine::repo::journal::text_hash;
+use crate::engine::repo::text::merged;
+use crate::engine::repo::{Repo, Result};
+use crate::engine::{jobs, person, record};
+use crate::event::{Actor, Event};
+use crate::format::watched::Happened;
+use crate::hosts::{Answer, Host};
+use crate::jobs::mode::Mode;
+use crate::jobs::shortword::{self, ShortWord};
+use crate::phases::git_acts;
+use crate::phases::place::Place;
+use crate::phases::said_scope::{self, Said, SaidOfPaths};
+use crate::voice::{Notice, tell};
+
+pub(crate) fn prompt(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    text: &str,
+    automation: bool,
+) -> Result<Answer> {
+    repo.require_seeded()?;
+    let lines = record::watched::all(repo)?;
+    let hash = text_hash(text);
+    let known = |what: Happened| lines.iter().any(|line| line.what == what && line.call == hash);
+    // What a host gives back as a prompt was said by us: it is nobody's word.
+    if host.echoes(text) || known(Happened::Words) {
+        return Ok(Answer::silence());
+    }
+    let word = person::sender::word(repo, host, event)?;
+    session::keep_base(repo, &event.session)?;
+    record::watched::keep(repo, Happened::Prompt, |line| {
+        line.session.clone_from(&event.session);
+        line.call.clone_from(&hash);
+    })?;
+    let person = word.is_somebody()
+        && !automation
+        && event.by == Actor::Main
+        && !known(Happened::Scheduled)
+        && !person::short_words::was_ever_scheduled(repo, text)?;
+    if !person {
+        return Ok(Answer::silence());
+    }
+    // What a person opened for git lasts until their next prompt.
+    record::git_mark::close(repo)?;
+    let Some((short, rest)) = shortword::read(text) else {
+        return hear(repo, event, text, repo.rules.mode);
+    };
+    if !word.is_persons() && !matches!(short, ShortWord::Ok { .. }) {
+        return Ok(Answer::to_person(tell(Notice::WordOfUntoldSession, &[])));
+    }
+    let spoken = Spoken { event, text, word, guest: false };
+    let answer = short_word(repo, &spoken, &short, rest)?;
+    let mode = if let ShortWord::Mode(mode) = short { mode } else { repo.rules.mode };
+    let answer = if mode == Mode::Watch { only_to_person(answer) } else { answer };
+    if short.takes_a_reason() || mode.keeps_jobs() {
+        return Ok(answer);
+    }
+    let heard = hear(repo, event, rest, mode)?;
+    let to_person = merged(answer.to_person, heard.to_person);
+    Ok(Answer { to_person, ..answer })
+}
+
+/// Whoever only watches stands in nobody's way.
+pub(crate) fn only_to_person(answer: Answer) -> Answer {
+    Answer { to_person: answer.to_person, ..Answer::silence() }
+}
+
+/// What a person's short word does here.
+fn short_word(repo: &Repo, spoken: &Spoken<'_>, short: &ShortWord, rest: &str) -> Result<Answer> {
+    match short {
+        ShortWord::Mode(mode) => person::mode_word::mode_word(repo, spoken, *mode, rest, None),
+        ShortWord::Ok { command, code } => {
+            person::at_terminal::hear(repo, spoken, (command, code), rest, None)
+        }
+        ShortWord::Off => {
+            jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
+            Ok(Told::both(tell(Notice::Off, &[]), tell(Notice::OffToAgent, &[])).alone())
+        }
+        ShortWord::On => Ok(Told::person(tell(Notice::OnAlready, &[])).alone()),
+        ShortWord::AllowGit(line) => person::allow_word::allow_git(repo, spoken, line, rest, None),
+        ShortWord::Allow(paths) => allow(repo, spoken.event, paths),
+        ShortWord::Quick
+        | ShortWord::Full
+        | ShortWord::Pause
+        | ShortWord::Resume(_)
+        | ShortWord::Drop(_)
+        | ShortWord::Approve(_)
+        | ShortWord::Join => {
+            let (word, mode) = (short.to_string(), repo.rules.mode.word());
+            let told = tell(Notice::ModeWordNot, &[("word", &word), ("mode", mode)]);
+            Ok(Told::person(told).alone())
+        }
+    }
+}
+
+/// Opens paths for the rest of the session.
+fn allow(repo: &Repo, event: &Event, paths: &[String]) -> Result<Answer> {
+    if paths.is_empty() {
+        return Ok(Told::person(tell(Notice::AllowAlone, &[])).alone());
+    }
+    let (mut open, mut shut) = (Vec::new(), Vec::new());
+    for path in paths {
+        match person::allow_word::place_to_open(repo, path, &event.cwd, None) {
+            Ok(line) => open.push(line.trim_end_matches('/').to_owned()),
+            Err(why) => shut.push(format!("{path} ({why})")),
+        }
+    }
+    let shut = shut.join(", ");
+    if open.is_empty() {
+        return Ok(Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)])).alone());
+    }
+    let opened = open.join(", ");
+    let words = format!("[ALLOW {opened}]");
+    let said = vec![SaidOfPaths { kind: Said::Allow, paths: open, words }];
+    if let Some(told) = keep(repo, event, &said)? {
+        return Ok(Told::person(told).alone());
+    }
+    let not = || tell(Notice::AllowedNotAll, &[("shut", &shut)]);
+    let but = if shut.is_empty() { String::new() } else { not() };
+    let agent = tell(Notice::FenceOpenedToAgent, &[("paths", &opened)]);
+    let person = tell(Notice::FenceOpened, &[("paths", &opened), ("but", &but)]);
+    Ok(Told::both(person, agent).alone())
+}
+
+/// Keeps what the words of a prompt close, and tells the person how they were read.
+fn hear(repo: &Repo, event: &Event, text: &str, mode: Mode) -> Result<Answer> {
+    let said = said_scope::read(text, &|word| path_of(repo, event, word));
+    let git = git_acts::sentences_of(text);
+    if !git.is_empty() {
+        let git =
+            git.into_iter().map(|sentence| sentence.chars().take(LETTERS).collect::<String>());
+        record::said::change(repo, &event.session, |said| said.git.extend(git))?;
+    }
+    if said.is_empty() {
+        return Ok(Answer::silence());
+    }
+    let full = keep(repo, event, &said)?;
+    if mode == Mode::Watch {
+        return Ok(Answer::silence());
+    }
+    let line = |one: &SaidOfPaths| {
+        let notice = if one.kind == Said::Only { Notice::FenceOnly } else { Notice::FenceNever };
+        tell(notice, &[("paths", &one.paths.join(", ")), ("said", &one.words)])
+    };
+    let told = full.map_or_else(|| said.iter().map(line).collect(), |full| vec![full]);
+    Ok(Told::person(told.join("\n")).alone())
+}
+
+/// The most letters of a sentence that is kept.
+const LETTERS: usize = 300;
+
+/// Keeps what was said of paths; what is told where there is no room for it.
+fn keep(repo: &Repo, event: &Event, said: &[SaidOfPaths]) -> Result<Option<String>> {
+    let mut full = None;
+    record::said::change(repo, &event.session, |known| {
+        for one in said {
+            if record::said::has_room(known) {
+                known.paths.push(one.clone());
+            } else {
+                full.get_or_insert_with(|| tell(Notice::FenceTooMany, &[("said", &one.words)]));
+            }
+        }
+    })?;
+    Ok(full)
+}
+
+/// The path from the top of the work tree that a word of a prompt means: one that is there, or that
+/// could be below a directory which is.
+fn path_of(repo: &Repo, event: &Event, word: &str) -> Option<String> {
+    if word.contains("://") || word.starts_with(['~', '-', '/']) {
+        return None;
+    }
+    let bare = word.trim_start_matches("./").trim_end_matches('/');
+    let first = bare.split('/').next().filter(|first| !first.is_empty() && *first != "..")?;
+    let top = repo.store.work_tree();
+    let is_there = |base: &Path| {
+        let could = || bare.contains('/') && base.join(first).is_dir();
+        base.join(bare).symlink_metadata().is_ok() || could()
+    };
+    let dir = if !is_there(top) && is_there(&event.cwd) { event.cwd.as_path() } else { top };
+    let found = repo.resolve(Path::new(bare), dir, None, &[]);
+    let shut = matches!(
+        found.place,
+        Place::Outside | Place::Git | Place::OwnState | Place::HostMemory | Place::Scratch
+    );
+    (is_there(dir) && !shut).then_some(found.shown)
+}

@@ -1,0 +1,50 @@
+//! What a row opens, in words, for `status`.
+
+use crate::phases::{Class, Phase, Reads, Write};
+use crate::voice::{Notice, tell};
+
+/// What a row opens, in words.
+pub(super) fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
+    let mut said = Vec::new();
+    if row.opens(Class::Read) {
+        said.push(
+            if row.reads == Reads::Memory { "read memory pages" } else { "read anything" }
+                .to_owned(),
+        );
+    }
+    if row.opens(Class::Web) {
+        said.push("search the web".to_owned());
+    }
+    if let Some(anchor) = row.anchor.as_deref().filter(|_| row.write.contains(&Write::Page)) {
+        said.push(tell(Notice::MayBelowAnchor, &[("anchor", anchor)]));
+    }
+    if row.write.contains(&Write::Scope) {
+        let dirs = if scope.is_empty() { "no directory yet".to_owned() } else { scope.join(", ") };
+        said.push(format!("write in {dirs}"));
+    } else if let Some(anchor) =
+        row.anchor.as_deref().filter(|_| row.write.contains(&Write::ScopedPage))
+    {
+        said.push(format!("write results below {anchor}"));
+    }
+    if row.write.contains(&Write::Memory) {
+        said.push(tell(Notice::MayMemory, &[]));
+    }
+    if row.write.contains(&Write::All) {
+        said.push("write anything".to_owned());
+    }
+    if row.write.contains(&Write::Tree) {
+        let dirs = if scope.is_empty() { "the work tree".to_owned() } else { scope.join(", ") };
+        said.push(format!("write in {dirs}"));
+    }
+    if row.opens(Class::ShellWrite) {
+        said.push("run anything".to_owned());
+    } else if row.opens(Class::ShellCode) {
+        said.push("run tests and scripts".to_owned());
+    } else if row.opens(Class::ShellRead) {
+        said.push("run commands that look".to_owned());
+    }
+    if row.checkpoints {
+        said.push("checkpoint".to_owned());
+    }
+    said
+}

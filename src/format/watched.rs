@@ -1,0 +1,66 @@
+//! Lines of the record that is kept where no job is: what was refused, or would have been, and
+//! what is needed to say how that work ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::journal::Refused;
+use crate::jobs::UnixSeconds;
+use crate::jobs::mode::Mode;
+
+/// What a line tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Happened {
+    /// A call, or a commit, was refused; in the mode `watch` it would have been.
+    #[default]
+    Refused,
+    /// The person was asked about it, or would have been.
+    Asked,
+    /// The last words of a turn were sent back, or would have been.
+    Words,
+    /// A call of which a line tells has run.
+    Ran,
+    /// Tests ran.
+    Tests,
+    /// A prompt came in.
+    Prompt,
+    /// The agent gave this text to a scheduling tool.
+    Scheduled,
+    /// Older lines went, for the record was full.
+    Dropped,
+    /// A session began, or ended.
+    Begun,
+    Ended,
+}
+
+impl Happened {
+    /// Something that stands, or would have stood, in the agent's way.
+    pub(crate) fn is_a_no(self) -> bool {
+        matches!(self, Self::Refused | Self::Asked | Self::Words)
+    }
+}
+
+/// One line. What a kind has no use for is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Watched {
+    pub at: UnixSeconds,
+    pub what: Happened,
+    pub mode: Mode,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool: String,
+    /// The host's id of the call; of a prompt the hash of its text, of words that of theirs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refused>,
+    /// Only a job that goes through phases would have refused it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_phases: bool,
+    /// It ended well; absent where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub well: Option<bool>,
+}
