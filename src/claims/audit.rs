@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::again::Rerun;
 use super::record::{Record, RecordKind, Signed};
 
 /// What was found of one thing.
@@ -109,6 +110,9 @@ pub struct Findings {
     /// The first bad one first.
     pub broken: Vec<Finding>,
     pub not_measured: Vec<Finding>,
+    /// Recorded commands that were run again; none where nobody asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<Vec<Rerun>>,
     /// False where anything is broken; true where all was vouched for; else something was not
     /// measured, and is named.
     pub ok: Option<bool>,

@@ -2,8 +2,10 @@
 
 use crate::engine::proof;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::{Context, Outcome, report::Report};
+use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
 use crate::engine::proof::ci::{self, JobCard};
 use crate::engine::proof::verify::Asked;
@@ -25,6 +27,12 @@ use crate::voice::{self, Notice};
 /// or, where there are none, from `refs/seed-remote/origin`, as data, writes nothing, and prints a
 /// summary in Markdown of at most twenty lines. If a shallow clone cuts the range off, the exit
 /// code is 1 and the `git fetch` that helps is named. `--workflow` prints a file for a forge.
+///
+/// `--rerun` runs the recorded test runs of a range again, each on the files that it ran on, in a
+/// scratch directory outside of the repository. Another outcome than the recorded one is broken,
+/// and what cannot be run again is not measured. It runs programs that a `[[run]]` row of git seed
+/// or of `seed.toml` in `<base>` knows, with their arguments, without a shell, and with no variable
+/// but `PATH`, `HOME` (an empty directory) and `LANG`. It never runs for an agent.
 ///
 /// Exit code 0: everything is verified, and a good signature or a pinned head vouches for the
 /// newest record. 2: something is broken. 3: nothing is broken, but something was not measured;
@@ -48,6 +56,12 @@ pub(super) struct VerifyArgs {
     /// With --ci: exit code 2 if evidence is missing, of commits that name a step or of all
     #[arg(long, value_name = "what", requires = "ci")]
     require: Option<Required>,
+    /// Run recorded test runs of the range again, and compare how they end
+    #[arg(long, requires = "range", conflicts_with = "workflow")]
+    rerun: bool,
+    /// With --rerun: end a run, and all it started, after so many seconds
+    #[arg(long, value_name = "seconds", requires = "rerun", default_value_t = 600)]
+    timeout: u64,
     /// With --ci: print a workflow that checks each merge request on a forge
     #[arg(long, value_name = "forge", requires = "ci", conflicts_with = "range")]
     workflow: Option<Forge>,
@@ -91,6 +105,9 @@ fn everywhere(
     if repo.store.fetch_ours().map_err(EngineError::from)? {
         repo = Repo::open_for_command(&context.cwd)?;
     }
+    if let Some(refused) = keep_from_agents(args, &repo, out) {
+        return Ok(refused);
+    }
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     // Of a range that somebody names each commit counts.
     let plain = findings.plain.filter(|_| args.range.is_some());
@@ -101,7 +118,23 @@ fn asked(args: &VerifyArgs, context: &Context) -> Result<Asked, EngineError> {
     let usage = |error: NotAnId| EngineError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
-    Ok(Asked { range: args.range.clone(), expect, keys, only_here: args.ci })
+    let based = args.range.as_deref().is_some_and(|range| {
+        range
+            .split_once("..")
+            .is_some_and(|(base, head)| !base.is_empty() && !head.starts_with('.'))
+    });
+    if args.rerun && !based {
+        let facts = [("range", args.range.as_deref().unwrap_or_default())];
+        return Err(EngineError::Usage(voice::tell(Notice::CiRange, &facts)));
+    }
+    let rerun = args.rerun.then(|| Duration::from_secs(args.timeout));
+    Ok(Asked { range: args.range.clone(), expect, keys, only_here: args.ci, rerun })
+}
+
+/// Recorded commands are never run where an agent may have asked for it.
+fn keep_from_agents(args: &VerifyArgs, repo: &Repo, out: &mut Report) -> Option<Outcome> {
+    let refusal = args.rerun.then(|| proof::rerun::may_run(repo).err()).flatten()?;
+    Some(out.refusal(&refusal, "none"))
 }
 
 /// The same for a machine that knows nothing of this repository.
@@ -111,6 +144,9 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
         return Err(EngineError::Usage(voice::tell(Notice::CiRange, &facts)).into());
     };
     let mut repo = Repo::open_for_command(&context.cwd)?;
+    if let Some(refused) = keep_from_agents(args, &repo, out) {
+        return Ok(refused);
+    }
     ci::prepare(&mut repo, range, args.remote.as_deref())?;
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     let cards = ci::cards(&repo, range)?;
@@ -156,6 +192,7 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
         };
         alike.map(line).collect()
     };
+    lines.extend(run_again(findings).map(|told| format!("- {told}")));
     lines.extend(found("broken", &findings.broken));
     lines.extend(cards.iter().map(|card| {
         let name = card.name.as_deref().unwrap_or("?");
@@ -174,6 +211,15 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
     for line in lines {
         out.line(line);
     }
+}
+
+/// How many recorded commands ended as recorded, where they were run again.
+fn run_again(findings: &Findings) -> Option<String> {
+    let all = findings.rerun.as_ref()?;
+    let same = all.iter().filter(|one| one.outcome == again::Outcome::Same).count();
+    let facts = [("same", same.to_string()), ("all", all.len().to_string())];
+    let facts: Vec<(&str, &str)> = facts.iter().map(|(key, n)| (*key, n.as_str())).collect();
+    Some(voice::tell(Notice::CiRerun, &facts))
 }
 
 /// Prints an answer; `plain` commits belong to no job.
@@ -203,6 +249,9 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
     }
     list(out, "followed", &findings.followed);
     list(out, "not measured", &findings.not_measured);
+    if let Some(told) = run_again(findings) {
+        out.line(told);
+    }
     let plain = if plain > 0 { format!(" · {plain} of no job") } else { String::new() };
     out.line(format_args!(
         "{} verified · {} broken · {} not measured{plain}",

@@ -205,6 +205,11 @@ pub(crate) fn persons_only(command: &str, why: &str) -> Refusal {
         .with("why", why)
 }
 
+/// Recorded commands run where a person or a machine of theirs asks, never where an agent does.
+pub(crate) fn runs_nothing_for_agents(why: &str) -> Refusal {
+    Refusal::new("person", Wants::Person).case(Case::Rerun).with("why", why)
+}
+
 /// The refusal of a form of `command` that shows figures, which an agent is not told.
 pub(crate) fn figures(by: &'static str, command: &str) -> Refusal {
     Refusal::new(by, Wants::Person).case(Case::Figures).with("command", command)

@@ -205,6 +205,7 @@ pub(crate) enum Case {
     ReflectNowhere,
     Reflector,
     Reproduce,
+    Rerun,
     Resolved,
     ResumeBranch,
     ResumeFetch,

@@ -7,4 +7,5 @@ pub mod export;
 pub(crate) mod followed;
 pub(crate) mod legality;
 pub mod records;
+pub(crate) mod rerun;
 pub mod verify;

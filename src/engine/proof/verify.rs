@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::claims::audit::{self, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
 use crate::engine::proof;
 use crate::engine::proof::legality;
 use crate::engine::proof::records::Replay;
+use crate::engine::proof::rerun::Again;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names, sshsig};
 use crate::store::{Checked, CommitId, Laid, Notes, Walked};
@@ -27,6 +29,8 @@ pub struct Asked {
     pub keys: Option<PathBuf>,
     /// Little of the history is here: what records say of other commits is left out.
     pub only_here: bool,
+    /// Recorded commands of the range are run again, each for so long at most.
+    pub rerun: Option<Duration>,
 }
 
 /// A link with what only this module asks of it.
@@ -74,6 +78,11 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
         findings.add(what, standing);
     }
     legality::legality(repo, asked.range.as_deref(), notes.as_ref(), &mut findings)?;
+    if let Some((range, most)) = asked.range.as_deref().zip(asked.rerun) {
+        let again = Again { range, most };
+        let all = proof::rerun::rerun(repo, &again, notes.as_ref(), &mut findings)?;
+        findings.rerun = Some(all);
+    }
     Ok(findings.summed(&tell(Notice::NothingToVerify, &[])))
 }
 
