@@ -210,8 +210,10 @@ mod tests {
             ("sudo cargo test", Err(Unknown)),
             ("docker compose run x cargo test", Err(Unknown)),
             ("env -C / cargo test", Err(Unknown)),
-            ("/tmp/cargo test", Err(Outside)),
-            ("../cargo test", Err(Outside)),
+            ("/tmp/cargo test", Err(Unknown)),
+            ("../cargo test", Err(Unknown)),
+            ("/usr/bin/make test", Err(Outside)),
+            ("../bin/make test", Err(Outside)),
             ("pytest /home/ada/tests", Err(Outside)),
             ("pytest --rootdir=/x tests", Err(Outside)),
             ("make -C/x test", Err(Outside)),
@@ -234,7 +236,7 @@ mod tests {
     #[test]
     fn an_outcome_is_status_and_tests() {
         let counts = |passed, failed| Some(Counts { passed, failed, ..Counts::default() });
-        let then = |status, counts, failed| Ran { status, counts, failed, ..ran("cargo test") };
+        let then = |status, counts, failed| Ran { status, failed, counts, ..ran("cargo test") };
         let now = |status, counts| Ended { status, counts };
         let least = Some(Counts { at_least: true, ..counts(9, 0).expect("some") });
         for (then, now, same) in [

@@ -65,7 +65,7 @@ impl Store {
                         written.inexact.submodules = true;
                     }
                     kind => {
-                        self.write_file((kind, entry.object_id()), name, &path, &mut written)?
+                        self.write_file((kind, entry.object_id()), name, &path, &mut written)?;
                     }
                 }
                 if written.entries > ENTRIES || written.bytes > BYTES {

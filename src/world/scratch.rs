@@ -43,7 +43,11 @@ impl Scratch {
         let above = above(places).ok_or_else(|| {
             io::Error::other("no directory for temporary files lies outside of this repository")
         })?;
-        let made = tempfile::Builder::new().prefix(&name).tempdir_in(above)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&name);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let made = builder.tempdir_in(above)?;
         Ok(Self { dir: made.keep() })
     }
 

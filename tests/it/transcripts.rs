@@ -470,6 +470,11 @@ fn never_mind() {
 }
 
 #[test]
+fn a_machine_runs_the_recorded_tests_again() {
+    plays("run-it-again.txt");
+}
+
+#[test]
 fn a_job_is_landed_and_squashed_once_more() {
     plays("land-and-squash-merge.txt");
 }

@@ -126,8 +126,8 @@ impl Ground<'_> {
         for (commit, _) in self.repo.store.commits_of(range)? {
             let lines = notes.and_then(|notes| notes.get(commit.as_str()));
             let lines = lines.into_iter().flatten().flatten();
-            let noted = lines.filter_map(|line| crate::format::notes::job_of(line));
-            jobs.extend(noted.filter_map(|job| job.parse::<JobId>().ok()));
+            let named = lines.filter_map(|line| crate::format::notes::job_of(line));
+            jobs.extend(named.filter_map(|job| job.parse::<JobId>().ok()));
         }
         Ok(jobs)
     }
@@ -342,7 +342,7 @@ fn carried(taken: &TakenStep) -> String {
 
 /// The steps that a commit stands for: those that it names, and those that a landing of the job
 /// says of it, or of the one that it was made of.
-fn ids_of(commit: &CommitId, message: &str, steps: &Steps) -> BTreeSet<String> {
+pub(crate) fn ids_of(commit: &CommitId, message: &str, steps: &Steps) -> BTreeSet<String> {
     let mut ids: BTreeSet<String> = claimed_ids(message).map(str::to_owned).collect();
     let landed: Vec<&[LabCommit]> = steps
         .landings
