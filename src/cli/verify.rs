@@ -4,9 +4,10 @@ use crate::engine::proof;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
+use crate::claims::record::Signed;
 use crate::engine::proof::ci::{self, JobCard};
 use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::count;
@@ -53,9 +54,16 @@ pub(super) struct VerifyArgs {
     /// With --ci: believe what was fetched from this remote into refs/seed-remote, and nothing else
     #[arg(long, value_name = "name", requires = "ci")]
     remote: Option<String>,
-    /// With --ci: exit code 2 if evidence is missing, of commits that name a step or of all
-    #[arg(long, value_name = "what", requires = "ci")]
-    require: Option<Required>,
+    /// With --ci: exit code 2 if evidence is missing of a commit that names a step (`proof`) or of
+    /// any (`all`), or if a job has no approval signed by an allowed key (`approval`,
+    /// `approval=<keys file>`); can be given several times
+    #[arg(long, value_name = "what", requires = "ci", value_parser = required)]
+    require: Vec<Required>,
+    /// Take a commit that is not measured as it is, and say why with -m°
+    #[arg(long, value_name = "commit", conflicts_with_all = ["range", "ci", "expect", "keys"])]
+    accept: Option<String>,
+    #[command(flatten)]
+    why: TextArgs,
     /// Run recorded test runs of the range again, and compare how they end
     #[arg(long, requires = "range", conflicts_with = "workflow")]
     rerun: bool,
@@ -67,12 +75,24 @@ pub(super) struct VerifyArgs {
     workflow: Option<Forge>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Required {
-    /// Of each commit that names a step
+    /// Evidence of each commit that names a step.
     Proof,
-    /// Of every commit
+    /// Of every commit.
     All,
+    /// An approval of each job, signed by one of the keys in this file; else by one of `--keys`.
+    Approval(Option<PathBuf>),
+}
+
+fn required(text: &str) -> Result<Required, String> {
+    match text.split_once('=').unwrap_or((text, "")) {
+        ("proof", "") => Ok(Required::Proof),
+        ("all", "") => Ok(Required::All),
+        ("approval", "") => Ok(Required::Approval(None)),
+        ("approval", keys) => Ok(Required::Approval(Some(PathBuf::from(keys)))),
+        _ => Err(voice::tell(Notice::RequireUnknown, &[])),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -81,17 +101,60 @@ enum Forge {
     Gitlab,
 }
 
+impl VerifyArgs {
+    /// It is a person's word on a commit.
+    pub(super) fn accepts(&self) -> bool {
+        self.accept.is_some()
+    }
+}
+
 pub(super) fn run(
     args: &VerifyArgs,
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
+    match (&args.accept, args.why.given()?) {
+        (Some(commit), why) => {
+            return accept(context, commit, why.as_deref().unwrap_or_default(), out);
+        }
+        (None, Some(_)) => {
+            return Err(EngineError::Usage(voice::tell(Notice::AcceptWithout, &[])).into());
+        }
+        (None, None) => {}
+    }
     match args.workflow {
         Some(Forge::Github) => out.raw(include_str!("workflows/github.yml")),
         Some(Forge::Gitlab) => out.raw(include_str!("workflows/gitlab.yml")),
         None if args.ci => return in_ci(args, context, out),
         None => return everywhere(args, context, out),
     }
+    Ok(Outcome::Yes)
+}
+
+/// Keeps a person's word on a commit.
+fn accept(
+    context: &Context,
+    commit: &str,
+    why: &str,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
+    let repo = context.repo()?;
+    let kept = match proof::acceptance::accept(&repo, commit, why)? {
+        Ok(kept) => kept,
+        Err(refusal) => return Ok(refuse(&repo, &refusal, out)),
+    };
+    let Some(said) = &kept.record.accepts else { return Ok(Outcome::Failed) };
+    let signed = kept.record.signed != Signed::Unsigned;
+    out.json(&serde_json::json!({
+        "record": kept.id, "commit": said.commit, "by": said.by, "why": said.why, "signed": signed,
+    }));
+    let notice = if signed { Notice::AcceptDone } else { Notice::AcceptUnsigned };
+    let facts = [("by", said.by.as_str()), ("why", kept.record.why.as_str())];
+    out.pair("commit", format_args!("{}   {}", &said.commit[..12], said.why));
+    out.pair(
+        "record",
+        format_args!("{}   {}", &kept.id.as_str()[..12], voice::tell(notice, &facts)),
+    );
     Ok(Outcome::Yes)
 }
 
@@ -150,14 +213,16 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     ci::prepare(&mut repo, range, args.remote.as_deref())?;
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     let cards = ci::cards(&repo, range)?;
-    let lacks = match args.require {
-        None => false,
-        Some(every) => ci::lacks(&repo, range, &findings, every == Required::All)?,
-    };
+    let (lacks, unapproved) = missing(args, context, &repo, range, &findings)?;
     let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;
     shown["jobs"] = serde_json::json!(cards);
+    if let Some(unapproved) = &unapproved {
+        shown["unapproved"] = serde_json::json!(unapproved);
+    }
     out.json(&shown);
-    summary(&findings, &cards, lacks, out);
+    let unapproved = unapproved.unwrap_or_default();
+    let lacks = lacks || !unapproved.is_empty();
+    summary(&findings, &cards, lacks.then_some(&unapproved[..]), out);
     Ok(match findings.ok {
         Some(false) => Outcome::Refused,
         _ if lacks => Outcome::Refused,
@@ -166,8 +231,37 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     })
 }
 
-/// What a merge request can carry, in Markdown.
-fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report) {
+/// What is missing of that which is required: evidence; and jobs without a signed approval, where
+/// those are asked for.
+fn missing(
+    args: &VerifyArgs,
+    context: &Context,
+    repo: &Repo,
+    range: &str,
+    findings: &Findings,
+) -> Result<(bool, Option<Vec<Finding>>), EngineError> {
+    let (mut lacks, mut unapproved) = (false, None);
+    for what in &args.require {
+        match what {
+            Required::Proof => lacks |= ci::lacks(repo, range, findings, false)?,
+            Required::All => lacks |= ci::lacks(repo, range, findings, true)?,
+            Required::Approval(keys) => {
+                let keys = keys.as_ref().or(args.keys.as_ref());
+                let keys = keys.map(|keys| context.cwd.join(keys));
+                if let Some(gone) = keys.as_ref().filter(|keys| !keys.is_file()) {
+                    return Err(EngineError::Usage(format!("no keys in {}", gone.display())));
+                }
+                let found = proof::approvals::unapproved(repo, range, findings, keys.as_deref())?;
+                unapproved.get_or_insert_with(Vec::new).extend(found);
+            }
+        }
+    }
+    Ok((lacks, unapproved))
+}
+
+/// What a merge request can carry, in Markdown; `lacks` has what is required and missing, jobs
+/// without a signed approval by name.
+fn summary(findings: &Findings, cards: &[JobCard], lacks: Option<&[Finding]>, out: &mut Report) {
     const LINES: usize = 20;
     let short = |id: &str| id.chars().take(12).collect::<String>();
     let numbers = [
@@ -180,7 +274,7 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
     let numbers = numbers.map(|(key, n)| (key, n.to_string()));
     let facts: Vec<(&str, &str)> = numbers.iter().map(|(key, n)| (*key, n.as_str())).collect();
     let mut lines = vec![voice::tell(Notice::CiSummary, &facts), String::new()];
-    if lacks {
+    if lacks.is_some() {
         lines.push(format!("- {}", voice::tell(Notice::CiRequired, &[])));
     }
     let found = |what: &'static str, some: &[Finding]| -> Vec<String> {
@@ -194,6 +288,10 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
     };
     lines.extend(run_again(findings).map(|told| format!("- {told}")));
     lines.extend(found("broken", &findings.broken));
+    for one in lacks.into_iter().flatten() {
+        let what = voice::tell(Notice::CiUnapproved, &[]);
+        lines.push(format!("- {what}: job `{}`: {}", one.record, one.reason));
+    }
     lines.extend(cards.iter().map(|card| {
         let name = card.name.as_deref().unwrap_or("?");
         let status = card.status.unwrap_or("?");
@@ -202,6 +300,8 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
         format!("- job \"{name}\" `{}`: {status}{approved} · {commits}", card.id)
     }));
     lines.extend(found("not measured", &findings.not_measured));
+    lines
+        .extend(accepted(findings).map(|(id, told)| format!("- accepted `{}`: {told}", short(id))));
     lines.extend(found("followed", &findings.followed));
     let more = lines.len().saturating_sub(LINES);
     if more > 0 {
@@ -211,6 +311,16 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
     for line in lines {
         out.line(line);
     }
+}
+
+/// Commits that a person took as they are, each with who and why.
+fn accepted(findings: &Findings) -> impl Iterator<Item = (&str, String)> {
+    findings.accepted.iter().map(|one| {
+        let by = one.by.replace(" <", ", ").replace('>', "");
+        let (why, by) = (again::shown(&one.why), again::shown(&by));
+        let facts = [("why", why.as_str()), ("by", by.as_str())];
+        (one.commit.as_str(), voice::tell(Notice::AcceptTold, &facts))
+    })
 }
 
 /// How many recorded commands ended as recorded, where they were run again.
@@ -248,6 +358,10 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
         out.line(format_args!("{:<14}{id:<21} {}", "undone", voice::tell(Notice::StepUndone, &[])));
     }
     list(out, "followed", &findings.followed);
+    for (id, told) in accepted(findings) {
+        let id: String = id.chars().take(20).collect();
+        out.line(format_args!("{:<14}{id:<21} {told}", "accepted"));
+    }
     list(out, "not measured", &findings.not_measured);
     if let Some(told) = run_again(findings) {
         out.line(told);
