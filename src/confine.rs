@@ -20,6 +20,9 @@ pub(crate) struct Open {
     /// Real paths that may not be read either, with all below them. The directories above them
     /// cannot be listed then; all else can be read.
     pub hidden: Vec<PathBuf>,
+    /// Real paths: everything but these may be changed, and nothing can be made in the directories
+    /// above them.
+    pub all_but: Vec<PathBuf>,
 }
 
 /// The kernel cannot confine a process.
@@ -137,7 +140,13 @@ mod system {
         let mut rules = ruleset(open.offline, hides)?;
         let readable = if hides { beside(Path::new("/"), &open.hidden) } else { Vec::new() };
         let readable = readable.iter().map(|path| (path, reading()));
-        let writable = open.paths.iter().map(|path| (path, AccessFs::from_write(NEEDED)));
+        let others = if open.all_but.is_empty() {
+            Vec::new()
+        } else {
+            beside(Path::new("/"), &open.all_but)
+        };
+        let writable = open.paths.iter().chain(&others);
+        let writable = writable.map(|path| (path, AccessFs::from_write(NEEDED)));
         for (path, whole) in readable.chain(writable) {
             let Ok(data) = path.metadata() else { continue };
             let Ok(place) = PathFd::new(path) else { continue };
@@ -264,6 +273,26 @@ mod tests {
             }
             assert!(fs::read_dir(at("work")).is_ok() && fs::read("/proc/self/stat").is_ok());
             fs::write(at("work/file"), "22").expect("open");
+        });
+    }
+
+    #[test]
+    fn everything_can_be_open_but_one_place() {
+        if let Err(why) = check() {
+            skipped(&why.to_string());
+            return;
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        let dir = dir.path().canonicalize().expect("it is there");
+        for name in ["open", "closed"] {
+            fs::create_dir(dir.join(name)).expect("made");
+        }
+        let open = Open { all_but: vec![dir.join("closed")], ..Open::default() };
+        confined(&open, || {
+            fs::write(dir.join("open/file"), "1").expect("open");
+            let no = fs::write(dir.join("closed/file"), "1").expect_err("closed").kind();
+            assert_eq!(no, ErrorKind::PermissionDenied);
+            fs::write("/dev/null", "1").expect("open");
         });
     }
 

@@ -14,6 +14,7 @@ mod below;
 mod child;
 mod git_environment;
 mod person;
+mod scratch;
 mod there;
 mod whole;
 
@@ -23,6 +24,7 @@ pub(crate) use git_environment::{GitEnvironment, git_place_variables, git_variab
 pub(crate) use person::{
     Agents, Ancestor, HostProcess, Life, Lives, NotAPerson, Surroundings, Typist, who, who_started,
 };
+pub(crate) use scratch::{Alone, Scratch, sweep};
 pub(crate) use there::{NotPlain, open_plain, open_unblocked, read_if_there, read_plain};
 pub(crate) use whole::{Whole, sync, write_whole};
 

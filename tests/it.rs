@@ -68,6 +68,7 @@ mod it {
     mod receipts;
     mod refs;
     mod report;
+    mod rerun;
     mod reviewed;
     mod rewrites;
     mod rings;

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::again::Rerun;
 use super::record::{Record, RecordKind, Signed};
+use crate::verdict::{Case, Refusal, Wants};
 
 /// What was found of one thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +95,17 @@ pub struct Finding {
     pub by: Option<Content>,
 }
 
+/// A commit that a person takes as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Accepted {
+    pub commit: String,
+    pub by: String,
+    pub why: String,
+    pub at: String,
+    /// Something vouches for the record that says so.
+    pub vouched: bool,
+}
+
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
@@ -109,6 +122,12 @@ pub struct Findings {
     /// The first bad one first.
     pub broken: Vec<Finding>,
     pub not_measured: Vec<Finding>,
+    /// Commits that would stand among those, and that a person takes as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Accepted>,
+    /// Recorded commands that were run again; none where nobody asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<Vec<Rerun>>,
     /// False where anything is broken; true where all was vouched for; else something was not
     /// measured, and is named.
     pub ok: Option<bool>,
@@ -143,11 +162,29 @@ impl Findings {
         }
     }
 
+    /// Of what was not measured, from the `from`-th on, commits that a person takes as they are
+    /// stand by themselves. What is broken stays broken.
+    pub(crate) fn accept(&mut self, known: Vec<Accepted>, from: usize) {
+        for one in known {
+            let is_it = |finding: &Finding| finding.record == one.commit;
+            let open = self.not_measured.iter().skip(from).any(is_it);
+            if open && !self.broken.iter().any(is_it) {
+                let mut at = 0;
+                self.not_measured.retain(|finding| {
+                    at += 1;
+                    at <= from || !is_it(finding)
+                });
+                self.accepted.push(one);
+            }
+        }
+    }
+
     /// Draws the sum. Where nothing at all was there to look at, `nothing` says so: no history is
     /// never a good one.
     #[must_use]
     pub(crate) fn summed(mut self, nothing: &str) -> Self {
-        if self.verified == 0 && self.broken.is_empty() && self.not_measured.is_empty() {
+        let none = self.broken.is_empty() && self.not_measured.is_empty();
+        if self.verified == 0 && none && self.accepted.is_empty() {
             self.add("HEAD", &Standing::NotMeasured(nothing.to_owned()));
         }
         self.ok = match (self.broken.is_empty(), self.not_measured.is_empty()) {
@@ -157,6 +194,23 @@ impl Findings {
         };
         self
     }
+}
+
+/// No word makes good what is broken.
+pub(crate) fn accepts_nothing_broken(commit: &str, why: &str) -> Refusal {
+    Refusal::new("verify", Wants::Edge)
+        .case(Case::AcceptBroken)
+        .with("commit", short(commit))
+        .with("why", why)
+}
+
+/// The commit is vouched for, is of no job, or was accepted before.
+pub(crate) fn nothing_to_accept(commit: &str) -> Refusal {
+    Refusal::new("verify", Wants::Edge).case(Case::AcceptNothing).with("commit", short(commit))
+}
+
+fn short(commit: &str) -> String {
+    commit.chars().take(12).collect()
 }
 
 /// Whether each record fits the one before, oldest first. `whole` where the oldest one is

@@ -6,6 +6,7 @@
 //! ruling on any machine, at any time; that is what a replay checks.
 
 pub(crate) mod acts;
+pub(crate) mod again;
 pub(crate) mod answers;
 mod arithmetic;
 pub mod audit;

@@ -124,6 +124,12 @@ pub struct Record {
     pub attest: Option<Attest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
+    /// A person's approval, which this record seals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approves: Option<Approval>,
+    /// A commit that a person takes as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<Acceptance>,
     pub signed: Signed,
     /// Why it is not signed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -156,6 +162,8 @@ impl Record {
             reasons: Vec::new(),
             attest: None,
             review: None,
+            approves: None,
+            accepts: None,
             signed: Signed::Unsigned,
             why: String::new(),
         }
@@ -175,6 +183,25 @@ pub struct Attest {
     pub tree: String,
     /// The passing record for that very tree; absent where there is none.
     pub record: Option<String>,
+}
+
+/// A person's approval of a job, as its chain has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    pub job: String,
+    /// The Seed-Id of the step that it is.
+    pub step: String,
+    /// The commit of that step in the job's chain: all before it hangs on it.
+    pub at: String,
+}
+
+/// What a person says of a commit that nothing vouches for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acceptance {
+    pub commit: String,
+    /// Name and address, as git is configured.
+    pub by: String,
+    pub why: String,
 }
 
 /// What a reviewing subagent said of a commit.

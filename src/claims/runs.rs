@@ -284,6 +284,14 @@ impl Runs {
         })
     }
 
+    /// The row that knows a program with its arguments as a run of tests that really runs, by the
+    /// words it begins with: nothing stands before them.
+    pub(super) fn knows(&self, words: &[String]) -> Option<&str> {
+        let words: Vec<&str> = words.iter().map(|word| program(word)).collect();
+        let fit = self.run.iter().find_map(|row| self.fits(row, &words))?;
+        fit.runs.then_some(fit.row.name.as_str())
+    }
+
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {

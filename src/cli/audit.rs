@@ -130,6 +130,14 @@ fn about(one: &Recorded) -> String {
             }
             None => format!("commit {} without a record", short(&attest.commit)),
         },
+        _ if record.approves.is_some() => {
+            let job = record.approves.as_ref().map_or("", |approves| &approves.job);
+            format!("approval of job {job}")
+        }
+        _ if record.accepts.is_some() => {
+            let commit = record.accepts.as_ref().map_or("", |accepts| &accepts.commit);
+            format!("acceptance of commit {}", short(commit))
+        }
         (_, _, Some(review)) => {
             format!("{} of commit {}: {}", review.agent, short(&review.commit), review.verdict)
         }

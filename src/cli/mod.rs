@@ -256,6 +256,7 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
+            Self::Verify(args) if args.accepts() => ("verify --accept", Seeded),
             Self::Undo(_) => ("undo", Seeded),
             Self::Redo(_) => ("redo", Seeded),
             Self::Job { command } => match command {
@@ -606,8 +607,14 @@ const LINE: usize = 120;
 /// What a command does, as its help says it.
 fn help_of(command: &str) -> String {
     let all = definition();
-    let found = command.split(' ').try_fold(&all, |all, word| all.find_subcommand(word));
-    let help = found.and_then(clap::Command::get_about).map(ToString::to_string);
+    let (name, option) = command.split_once(" --").unwrap_or((command, ""));
+    let found = name.split(' ').try_fold(&all, |all, word| all.find_subcommand(word));
+    let named = |found: &clap::Command| {
+        let option = found.get_arguments().find(|one| one.get_long() == Some(option));
+        option.and_then(clap::Arg::get_help).map(ToString::to_string)
+    };
+    let about = |found: &clap::Command| found.get_about().map(ToString::to_string);
+    let help = found.and_then(|found| if option.is_empty() { about(found) } else { named(found) });
     let help = help.unwrap_or_default();
     let help = help.trim_end_matches('\u{b0}');
     let mut letters = help.chars();

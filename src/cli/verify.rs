@@ -2,9 +2,12 @@
 
 use crate::engine::proof;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
+use crate::claims::record::Signed;
 use crate::engine::proof::ci::{self, JobCard};
 use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::count;
@@ -26,6 +29,12 @@ use crate::voice::{self, Notice};
 /// summary in Markdown of at most twenty lines. If a shallow clone cuts the range off, the exit
 /// code is 1 and the `git fetch` that helps is named. `--workflow` prints a file for a forge.
 ///
+/// `--rerun` runs the recorded test runs of a range again, each on the files that it ran on, in a
+/// scratch directory outside of the repository. Another outcome than the recorded one is broken,
+/// and what cannot be run again is not measured. It runs programs that a `[[run]]` row of git seed
+/// or of `seed.toml` in `<base>` knows, with their arguments, without a shell, and with no variable
+/// but `PATH`, `HOME` (an empty directory) and `LANG`. It never runs for an agent.
+///
 /// Exit code 0: everything is verified, and a good signature or a pinned head vouches for the
 /// newest record. 2: something is broken. 3: nothing is broken, but something was not measured;
 /// it is listed. 1: the check could not run.
@@ -45,20 +54,45 @@ pub(super) struct VerifyArgs {
     /// With --ci: believe what was fetched from this remote into refs/seed-remote, and nothing else
     #[arg(long, value_name = "name", requires = "ci")]
     remote: Option<String>,
-    /// With --ci: exit code 2 if evidence is missing, of commits that name a step or of all
-    #[arg(long, value_name = "what", requires = "ci")]
-    require: Option<Required>,
+    /// With --ci: exit code 2 if evidence is missing of a commit that names a step (`proof`) or of
+    /// any (`all`), or if a job has no approval signed by an allowed key (`approval`,
+    /// `approval=<keys file>`); can be given several times
+    #[arg(long, value_name = "what", requires = "ci", value_parser = required)]
+    require: Vec<Required>,
+    /// Take a commit that is not measured as it is, and say why with -m°
+    #[arg(long, value_name = "commit", conflicts_with_all = ["range", "ci", "expect", "keys"])]
+    accept: Option<String>,
+    #[command(flatten)]
+    why: TextArgs,
+    /// Run recorded test runs of the range again, and compare how they end
+    #[arg(long, requires = "range", conflicts_with = "workflow")]
+    rerun: bool,
+    /// With --rerun: end a run, and all it started, after so many seconds
+    #[arg(long, value_name = "seconds", requires = "rerun", default_value_t = 600)]
+    timeout: u64,
     /// With --ci: print a workflow that checks each merge request on a forge
     #[arg(long, value_name = "forge", requires = "ci", conflicts_with = "range")]
     workflow: Option<Forge>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Required {
-    /// Of each commit that names a step
+    /// Evidence of each commit that names a step.
     Proof,
-    /// Of every commit
+    /// Of every commit.
     All,
+    /// An approval of each job, signed by one of the keys in this file; else by one of `--keys`.
+    Approval(Option<PathBuf>),
+}
+
+fn required(text: &str) -> Result<Required, String> {
+    match text.split_once('=').unwrap_or((text, "")) {
+        ("proof", "") => Ok(Required::Proof),
+        ("all", "") => Ok(Required::All),
+        ("approval", "") => Ok(Required::Approval(None)),
+        ("approval", keys) => Ok(Required::Approval(Some(PathBuf::from(keys)))),
+        _ => Err(voice::tell(Notice::RequireUnknown, &[])),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -67,17 +101,60 @@ enum Forge {
     Gitlab,
 }
 
+impl VerifyArgs {
+    /// It is a person's word on a commit.
+    pub(super) fn accepts(&self) -> bool {
+        self.accept.is_some()
+    }
+}
+
 pub(super) fn run(
     args: &VerifyArgs,
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
+    match (&args.accept, args.why.given()?) {
+        (Some(commit), why) => {
+            return accept(context, commit, why.as_deref().unwrap_or_default(), out);
+        }
+        (None, Some(_)) => {
+            return Err(EngineError::Usage(voice::tell(Notice::AcceptWithout, &[])).into());
+        }
+        (None, None) => {}
+    }
     match args.workflow {
         Some(Forge::Github) => out.raw(include_str!("workflows/github.yml")),
         Some(Forge::Gitlab) => out.raw(include_str!("workflows/gitlab.yml")),
         None if args.ci => return in_ci(args, context, out),
         None => return everywhere(args, context, out),
     }
+    Ok(Outcome::Yes)
+}
+
+/// Keeps a person's word on a commit.
+fn accept(
+    context: &Context,
+    commit: &str,
+    why: &str,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
+    let repo = context.repo()?;
+    let kept = match proof::acceptance::accept(&repo, commit, why)? {
+        Ok(kept) => kept,
+        Err(refusal) => return Ok(refuse(&repo, &refusal, out)),
+    };
+    let Some(said) = &kept.record.accepts else { return Ok(Outcome::Failed) };
+    let signed = kept.record.signed != Signed::Unsigned;
+    out.json(&serde_json::json!({
+        "record": kept.id, "commit": said.commit, "by": said.by, "why": said.why, "signed": signed,
+    }));
+    let notice = if signed { Notice::AcceptDone } else { Notice::AcceptUnsigned };
+    let facts = [("by", said.by.as_str()), ("why", kept.record.why.as_str())];
+    out.pair("commit", format_args!("{}   {}", &said.commit[..12], said.why));
+    out.pair(
+        "record",
+        format_args!("{}   {}", &kept.id.as_str()[..12], voice::tell(notice, &facts)),
+    );
     Ok(Outcome::Yes)
 }
 
@@ -91,6 +168,9 @@ fn everywhere(
     if repo.store.fetch_ours().map_err(EngineError::from)? {
         repo = Repo::open_for_command(&context.cwd)?;
     }
+    if let Some(refused) = keep_from_agents(args, &repo, out) {
+        return Ok(refused);
+    }
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     // Of a range that somebody names each commit counts.
     let plain = findings.plain.filter(|_| args.range.is_some());
@@ -101,7 +181,23 @@ fn asked(args: &VerifyArgs, context: &Context) -> Result<Asked, EngineError> {
     let usage = |error: NotAnId| EngineError::Usage(error.to_string());
     let expect = args.expect.as_deref().map(str::parse).transpose().map_err(usage)?;
     let keys = args.keys.as_ref().map(|keys| context.cwd.join(keys));
-    Ok(Asked { range: args.range.clone(), expect, keys, only_here: args.ci })
+    let based = args.range.as_deref().is_some_and(|range| {
+        range
+            .split_once("..")
+            .is_some_and(|(base, head)| !base.is_empty() && !head.starts_with('.'))
+    });
+    if args.rerun && !based {
+        let facts = [("range", args.range.as_deref().unwrap_or_default())];
+        return Err(EngineError::Usage(voice::tell(Notice::CiRange, &facts)));
+    }
+    let rerun = args.rerun.then(|| Duration::from_secs(args.timeout));
+    Ok(Asked { range: args.range.clone(), expect, keys, only_here: args.ci, rerun })
+}
+
+/// Recorded commands are never run where an agent may have asked for it.
+fn keep_from_agents(args: &VerifyArgs, repo: &Repo, out: &mut Report) -> Option<Outcome> {
+    let refusal = args.rerun.then(|| proof::rerun::may_run(repo).err()).flatten()?;
+    Some(out.refusal(&refusal, "none"))
 }
 
 /// The same for a machine that knows nothing of this repository.
@@ -111,17 +207,22 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
         return Err(EngineError::Usage(voice::tell(Notice::CiRange, &facts)).into());
     };
     let mut repo = Repo::open_for_command(&context.cwd)?;
+    if let Some(refused) = keep_from_agents(args, &repo, out) {
+        return Ok(refused);
+    }
     ci::prepare(&mut repo, range, args.remote.as_deref())?;
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     let cards = ci::cards(&repo, range)?;
-    let lacks = match args.require {
-        None => false,
-        Some(every) => ci::lacks(&repo, range, &findings, every == Required::All)?,
-    };
+    let (lacks, unapproved) = missing(args, context, &repo, range, &findings)?;
     let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;
     shown["jobs"] = serde_json::json!(cards);
+    if let Some(unapproved) = &unapproved {
+        shown["unapproved"] = serde_json::json!(unapproved);
+    }
     out.json(&shown);
-    summary(&findings, &cards, lacks, out);
+    let unapproved = unapproved.unwrap_or_default();
+    let lacks = lacks || !unapproved.is_empty();
+    summary(&findings, &cards, lacks.then_some(&unapproved[..]), out);
     Ok(match findings.ok {
         Some(false) => Outcome::Refused,
         _ if lacks => Outcome::Refused,
@@ -130,8 +231,37 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     })
 }
 
-/// What a merge request can carry, in Markdown.
-fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report) {
+/// What is missing of that which is required: evidence; and jobs without a signed approval, where
+/// those are asked for.
+fn missing(
+    args: &VerifyArgs,
+    context: &Context,
+    repo: &Repo,
+    range: &str,
+    findings: &Findings,
+) -> Result<(bool, Option<Vec<Finding>>), EngineError> {
+    let (mut lacks, mut unapproved) = (false, None);
+    for what in &args.require {
+        match what {
+            Required::Proof => lacks |= ci::lacks(repo, range, findings, false)?,
+            Required::All => lacks |= ci::lacks(repo, range, findings, true)?,
+            Required::Approval(keys) => {
+                let keys = keys.as_ref().or(args.keys.as_ref());
+                let keys = keys.map(|keys| context.cwd.join(keys));
+                if let Some(gone) = keys.as_ref().filter(|keys| !keys.is_file()) {
+                    return Err(EngineError::Usage(format!("no keys in {}", gone.display())));
+                }
+                let found = proof::approvals::unapproved(repo, range, findings, keys.as_deref())?;
+                unapproved.get_or_insert_with(Vec::new).extend(found);
+            }
+        }
+    }
+    Ok((lacks, unapproved))
+}
+
+/// What a merge request can carry, in Markdown; `lacks` has what is required and missing, jobs
+/// without a signed approval by name.
+fn summary(findings: &Findings, cards: &[JobCard], lacks: Option<&[Finding]>, out: &mut Report) {
     const LINES: usize = 20;
     let short = |id: &str| id.chars().take(12).collect::<String>();
     let numbers = [
@@ -144,7 +274,7 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
     let numbers = numbers.map(|(key, n)| (key, n.to_string()));
     let facts: Vec<(&str, &str)> = numbers.iter().map(|(key, n)| (*key, n.as_str())).collect();
     let mut lines = vec![voice::tell(Notice::CiSummary, &facts), String::new()];
-    if lacks {
+    if lacks.is_some() {
         lines.push(format!("- {}", voice::tell(Notice::CiRequired, &[])));
     }
     let found = |what: &'static str, some: &[Finding]| -> Vec<String> {
@@ -156,7 +286,12 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
         };
         alike.map(line).collect()
     };
+    lines.extend(run_again(findings).map(|told| format!("- {told}")));
     lines.extend(found("broken", &findings.broken));
+    for one in lacks.into_iter().flatten() {
+        let what = voice::tell(Notice::CiUnapproved, &[]);
+        lines.push(format!("- {what}: job `{}`: {}", one.record, one.reason));
+    }
     lines.extend(cards.iter().map(|card| {
         let name = card.name.as_deref().unwrap_or("?");
         let status = card.status.unwrap_or("?");
@@ -165,6 +300,8 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
         format!("- job \"{name}\" `{}`: {status}{approved} · {commits}", card.id)
     }));
     lines.extend(found("not measured", &findings.not_measured));
+    lines
+        .extend(accepted(findings).map(|(id, told)| format!("- accepted `{}`: {told}", short(id))));
     lines.extend(found("followed", &findings.followed));
     let more = lines.len().saturating_sub(LINES);
     if more > 0 {
@@ -174,6 +311,25 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: bool, out: &mut Report
     for line in lines {
         out.line(line);
     }
+}
+
+/// Commits that a person took as they are, each with who and why.
+fn accepted(findings: &Findings) -> impl Iterator<Item = (&str, String)> {
+    findings.accepted.iter().map(|one| {
+        let by = one.by.replace(" <", ", ").replace('>', "");
+        let (why, by) = (again::shown(&one.why), again::shown(&by));
+        let facts = [("why", why.as_str()), ("by", by.as_str())];
+        (one.commit.as_str(), voice::tell(Notice::AcceptTold, &facts))
+    })
+}
+
+/// How many recorded commands ended as recorded, where they were run again.
+fn run_again(findings: &Findings) -> Option<String> {
+    let all = findings.rerun.as_ref()?;
+    let same = all.iter().filter(|one| one.outcome == again::Outcome::Same).count();
+    let facts = [("same", same.to_string()), ("all", all.len().to_string())];
+    let facts: Vec<(&str, &str)> = facts.iter().map(|(key, n)| (*key, n.as_str())).collect();
+    Some(voice::tell(Notice::CiRerun, &facts))
 }
 
 /// Prints an answer; `plain` commits belong to no job.
@@ -202,7 +358,14 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
         out.line(format_args!("{:<14}{id:<21} {}", "undone", voice::tell(Notice::StepUndone, &[])));
     }
     list(out, "followed", &findings.followed);
+    for (id, told) in accepted(findings) {
+        let id: String = id.chars().take(20).collect();
+        out.line(format_args!("{:<14}{id:<21} {told}", "accepted"));
+    }
     list(out, "not measured", &findings.not_measured);
+    if let Some(told) = run_again(findings) {
+        out.line(told);
+    }
     let plain = if plain > 0 { format!(" · {plain} of no job") } else { String::new() };
     out.line(format_args!(
         "{} verified · {} broken · {} not measured{plain}",

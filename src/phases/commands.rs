@@ -211,6 +211,11 @@ pub(crate) fn needs_jobs(command: &str, watches: bool) -> Refusal {
     Refusal::new("mode", Wants::Begin).case(case).with("command", command)
 }
 
+/// Recorded commands run where a person or a machine of theirs asks, never where an agent does.
+pub(crate) fn runs_nothing_for_agents(why: &str) -> Refusal {
+    Refusal::new("person", Wants::Person).case(Case::Rerun).with("why", why)
+}
+
 /// The refusal of a form of `command` that shows figures, which an agent is not told.
 pub(crate) fn figures(by: &'static str, command: &str) -> Refusal {
     Refusal::new(by, Wants::Person).case(Case::Figures).with("command", command)

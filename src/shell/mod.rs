@@ -5,6 +5,7 @@
 //! a Makefile) cannot be seen from here; the tree fence looks for that afterwards.
 //! Whether an effect is open in a phase is the guards' business.
 
+mod argv;
 mod around;
 mod braces;
 mod call;
@@ -33,6 +34,7 @@ use serde::Deserialize;
 use stand::Here;
 use words::Term;
 
+pub(crate) use argv::argv;
 pub(crate) use simple::{Line, Simple, printed_by_cat, simple};
 pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 

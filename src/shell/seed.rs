@@ -75,6 +75,9 @@ struct CommandRow {
     /// Flags with which it changes something.
     #[serde(default)]
     changes: Vec<String>,
+    /// Flags with which it is not the agent's.
+    #[serde(default)]
+    persons: Vec<String>,
     /// Subcommands that may start programs of the repository, such as git hooks.
     #[serde(default)]
     starts: Vec<String>,
@@ -100,9 +103,12 @@ impl Default for Looks {
 }
 
 impl CommandRow {
-    /// Whether its form with the subcommand `verb` is the agent's to give.
-    fn is_open(&self, verb: Option<&str>) -> bool {
-        self.open || verb.map_or(self.alone, |verb| self.verbs.iter().any(|known| known == verb))
+    /// Whether its form with the subcommand `verb` and these words is the agent's to give.
+    fn is_open(&self, verb: Option<&str>, args: &[&str]) -> bool {
+        let persons = |arg: &&str| self.persons.iter().any(|flag| arg.starts_with(flag.as_str()));
+        let open = self.open
+            || verb.map_or(self.alone, |verb| self.verbs.iter().any(|known| known == verb));
+        open && !args.iter().any(persons)
     }
 
     /// Whether that form, with these words, changes nothing.
@@ -145,7 +151,7 @@ fn row_of<'a>(args: &[&'a str]) -> Option<(&'static CommandRow, Option<&'a str>)
 
 /// Whether the agent may give the command with these words; what no row names is a person's.
 fn is_open(args: &[&str]) -> bool {
-    row_of(args).is_some_and(|(row, verb)| row.is_open(verb))
+    row_of(args).is_some_and(|(row, verb)| row.is_open(verb, args))
 }
 
 /// Whether the `git seed` command with these words, those after `git seed`, changes
@@ -185,7 +191,9 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     // Behind a command that is open in every form, any word may follow.
     let restores = matches!(args.as_slice(), ["fence", "restore", ..]);
     let deciding = match row {
-        Some((row, _)) if row.open => 1,
+        Some((row, _)) if row.open && row.persons.is_empty() => 1,
+        // Any of its words could be a flag with which it is a person's.
+        Some((row, _)) if row.open => words.len(),
         _ if restores => 2,
         _ => 3,
     };

@@ -85,6 +85,11 @@ impl Store {
         })
     }
 
+    /// Whether the person's git is set up to sign.
+    pub(crate) fn can_sign(&self) -> Result<bool, StoreError> {
+        Ok(matches!(self.signing()?, Signing::By(..)))
+    }
+
     /// What git's configuration says of signing. A hook reads only the repository's own;
     /// the person's lies mostly in their home, so git is asked there.
     fn signing_config(&self) -> Result<BTreeMap<String, String>, StoreError> {

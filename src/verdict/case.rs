@@ -23,6 +23,8 @@ use serde::Deserialize;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case", const_into_str)]
 pub(crate) enum Case {
+    AcceptBroken,
+    AcceptNothing,
     ActUnrun,
     ActUnshown,
     Advance,
@@ -208,6 +210,7 @@ pub(crate) enum Case {
     ReflectNowhere,
     Reflector,
     Reproduce,
+    Rerun,
     Resolved,
     ResumeBranch,
     ResumeFetch,

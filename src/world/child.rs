@@ -48,6 +48,38 @@ impl Group {
         }
     }
 
+    /// The same; and where the leader ends in time, what it left in its group is ended, too.
+    ///
+    /// # Errors
+    ///
+    /// What the system says where the leader cannot be waited for.
+    #[cfg(unix)]
+    pub(crate) fn wait_and_end(mut self, ends: Instant) -> io::Result<Option<ExitStatus>> {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let leader = Pid::from_child(&self.leader);
+        let looks = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let mut pause = PAUSES.0;
+        loop {
+            // Until it is waited for, its number is nobody else's.
+            if waitid(WaitId::Pid(leader), looks)?.is_some() {
+                let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+                return self.leader.wait().map(Some);
+            }
+            if Instant::now() >= ends {
+                self.end()?;
+                return Ok(None);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+
+    /// Where there are no groups, the leader is all there is.
+    #[cfg(not(unix))]
+    pub(crate) fn wait_and_end(self, ends: Instant) -> io::Result<Option<ExitStatus>> {
+        self.wait_until(ends)
+    }
+
     /// The leader was not waited for yet, so its number is still its own, and its group's.
     fn end(&mut self) -> io::Result<()> {
         #[cfg(unix)]
@@ -77,6 +109,23 @@ mod tests {
         let ended =
             sh("exit 3").wait_until(Instant::now() + Duration::from_mins(1)).expect("waited for");
         assert_eq!(ended.and_then(|status| status.code()), Some(3));
+    }
+
+    #[test]
+    fn what_a_child_leaves_behind_is_ended_with_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let below = dir.path().join("below");
+        let group = sh(&format!("sleep 600 & echo $! > '{}'; exit 4", below.display()));
+        let patience = Instant::now() + Duration::from_mins(1);
+        let ended = group.wait_and_end(patience).expect("waited for");
+        assert_eq!(ended.and_then(|status| status.code()), Some(4));
+        let pid = std::fs::read_to_string(&below).expect("said").trim().parse().expect("a number");
+        while crate::world::running(pid).is_some() {
+            assert!(Instant::now() < patience, "{pid} still runs");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let late = sh("sleep 600").wait_and_end(Instant::now()).expect("waited for");
+        assert!(late.is_none());
     }
 
     #[test]

@@ -44,6 +44,13 @@ pub(crate) enum NotAPerson {
     NoLogin,
 }
 
+impl NotAPerson {
+    /// It is an agent's process that asks, as far as can be told.
+    pub(crate) fn is_agent(&self) -> bool {
+        matches!(self, Self::AgentAbove(_) | Self::AgentMarker(_) | Self::MarkedAbove { .. })
+    }
+}
+
 /// A process above, with all that speaks for or against a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ancestor {

@@ -609,7 +609,7 @@ fn edit(kind: usize, ground: &Ground, forged: &mut Forged, dice: &mut Dice) -> S
 
 fn verify(seed: &Repo, keys: &Path, pin: &str) -> Findings {
     let keys = Some(keys.to_owned());
-    let asked = Asked { range: None, expect: pin.parse().ok(), keys, only_here: false };
+    let asked = Asked { expect: pin.parse().ok(), keys, ..Asked::default() };
     verify::verify(seed, &asked).expect("it answers")
 }
 

@@ -224,3 +224,159 @@ fn refs_that_a_fork_brings_are_not_believed() {
     let (code, found) = verified(&world, "HEAD~2..HEAD --remote origin");
     assert_eq!((code, &found["broken"]), (0, &json!([])), "{found}");
 }
+
+/// What is said of jobs without a signed approval.
+fn unapproved(world: &World, arguments: &str) -> (i32, String) {
+    let (code, found) = verified(world, arguments);
+    let all = found["unapproved"].as_array().unwrap_or_else(|| panic!("{found}")).clone();
+    (code, all.iter().map(|one| format!("{}\n", one["reason"].as_str().expect("why"))).collect())
+}
+
+#[test]
+fn an_approval_counts_where_a_known_key_signed_it() {
+    let Some(world) = cloned(3) else { return };
+    fetches(&world);
+    let own = "--require approval=../allowed";
+    let range = "HEAD~2..HEAD";
+    assert_eq!(unapproved(&world, &format!("{range} {own}")), (0, String::new()));
+    // The keys of `--keys` do as well, and one demand does not take the place of another.
+    assert_eq!(unapproved(&world, &format!("{range} --require approval")).0, 0);
+    assert_eq!(unapproved(&world, &format!("{range} --require proof {own}")).0, 0);
+    let said = there(&world, &format!("git seed verify --ci {range} --require approval=nowhere"));
+    assert_eq!(said.code, 64, "{said:?}");
+    let said = there(&world, &format!("git seed verify --ci {range} --require what"));
+    assert!(said.code == 64 && said.err.contains("approval=<file"), "{said:?}");
+    // One byte more than what was approved.
+    let amend = "-c user.name=a -c user.email=a@b commit -qa --amend --no-edit";
+    there(&world, &format!("printf x >> {CODE} && git {amend}"));
+    let (code, why) = unapproved(&world, &format!("{range} {own}"));
+    assert!(code == 2 && why.contains("holds what was approved"), "{code} {why}");
+    there(&world, "git reset -q --hard origin/main-landed");
+    // Somebody else's key.
+    world.sh("ssh-keygen -q -t ed25519 -N '' -C '' -f ../other && \
+         printf 'a@b %s\n' \"$(cat ../other.pub)\" > ../others");
+    let (code, why) = unapproved(&world, &format!("{range} --require approval=../others"));
+    assert!(code == 2 && why.contains("a key that is not among the allowed ones"), "{code} {why}");
+    let told = there(&world, &format!("git seed verify --ci {range} --require approval=../others"));
+    assert!(told.out.contains("- not approved: job `"), "{told:?}");
+    // A chain in which the same step stands at another commit.
+    there(&world, "git update-ref refs/seed-remote/origin/kept refs/seed-remote/origin/claims");
+    there(&world, "git update-ref -d refs/seed-remote/origin/claims");
+    let (code, why) = unapproved(&world, &format!("{range} {own}"));
+    assert_eq!((code, why.as_str()), (2, "its approval is not signed\n"));
+    there(&world, "git update-ref -d refs/seed-remote/origin/archive");
+    let (code, why) = unapproved(&world, &format!("{range} {own}"));
+    assert!(code == 2 && why.contains("its chain is not here"), "{why}");
+}
+
+#[test]
+fn what_comes_after_an_approval_changes_memory_alone() {
+    let Some(world) = cloned(3) else { return };
+    let publishes = |world: &World| {
+        world.sh(
+            "git -c core.hooksPath=/dev/null push -qf ../remote HEAD:refs/heads/lab && rm -rf \
+             ../ci && git clone -q -b lab \"file://$PWD/../remote\" ../ci",
+        );
+        fetches(world);
+    };
+    world.sh("git checkout -q -b lab main");
+    publishes(&world);
+    let range = "HEAD~1..HEAD --require approval=../allowed";
+    assert_eq!(unapproved(&world, range), (0, String::new()));
+    world.sh("echo x > smuggled && git add smuggled && git -c core.hooksPath=/dev/null commit -q \
+         --amend --no-edit");
+    publishes(&world);
+    let (code, why) = unapproved(&world, range);
+    assert!(code == 2 && why.contains("changes files after its approval"), "{code} {why}");
+}
+
+#[test]
+fn a_job_that_nobody_approved_is_named() {
+    let Some(world) = cloned(3) else { return };
+    world.prompt("[QUICK] fix the lexer again").tells("--scope");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'one more'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { more();").passes();
+    world.tests();
+    world.seed("phase advance -m 'lex more'").succeeds();
+    let said =
+        world.tries("git seed verify --ci HEAD~1..HEAD --require approval=../allowed --json");
+    let found: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"));
+    assert_eq!(said.code, 2, "{found}");
+    let why = found["unapproved"][0]["reason"].as_str().expect("why");
+    assert_eq!(why, "no person has approved run 1 of it");
+}
+
+/// One byte more than any step has, as a conflict is resolved in a squash merge.
+fn resolved(world: &World) {
+    world.sh(&format!(
+        "git checkout -q main-landed && printf x >> {CODE} && git -c core.hooksPath=/dev/null \
+         commit -qa --amend --no-edit"
+    ));
+}
+
+fn lists(world: &World, range: &str) -> (i32, Value) {
+    let said = world.tries(&format!("git seed verify {range} --keys ../allowed --json"));
+    (said.code, serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}")))
+}
+
+#[test]
+fn a_person_accepts_what_nothing_vouches_for() {
+    let Some(world) = cloned(3) else { return };
+    resolved(&world);
+    let range = "HEAD~2..HEAD";
+    let (code, found) = lists(&world, range);
+    assert_eq!((code, found["accepted"].is_null()), (3, true), "{found}");
+    let accept = "verify --accept HEAD -m 'the conflict in lex.rs was  mine'";
+    world.changes_nothing(|| world.seed(accept).refuses("only a person may run"));
+    world.changes_nothing(|| world.person("verify --accept HEAD").ends(64, "say why with -m"));
+    world.changes_nothing(|| world.person("verify -m why").ends(64, "--accept"));
+    world.changes_nothing(|| world.person("verify --accept nowhere -m x").ends(64, "nowhere"));
+    world.person("verify --accept HEAD~1 -m x").refuses("nothing to accept");
+    world.person(accept).tells("accepted by Ada <ada@example.org>, signed");
+    let (code, found) = lists(&world, range);
+    let head = world.git("rev-parse HEAD");
+    let one = &found["accepted"][0];
+    assert_eq!((code, &one["commit"]), (0, &json!(head)), "{found}");
+    assert_eq!(one["why"], "the conflict in lex.rs was mine");
+    assert_eq!((&one["by"], &one["vouched"]), (&json!("Ada <ada@example.org>"), &json!(true)));
+    let told = world.tries("git seed verify HEAD~2..HEAD --keys ../allowed").out;
+    let line = "the conflict in lex.rs was mine (Ada, ada@example.org)";
+    assert!(told.contains("accepted      ") && told.contains(line), "{told}");
+    world.person(accept).refuses("nothing to accept");
+    // A machine believes it, because a known key signed it.
+    world.sh("git -c core.hooksPath=/dev/null push -qf ../remote main-landed refs/seed/claims");
+    clones(&world, 3);
+    fetches(&world);
+    let (code, found) = verified(&world, "HEAD~2..HEAD --require proof");
+    assert_eq!((code, &found["accepted"][0]["commit"]), (0, &json!(head)), "{found}");
+    // Another byte is another commit.
+    resolved(&world);
+    assert_eq!(lists(&world, range).0, 3);
+}
+
+#[test]
+fn no_word_accepts_what_is_broken_and_an_unsigned_one_proves_nothing() {
+    let Some(world) = cloned(3) else { return };
+    world.sh("git config --unset user.signingkey && git config --unset gpg.format");
+    resolved(&world);
+    world.person("verify --accept HEAD -m 'mine'").tells("not signed");
+    let (code, found) = lists(&world, "HEAD~2..HEAD");
+    assert_eq!((code, &found["accepted"][0]["vouched"]), (3, &json!(false)), "{found}");
+    world.sh("git -c core.hooksPath=/dev/null push -qf ../remote main-landed refs/seed/claims");
+    clones(&world, 3);
+    fetches(&world);
+    assert_eq!(verified(&world, "HEAD~2..HEAD --require proof").0, 2);
+    // A commit that says of its step what the step was not.
+    world.sh("git checkout -q -b lies main && git log -1 --format=%B | sed \
+         's/^Seed-Cycle: 1/Seed-Cycle: 7/' > ../text && git -c core.hooksPath=/dev/null commit -q \
+         --amend -F ../text");
+    assert_eq!(lists(&world, "HEAD~1..HEAD").0, 2);
+    world.person("verify --accept HEAD -m 'fine'").refuses("is broken");
+    assert_eq!(lists(&world, "HEAD~1..HEAD").0, 2);
+    // Nor does a record of the gate become another by a word.
+    let record = world.git("rev-parse refs/seed/claims");
+    world.person(&format!("verify --accept {record} -m 'fine'")).said();
+    let (_, found) = lists(&world, "HEAD~1..HEAD");
+    assert!(!found["accepted"].to_string().contains(&record), "{found}");
+}

@@ -484,6 +484,11 @@ fn a_week_of_watch_and_what_it_would_have_said() {
 }
 
 #[test]
+fn a_machine_runs_the_recorded_tests_again() {
+    plays("run-it-again.txt");
+}
+
+#[test]
 fn a_job_is_landed_and_squashed_once_more() {
     plays("land-and-squash-merge.txt");
 }

@@ -84,7 +84,7 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     let offline = !row.opens(Class::ShellCode);
     let (hidden, dropped) =
         if row.reproduces { secrets(repo, &top, home.as_deref()) } else { Default::default() };
-    let open = Open { paths: walls.open, offline, hidden };
+    let open = Open { paths: walls.open, offline, hidden, ..Open::default() };
     Ok(Confinement { open, scratch, dropped, made })
 }
 

@@ -1,8 +1,10 @@
 //! When a job may be complete, and the step that completes it.
 
-use crate::engine::record;
+use crate::claims::record::Approval;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{proof, record};
+use crate::format::journal::What;
 use crate::format::state::State;
 use crate::jobs::{Status, questions};
 use crate::memory::words;
@@ -51,4 +53,19 @@ pub(crate) fn complete(
         Ok(Ok(StepDraft::new(state, "completion", subject, By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))
+}
+
+/// Has the approval signed that `done` was completed with, once no lock is held. An approval stands
+/// without it: what cannot be recorded is told in the journal.
+pub(crate) fn sign(repo: &Repo, done: &LoadedJob) -> Result<()> {
+    let approval = Approval {
+        job: done.state.job.id.to_string(),
+        step: done.state.step.clone(),
+        at: done.tip.commit.to_string(),
+    };
+    if proof::records::sign_approval(repo, approval).is_err() {
+        let focused = repo.focused()?;
+        record::journal_line::note(repo, focused.as_ref(), |line| line.what = What::Trouble)?;
+    }
+    Ok(())
 }

@@ -145,8 +145,9 @@ pub(crate) fn end_awaiting(repo: &Repo, job: &LoadedJob) -> Result<PersonReply> 
         jobs::dependencies::dependencies_hold(repo, state)
     })?;
     Ok(match completed {
-        Ok(_) => {
+        Ok(done) => {
             record::archive::put_away(repo, &job.state.job.id)?;
+            jobs::completion::sign(repo, &done)?;
             PersonReply::Done(tell(Notice::ApprovedElsewhere, &[("job", name)]))
         }
         Err(refusal) => PersonReply::NotCounted(voice::say(&refusal, "idle").why),

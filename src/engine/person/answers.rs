@@ -392,22 +392,28 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
         focused.chain == chain && jobs::ending::a_person_may_end(repo, &focused)
     });
     // Until it is closed, as at a boundary.
-    let _lock = repo.store.lock()?;
+    let lock = repo.store.lock()?;
     let completed = jobs::completion::complete(repo, chain, Journaling::Read, |state| {
         may_complete(repo, state, finished)
     })?;
-    Ok(match completed {
-        Ok(done) if finished => {
-            boundary::cross::close(repo, &done)?;
-            closed_told(repo)?
-        }
-        Ok(done) if closes_at_once(repo, &done)? => closed_told(repo)?,
-        Ok(_) => PersonReply::Done(tell(Notice::Approved, &[])),
+    let done = match completed {
+        Ok(done) => done,
         Err(refusal) => {
             let said = voice::say(&refusal, "condense");
-            PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
+            return Ok(PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_)));
         }
-    })
+    };
+    let reply = if finished {
+        boundary::cross::close(repo, &done)?;
+        closed_told(repo)?
+    } else if closes_at_once(repo, &done)? {
+        closed_told(repo)?
+    } else {
+        PersonReply::Done(tell(Notice::Approved, &[]))
+    };
+    drop(lock);
+    jobs::completion::sign(repo, &done)?;
+    Ok(reply)
 }
 
 /// The job is over and out of focus; which one could be next.

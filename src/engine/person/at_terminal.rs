@@ -89,7 +89,8 @@ pub(crate) fn wait_for_word(
     mut shows: impl FnMut(&str),
 ) -> Result<Option<String>> {
     let code = world::new_code()?;
-    let word = command.name.rsplit(' ').next().unwrap_or(command.name).to_owned();
+    let mut words = command.name.rsplit(' ').filter(|word| !word.starts_with('-'));
+    let word = words.next().unwrap_or(command.name).to_owned();
     let process = world::myself();
     let file = words_dir(repo).join(format!("{}.toml", process.pid));
     let made_ms = world::system_ms();

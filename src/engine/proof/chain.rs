@@ -36,7 +36,7 @@ pub(crate) struct TakenStep {
     pub said: StepTrailers,
     pub step: Step,
     /// Its place in the chain.
-    n: usize,
+    pub n: usize,
 }
 
 /// A step whose commit is here.
@@ -60,6 +60,14 @@ pub(crate) fn open_jobs(repo: &Repo) -> Result<Jobs> {
         }
     }
     Ok(jobs)
+}
+
+/// The steps of one job, open or closed; none where it is not here.
+pub(crate) fn steps(repo: &Repo, job: &JobId) -> Result<Option<Steps>> {
+    match repo.store.tip(&names::job_chain(job))? {
+        Some(tip) => steps_of(repo, job, &tip.commit).map(Some),
+        None => archived_steps(repo, job.as_str()),
+    }
 }
 
 pub(crate) fn state_at(repo: &Repo, chain: &str, commit: &CommitId) -> Option<State> {

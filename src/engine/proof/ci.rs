@@ -86,8 +86,10 @@ pub(crate) fn cards(repo: &Repo, range: &str) -> Result<Vec<JobCard>> {
 
 /// Whether evidence is missing: of a commit that names a step, or of any at all where `every`.
 pub(crate) fn lacks(repo: &Repo, range: &str, findings: &Findings, every: bool) -> Result<bool> {
-    let missing: BTreeSet<&str> =
-        findings.not_measured.iter().map(|one| one.record.as_str()).collect();
+    let missing = findings.not_measured.iter().map(|one| one.record.as_str());
+    // Where nothing vouches for a word, anybody could have written it.
+    let words = findings.accepted.iter().filter(|one| !one.vouched);
+    let missing: BTreeSet<&str> = missing.chain(words.map(|one| one.commit.as_str())).collect();
     if every {
         return Ok(!missing.is_empty() || findings.plain.is_some_and(|plain| plain > 0));
     }

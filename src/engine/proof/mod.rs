@@ -1,5 +1,7 @@
 //! The records of the gate: written, found again, bound to commits, and verified by anybody.
 
+pub(crate) mod acceptance;
+pub(crate) mod approvals;
 pub(crate) mod chain;
 pub(crate) mod ci;
 pub(crate) mod content;
@@ -7,4 +9,5 @@ pub mod export;
 pub(crate) mod followed;
 pub(crate) mod legality;
 pub mod records;
+pub(crate) mod rerun;
 pub mod verify;

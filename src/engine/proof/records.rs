@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::claims::audit::{Findings, Standing};
 use crate::claims::gate::{self, GateTable};
-use crate::claims::record::{Attest, Record, RecordKind, Review};
+use crate::claims::record::{Acceptance, Approval, Attest, Record, RecordKind, Review};
 use crate::claims::{Directive, Inquiry, Truth};
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names};
@@ -134,6 +134,29 @@ pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>>
     Ok(Some(id))
 }
 
+/// Has a person's approval signed, where their git is set up to sign; where it is not, nothing is
+/// recorded.
+///
+/// # Errors
+///
+/// The record cannot be written. What kept git from signing stands in it.
+pub(crate) fn sign_approval(repo: &Repo, approves: Approval) -> Result<()> {
+    if !repo.store.can_sign()? {
+        return Ok(());
+    }
+    append(repo, Record { approves: Some(approves), ..seal(repo)? }, None).map(drop)
+}
+
+/// Keeps that a person takes a commit as it is; tells how it was signed.
+///
+/// # Errors
+///
+/// The record cannot be written.
+pub(crate) fn record_acceptance(repo: &Repo, accepts: Acceptance) -> Result<Recorded> {
+    let id = append(repo, Record { accepts: Some(accepts), ..seal(repo)? }, None)?;
+    recorded(repo, &id)
+}
+
 /// Puts a signed record on top, which vouches for all before it. Where nobody signs, the
 /// record says so and its `signed` tells.
 ///
@@ -141,12 +164,17 @@ pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>>
 ///
 /// HEAD does not read, or the record cannot be written.
 pub fn seal_records(repo: &Repo) -> Result<Recorded> {
+    let id = append(repo, seal(repo)?, None)?;
+    recorded(repo, &id)
+}
+
+/// A record that seals those before it, on the tree of HEAD.
+fn seal(repo: &Repo) -> Result<Record> {
     let tree = match repo.store.head()?.commit {
         Some(head) => repo.store.tree_of_commit(&head)?.to_string(),
         None => String::new(),
     };
-    let id = append(repo, Record::new(RecordKind::Seal, repo.now, tree), None)?;
-    recorded(repo, &id)
+    Ok(Record::new(RecordKind::Seal, repo.now, tree))
 }
 
 /// The newest records, newest first; all of them without a limit.

@@ -5,12 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::claims::audit::{self, Findings, Link, Pinned, Standing};
+use crate::claims::audit::{self, Accepted, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
 use crate::engine::proof;
 use crate::engine::proof::legality;
 use crate::engine::proof::records::Replay;
+use crate::engine::proof::rerun::Again;
+use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names, sshsig};
 use crate::store::{Checked, CommitId, Laid, Notes, Walked};
@@ -27,6 +30,8 @@ pub struct Asked {
     pub keys: Option<PathBuf>,
     /// Little of the history is here: what records say of other commits is left out.
     pub only_here: bool,
+    /// Recorded commands of the range are run again, each for so long at most.
+    pub rerun: Option<Duration>,
 }
 
 /// A link with what only this module asks of it.
@@ -73,8 +78,36 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     for (what, standing) in &stray {
         findings.add(what, standing);
     }
+    let of_records = findings.not_measured.len();
     legality::legality(repo, asked.range.as_deref(), notes.as_ref(), &mut findings)?;
+    findings.accept(accepted(&chain), of_records);
+    if let Some((range, most)) = asked.range.as_deref().zip(asked.rerun) {
+        let again = Again { range, most };
+        let all = proof::rerun::rerun(repo, &again, notes.as_ref(), &mut findings)?;
+        findings.rerun = Some(all);
+    }
     Ok(findings.summed(&tell(Notice::NothingToVerify, &[])))
+}
+
+/// What the records accept; of several for one commit the newest.
+fn accepted(chain: &[Link]) -> Vec<Accepted> {
+    let mut all: Vec<Accepted> = Vec::new();
+    for link in chain.iter().filter(|link| !link.is_broken()) {
+        let Some((record, said)) =
+            link.record.as_ref().ok().and_then(|record| Some((record, record.accepts.as_ref()?)))
+        else {
+            continue;
+        };
+        all.retain(|known| known.commit != said.commit);
+        all.push(Accepted {
+            commit: said.commit.clone(),
+            by: said.by.clone(),
+            why: said.why.clone(),
+            at: rfc3339(record.at),
+            vouched: link.standing.counts(),
+        });
+    }
+    all
 }
 
 // ---- what vouches
