@@ -87,6 +87,7 @@ fn change(path: &str, place: Place, page: Option<PageChange>) -> FileChange {
         page,
         lost: None,
         lines: 0,
+        secret: None,
     }
 }
 

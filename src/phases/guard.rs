@@ -8,8 +8,10 @@ use super::git_acts::{GitAct, Ruling};
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
+use super::secrets;
 use super::{Class, FirstStep, Phase, PhaseKind, PhaseName, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
+use crate::secrets::Line;
 use crate::shell;
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
@@ -170,6 +172,8 @@ pub struct FileChange {
     pub lost: Option<Lost>,
     /// Lines of the work that it changes.
     pub lines: u32,
+    /// For memory: a likely secret in a line that it adds.
+    pub secret: Option<Line>,
 }
 
 /// What an edit would take from a footer for good.
@@ -533,6 +537,9 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
 
 fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
     for change in &scene.call.changes {
+        if let Some(secret) = &change.secret {
+            return Err(secrets::in_file("section", &change.path, secret));
+        }
         if matches!(change.place, Place::Page { .. }) {
             section_is_own(scene, change)?;
         }
@@ -865,6 +872,7 @@ mod tests {
             page: None,
             lost: None,
             lines: 0,
+            secret: None,
         }
     }
 

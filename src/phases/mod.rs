@@ -28,6 +28,7 @@ pub mod pacing;
 pub mod place;
 pub mod review;
 pub mod room;
+pub(crate) mod secrets;
 mod shelf;
 pub mod stop;
 pub(crate) mod tighten;

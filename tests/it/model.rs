@@ -1015,6 +1015,7 @@ impl<'a> Search<'a> {
                 page,
                 lost: None,
                 lines: 0,
+                secret: None,
             }]
         };
         let anchors = self.rules.maps.anchors();
