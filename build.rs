@@ -56,6 +56,16 @@ const ROWS: &[Rows] = &[
     Rows { table: "src/shell/seed.toml", lists: &[("command", &["name"])] },
     Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
     Rows {
+        table: "src/secrets/secrets.toml",
+        lists: &[
+            ("token", &["heads"]),
+            ("inside", &["heads"]),
+            ("name", &["words"]),
+            ("option", &["programs"]),
+            ("none", &["how"]),
+        ],
+    },
+    Rows {
         table: "src/voice.toml",
         lists: &[
             ("say", &["wants", "case"]),

@@ -88,6 +88,7 @@ fn change(path: &str, place: Place, page: Option<PageChange>) -> FileChange {
         lost: None,
         lines: 0,
         shut: None,
+        secret: None,
     }
 }
 

@@ -15,6 +15,7 @@
 //! jobs phases memory plans claims             domains: pure, and they do not know each other
 //! shell         a command line -> what it would do
 //! verdict event the words that everything speaks; front_matter: where a file's own begins and ends
+//! secrets       likely secrets in a text, and the text without them
 //! html          text on its way into HTML, escaped by its type
 //! ```
 //!
@@ -36,6 +37,7 @@ pub mod memory;
 pub mod phases;
 pub mod plans;
 pub mod rules;
+mod secrets;
 pub mod shell;
 mod shipped;
 #[expect(clippy::disallowed_types, reason = "the one door to git")]

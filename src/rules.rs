@@ -277,6 +277,8 @@ struct ShellTable {
 #[serde(deny_unknown_fields)]
 struct PrivacyTable {
     prompts: Option<Prompts>,
+    #[serde(default)]
+    allow: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -637,6 +639,8 @@ pub struct Rules {
     /// Directories of the work tree with memory notes.
     pub notes: Vec<String>,
     pub prompts: Prompts,
+    /// Kinds of secrets, and paths of memory, that a boundary does not stop.
+    pub(crate) allow: Vec<String>,
     /// Commands for what changes. [`crate::engine::claims::checkers::commands`] gives them where
     /// they may run.
     pub commands: Commands,
@@ -950,6 +954,7 @@ impl Rules {
             consumption: table.condense.consumption.unwrap_or(Consumption::Auto),
             notes: table.memory.notes()?,
             prompts: table.privacy.prompts.unwrap_or_default(),
+            allow: table.privacy.allow,
             commands: Commands::new(table.check, table.tests)?,
             more: Companions::new(table.companion, table.build, table.cache)?,
             companions: OnceLock::new(),

@@ -82,6 +82,26 @@ impl<T: DeserializeOwned> Rows<T> {
         rest.iter().take(count).filter_map(|(_, row)| self.row(usize::from(*row)))
     }
 
+    /// The rows of which a name is how `text` begins, each with that name; the longest first. Names
+    /// of such a list have two bytes at least.
+    pub(crate) fn heading<'a, 't>(
+        &'a self,
+        text: &'t str,
+    ) -> impl Iterator<Item = (&'static str, &'a T)> + use<'a, 't, T> {
+        let names = self.index.names;
+        let behind = names.partition_point(|(known, _)| *known <= text);
+        let head = |name: &str| name.as_bytes().first_chunk::<2>().copied();
+        let near = names[..behind].iter().rev();
+        near.take_while(move |(known, _)| head(known) == head(text))
+            .filter(|(known, _)| text.starts_with(known))
+            .filter_map(|(known, row)| Some((*known, self.row(usize::from(*row))?)))
+    }
+
+    /// The names that lead to rows.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.index.names.iter().map(|(known, _)| *known)
+    }
+
     /// The whole list.
     ///
     /// # Errors
@@ -248,6 +268,18 @@ mod tests {
             let bad = read::<Whole>(Table(built(&table))).expect_err(says);
             assert!(bad.message().starts_with(says), "{says}: {}", bad.message());
         }
+    }
+
+    #[test]
+    fn rows_are_found_by_how_a_text_begins() {
+        let one = built(&json!({ "act": "rest" }));
+        let at = Vec::from([0, 0, 0, 0]).leak();
+        let names = &[("aa", 0), ("aab", 1), ("aabd", 2), ("bb", 3)];
+        let rows: Rows<Row> = Rows::new(one, Index { at, names });
+        let heads = |text: &str| rows.heading(text).map(|(head, _)| head).collect::<Vec<_>>();
+        assert_eq!(heads("aabc"), ["aab", "aa"]);
+        assert_eq!(heads("aabd"), ["aabd", "aab", "aa"]);
+        assert_eq!((heads("bb"), heads("a"), heads("")), (vec!["bb"], vec![], vec![]));
     }
 
     #[test]

@@ -83,6 +83,11 @@ impl Facts {
         self.get(CASE)
     }
 
+    /// Changes each value.
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut String)) {
+        self.0.values_mut().for_each(change);
+    }
+
     /// Every key and value, sorted by key.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))

@@ -75,6 +75,7 @@ mod it {
     mod rules;
     mod runs;
     mod sample;
+    mod secrets;
     mod setup;
     mod skip;
     mod statusline;

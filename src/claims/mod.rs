@@ -35,6 +35,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 use crate::event::UnixSeconds;
+use crate::secrets;
 
 pub use counts::Counts;
 pub use selection::Part;
@@ -306,6 +307,19 @@ pub struct Ran {
     pub unheld: Vec<String>,
 }
 
+impl Ran {
+    /// Takes likely secrets out of the command line. It is masked, so it is not run again.
+    pub(crate) fn mask(&mut self) {
+        secrets::mask_in(&mut self.command);
+        secrets::mask_in(&mut self.dir);
+    }
+
+    /// The command line, for who reads it as one.
+    pub(crate) fn line(&self) -> std::borrow::Cow<'_, str> {
+        secrets::as_line(&self.command)
+    }
+}
+
 /// The file that a command ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
@@ -321,6 +335,40 @@ pub enum Inquiry {
     VerifyClaim(ClaimCase),
     ResponseGate(ResponseCase),
     CausalTrace(TraceCase),
+}
+
+impl Inquiry {
+    /// The same without likely secrets in what was said; a ruling on it is recorded with it.
+    pub(crate) fn masked(mut self) -> Self {
+        let said: Vec<&mut String> = match &mut self {
+            Self::VerifyClaim(case) => {
+                let claim = &mut case.claim;
+                let lists = [
+                    Some(&mut claim.code_paths_tested),
+                    Some(&mut claim.code_paths_affected),
+                    claim.referenced_sources.as_mut(),
+                    claim.read_paths.as_mut(),
+                    case.opened.as_mut(),
+                ];
+                let lists = lists.into_iter().flatten().flatten();
+                [&mut claim.text, &mut claim.evidence].into_iter().chain(lists).collect()
+            }
+            Self::ResponseGate(case) => {
+                let lists = [
+                    case.artifact_references.as_mut(),
+                    case.artifact_paths_read.as_mut(),
+                    case.opened.as_mut(),
+                ];
+                let lists = lists.into_iter().flatten().flatten();
+                case.claim_authority.as_mut().into_iter().chain(lists).collect()
+            }
+            Self::CausalTrace(case) => {
+                std::iter::once(&mut case.symptom).chain(&mut case.links).collect()
+            }
+        };
+        said.into_iter().for_each(secrets::mask_in);
+        self
+    }
 }
 
 /// A claim before the gate.

@@ -429,7 +429,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
             interactions.push(InteractionShown {
                 n,
                 kind,
-                text: read.text,
+                text: read.text.into_string(),
                 at,
                 provenance: read.provenance,
             });
@@ -459,7 +459,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
         extension_cycles_added: state.plan.extension_cycles_added,
         extension_contexts: jobs::next_run::contexts(repo, job)?
             .into_iter()
-            .map(|context| context.text)
+            .map(|context| context.text.into_string())
             .collect(),
         repeating_interval: state.job.repeating_interval,
         reactivation_target: if state.job.repeats_active { "active" } else { "pending" },

@@ -1,12 +1,14 @@
 //! `contexts/<nnnn>.md`: why a cycle was added, kept whole and over all runs.
 
+use crate::secrets::Masked;
+
 /// Why a cycle was added to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     pub run: u32,
     /// The cycle that left work over; 0 where an older record did not say.
     pub cycle: u32,
-    pub text: String,
+    pub text: Masked,
 }
 
 impl Context {
@@ -20,7 +22,7 @@ impl Context {
         Some(Self {
             run: head.value("run")?.parse().ok()?,
             cycle: head.value("cycle")?.parse().ok()?,
-            text: text.to_owned(),
+            text: Masked::new(text),
         })
     }
 }
@@ -35,7 +37,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read(text in any::<String>(), run in any::<u32>(),
             cycle in any::<u32>()) {
-            let context = Context { run, cycle, text };
+            let context = Context { run, cycle, text: Masked::new(&text) };
             prop_assert_eq!(Context::read(&context.write()), Some(context));
         }
 

@@ -36,6 +36,8 @@ pub(crate) fn path(id: &str) -> String {
 
 /// A command line as a receipt keeps it.
 pub(crate) fn cut(command: &str) -> String {
+    // What is cut in the middle is not known any more.
+    let command = &*crate::secrets::mask(command);
     if command.len() <= COMMAND {
         return command.to_owned();
     }

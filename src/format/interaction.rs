@@ -3,6 +3,7 @@
 use crate::jobs::UnixSeconds;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
+use crate::secrets::Masked;
 
 /// One entry of a job's standing instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub(crate) struct Interaction {
     pub at: UnixSeconds,
     /// `attended`, `unattended` or `unknown`: whether a person sat there.
     pub provenance: String,
-    pub text: String,
+    pub text: Masked,
 }
 
 /// What stands for the words of a prompt that are not kept.
@@ -67,7 +68,7 @@ impl Interaction {
             kind,
             at: head.value("at")?.parse().ok()?,
             provenance: head.value("provenance").unwrap_or("unknown").to_owned(),
-            text: text.to_owned(),
+            text: Masked::new(text),
         })
     }
 }
@@ -106,7 +107,7 @@ mod tests {
 
         #[test]
         fn what_is_written_is_read(text in any::<String>(), at in any::<i64>()) {
-            let kind = InteractionKind::Prompt;
+            let (kind, text) = (InteractionKind::Prompt, Masked::new(&text));
             let interaction = Interaction { kind, at, provenance: "attended".into(), text };
             prop_assert_eq!(Interaction::read(&interaction.write()), Some(interaction));
         }

@@ -12,6 +12,7 @@ use crate::claims::Ran;
 use crate::claims::hooks::Standing;
 use crate::jobs::UnixSeconds;
 use crate::phases::activity::Activity;
+use crate::secrets;
 use crate::verdict::{Facts, Refusal, Wants};
 
 /// Digits of a link.
@@ -303,10 +304,12 @@ pub struct Linked {
 }
 
 impl Line {
-    /// The bytes of the line after a line whose hash is `prev`, without a newline.
-    pub(crate) fn link(&self, prev: &str) -> Vec<u8> {
+    /// The bytes of the line after a line whose hash is `prev`, without a newline. There is no
+    /// other way to bytes, so no line holds a likely secret or a path outside the work tree.
+    pub(crate) fn link(mut self, prev: &str) -> Vec<u8> {
+        self.mask();
         // A struct of strings and numbers always has a JSON form.
-        let body = serde_json::to_string(self).unwrap_or_default();
+        let body = serde_json::to_string(&self).unwrap_or_default();
         let hash = short_hash(format!("{prev}\n{body}").as_bytes(), LINK);
         format!("{body}\t{prev}\t{hash}").into_bytes()
     }
@@ -337,6 +340,54 @@ impl Linked {
     }
 }
 
+impl Line {
+    /// Takes likely secrets out of what others said, and the way to what lies outside.
+    fn mask(&mut self) {
+        let Self { paths, opened, refusal, source, ran, refs, .. } = self;
+        paths.iter_mut().chain(opened).for_each(kept_path);
+        refs.iter_mut().for_each(secrets::mask_in);
+        secrets::mask_in(source);
+        if let Some(refused) = refusal {
+            refused.facts.each(kept_fact);
+        }
+        if let Some(ran) = ran {
+            ran.mask();
+        }
+    }
+}
+
+/// A path as it is kept: from the top of the work tree, or `<outside>/name`. `~/…` stays, which
+/// names no person: by it a file that holds the fence up is restored.
+pub(crate) fn kept_path(path: &mut String) {
+    let bytes = path.as_bytes();
+    let of_windows = bytes.len() > 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && matches!(bytes[2], b'\\' | b'/');
+    if path.starts_with('/') || of_windows || path.starts_with("\\\\") {
+        let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
+        *path = format!("{OUTSIDE}{name}");
+    }
+    secrets::mask_in(path);
+}
+
+/// What stands in front of the name of a file outside the work tree.
+const OUTSIDE: &str = "<outside>/";
+
+/// A fact of a refusal: a path, several of them, or words.
+fn kept_fact(fact: &mut String) {
+    if !fact.contains(['\n', ' ']) || fact.split(", ").all(|part| !part.contains([' ', '\n'])) {
+        let paths = fact.split(", ").map(|path| {
+            let mut path = path.to_owned();
+            kept_path(&mut path);
+            path
+        });
+        *fact = paths.collect::<Vec<_>>().join(", ");
+    } else {
+        secrets::mask_in(fact);
+    }
+}
+
 /// What a fold keeps: the lines without their links, which recompute.
 pub(crate) fn fold(lines: &[Linked]) -> String {
     let texts = lines.iter().filter(|linked| linked.line.what != What::Step);
@@ -359,7 +410,7 @@ mod tests {
     #[test]
     fn a_changed_line_is_noticed() {
         let line = Line { session: "s".into(), ..Line::default() };
-        let bytes = line.link("0000");
+        let bytes = line.clone().link("0000");
         assert_eq!(Linked::read(&bytes).map(|linked| linked.line), Ok(line));
         let mut forged = bytes.clone();
         let at = forged.iter().position(|b| *b == b'0').expect("a count");
@@ -367,6 +418,36 @@ mod tests {
         assert!(Linked::read(&forged).is_err());
         let again = Line::default().link("ffff");
         assert_eq!(Linked::chain(&[bytes, again]), Err(Broken::Changed));
+    }
+
+    #[test]
+    fn no_line_tells_a_secret_or_the_way_to_what_lies_outside() {
+        let token = format!("ghp_{}", "aB3dE6gH9".repeat(4));
+        let mut facts = Facts::default();
+        facts.set("path", "/home/me/notes/a.md");
+        facts.set("paths", "src/a.rs, /home/me/b.md");
+        facts.set("said", format!("run it with {token} in /tmp/x"));
+        let refused =
+            Refused { by: "place".into(), wants: Wants::Notes, phase: String::new(), facts };
+        let line = Line {
+            paths: vec!["/home/me/a".into(), "src/b.rs".into(), format!("src/{token}")],
+            opened: vec![r"C:\\Users\\me\\c.txt".into()],
+            source: format!("https://x/?t={token}"),
+            ran: Some(Ran { command: format!("TOKEN={token} cargo test"), ..Ran::default() }),
+            refusal: Some(refused),
+            ..Line::default()
+        };
+        let line = Linked::read(&line.link("0000")).expect("it reads").line;
+        assert_eq!(line.paths, ["<outside>/a", "src/b.rs", "src/<secret: github token>"]);
+        assert_eq!(line.opened, ["<outside>/c.txt"]);
+        assert_eq!(line.source, "https://x/?t=<secret: github token>");
+        let ran = line.ran.expect("it is kept");
+        assert_eq!(ran.command, "TOKEN=<secret: github token> cargo test");
+        assert_eq!(ran.line(), "TOKEN=secret cargo test");
+        let facts = line.refusal.expect("it is kept").facts;
+        let said = ["path", "paths", "said"].map(|key| facts.get(key).unwrap_or_default());
+        let masked = "run it with <secret: github token> in /tmp/x";
+        assert_eq!(said, ["<outside>/a.md", "src/a.rs, <outside>/b.md", masked]);
     }
 
     #[test]
@@ -397,8 +478,9 @@ mod tests {
         #[test]
         fn any_words_survive(tool in any::<String>(), path in any::<String>(),
             prev in "[0-9a-f]{16}") {
-            let line = Line { tool, paths: vec![path], ..Line::default() };
-            let linked = Linked::read(&line.link(&prev)).expect("it reads");
+            let mut line = Line { tool, paths: vec![path], ..Line::default() };
+            let linked = Linked::read(&line.clone().link(&prev)).expect("it reads");
+            line.mask();
             prop_assert_eq!((linked.line, linked.prev), (line, prev));
         }
     }

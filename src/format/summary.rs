@@ -1,5 +1,7 @@
 //! `summaries/<nnnn>.md`: what was said to a job, summed up.
 
+use crate::secrets::Masked;
+
 /// One summary, as it was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Kept {
@@ -8,7 +10,7 @@ pub(crate) struct Kept {
     pub covers: [u32; 2],
     /// RFC 3339, UTC.
     pub at: String,
-    pub text: String,
+    pub text: Masked,
 }
 
 impl Kept {
@@ -22,7 +24,7 @@ impl Kept {
         let (head, text) = super::headed(file)?;
         let (first, last) = head.value("covers")?.split_once('-')?;
         let covers = [first.parse().ok()?, last.parse().ok()?];
-        Some(Self { n, covers, at: head.value("at")?.to_owned(), text: text.to_owned() })
+        Some(Self { n, covers, at: head.value("at")?.to_owned(), text: Masked::new(text) })
     }
 }
 
@@ -35,7 +37,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(text in any::<String>(), covers in any::<[u32; 2]>()) {
-            let kept = Kept { n: 3, covers, at: "2026-11-21T20:56:12Z".to_owned(), text };
+            let (at, text) = ("2026-11-21T20:56:12Z".to_owned(), Masked::new(&text));
+            let kept = Kept { n: 3, covers, at, text };
             prop_assert_eq!(Kept::read(3, &kept.write()), Some(kept));
         }
 

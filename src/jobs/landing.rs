@@ -292,7 +292,7 @@ pub(crate) fn collides(job: &Job, onto: &str, paths: &[String]) -> Refusal {
 pub(crate) fn vetoed(job: &Job, subject: &str, output: &str) -> Refusal {
     const MOST: usize = 160;
     let said = output.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic));
-    let said: String = said.unwrap_or("nothing").chars().take(MOST).collect();
+    let said: String = crate::secrets::mask(said.unwrap_or("nothing")).chars().take(MOST).collect();
     refused(Case::LandVetoed, job).with("subject", subject).with("said", said)
 }
 

@@ -369,7 +369,8 @@ pub(crate) const VETO: &str = "veto";
 pub(crate) fn vetoed(hook: &str, output: &str, takes: &str) -> Refusal {
     const MOST: usize = 160;
     let said = output.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic));
-    let said: String = said.unwrap_or("it said nothing").chars().take(MOST).collect();
+    let said = crate::secrets::mask(said.unwrap_or("it said nothing"));
+    let said: String = said.chars().take(MOST).collect();
     let judges_words = matches!(hook, "commit-msg" | "prepare-commit-msg");
     let case = if judges_words { Case::VetoMessage } else { Case::Veto };
     let refusal = Refusal::new(VETO, Wants::Message).case(case);

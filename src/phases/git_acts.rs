@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::phases::own_refs;
+use crate::secrets::mask;
 use crate::shell::{self, Effect, Found, GitFlag, Reading};
 use crate::shipped;
 use crate::verdict::{Case, Refusal, Wants};
@@ -336,6 +337,14 @@ pub struct Opened {
     pub used: bool,
 }
 
+impl Opened {
+    /// The words of `act` are those that were opened, which are kept without likely secrets.
+    fn opens(&self, act: &GitAct) -> bool {
+        let same = |(kept, word): (&String, &String)| *mask(kept) == *mask(word);
+        self.words.len() == act.words.len() && self.words.iter().zip(&act.words).all(same)
+    }
+}
+
 /// What the rule looks at beside the acts.
 #[derive(Clone, Debug)]
 pub struct Moment<'a> {
@@ -395,10 +404,10 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
         return no(Wants::Git, Case::Takes);
     }
     match moment.opened {
-        Some(opened) if opened.words == act.words && opened.used => {
+        Some(opened) if opened.opens(act) && opened.used => {
             return no(Wants::Git, Case::Used);
         }
-        Some(opened) if opened.words == act.words => return Ruling::Opened,
+        Some(opened) if opened.opens(act) => return Ruling::Opened,
         _ => {}
     }
     let Some(row) = act.row else {

@@ -9,8 +9,10 @@ use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
 use super::said_scope::Shut;
+use super::secrets;
 use super::{Class, FirstStep, Phase, PhaseKind, PhaseName, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
+use crate::secrets::Line;
 use crate::shell;
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
@@ -173,6 +175,8 @@ pub struct FileChange {
     pub lines: u32,
     /// Where no job is kept: what closes the path.
     pub shut: Option<Shut>,
+    /// For memory: a likely secret in a line that it adds.
+    pub secret: Option<Line>,
 }
 
 /// What an edit would take from a footer for good.
@@ -566,6 +570,9 @@ fn shut_by(refusal: Refusal, shut: &Shut, path: &str) -> Refusal {
 
 fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
     for change in &scene.call.changes {
+        if let Some(secret) = &change.secret {
+            return Err(secrets::in_file("section", &change.path, secret));
+        }
         if matches!(change.place, Place::Page { .. }) {
             section_is_own(scene, change)?;
         }
@@ -905,6 +912,7 @@ mod tests {
             lost: None,
             lines: 0,
             shut: None,
+            secret: None,
         }
     }
 

@@ -29,6 +29,7 @@ pub mod place;
 pub mod review;
 pub mod room;
 pub(crate) mod said_scope;
+pub(crate) mod secrets;
 mod shelf;
 pub mod stop;
 pub(crate) mod tighten;

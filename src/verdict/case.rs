@@ -226,6 +226,8 @@ pub(crate) enum Case {
     ScopeLine,
     ScopeTime,
     Search,
+    SecretLine,
+    SecretWord,
     Section,
     Sections,
     Server,

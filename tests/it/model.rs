@@ -1046,6 +1046,7 @@ impl<'a> Search<'a> {
                 lost: None,
                 lines: 0,
                 shut: None,
+                secret: None,
             }]
         };
         let anchors = self.rules.maps.anchors();

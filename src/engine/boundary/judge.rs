@@ -24,7 +24,7 @@ use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position};
 use crate::store::CommitId;
-use crate::verdict::{Case, Refusal};
+use crate::verdict::{Case, Refusal, Verdict};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -44,10 +44,7 @@ pub(crate) fn judge(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let row = repo.row(Some(focused));
-    let in_between = *toward == Transition::Checkpoint;
-    if (in_between || matches!(toward, Transition::Back { .. }))
-        && let Err(refusal) = gates::says_enough(row, in_between, &message)
-    {
+    if let Err(refusal) = may_be_sent(repo, row, toward, &message) {
         return Ok(Err(refusal));
     }
     let sent = message.text().to_owned();
@@ -58,10 +55,10 @@ pub(crate) fn judge(
     {
         return Ok(Err(refusal));
     }
-    if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo)? {
-        return Ok(Err(refusal));
-    }
-    let survey = fence::survey::survey(repo, focused, since, row)?;
+    let survey = match surveyed(repo, focused, since, row)? {
+        Ok(survey) => survey,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
     let (step, outgrown) = within_the_lane(repo, focused, toward, step, &survey)?;
     let toward = if outgrown { &Transition::Up } else { toward };
     // Asked of the job where the tree changed alone.
@@ -88,6 +85,31 @@ pub(crate) fn judge(
     let last = closes && jobs::completion::eligible(repo, focused);
     let adds = Adds::default();
     Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, adds }))
+}
+
+/// The message is long enough where no section is asked for, and holds no likely secret.
+fn may_be_sent(repo: &Repo, row: &Phase, toward: &Transition, message: &Message) -> Verdict {
+    let in_between = *toward == Transition::Checkpoint;
+    if in_between || matches!(toward, Transition::Back { .. }) {
+        gates::says_enough(row, in_between, message)?;
+    }
+    boundary::secrets::in_message(repo, "message", message.text())
+}
+
+/// What changed, where nothing that the fence depends on did, and no memory file would carry a
+/// likely secret into the commit.
+fn surveyed(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    row: &Phase,
+) -> Result<std::result::Result<Survey, Refusal>> {
+    if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo)? {
+        return Ok(Err(refusal));
+    }
+    let survey = fence::survey::survey(repo, focused, since, row)?;
+    let memory = boundary::secrets::in_memory(repo, focused, &survey)?;
+    Ok(memory.map(|()| survey))
 }
 
 /// What was seen of the stay that the step leaves; nothing where no work is left, and where the

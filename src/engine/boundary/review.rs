@@ -52,7 +52,7 @@ pub(crate) fn words(repo: &Repo, chain: &str, state: &State) -> Result<String> {
         let said = match read.kind {
             InteractionKind::Prompt => match shortword::read(&read.text) {
                 Some((_, rest)) => rest.trim().to_owned(),
-                None => read.text,
+                None => read.text.into_string(),
             },
             InteractionKind::Question => {
                 read.text.rsplit_once(summary::ANSWER).map_or("", |(_, said)| said).to_owned()

@@ -206,8 +206,12 @@ fn asked(repo: &Repo, focused: &LoadedJob) -> Asked {
     let made = |first: &Interaction| first.kind == InteractionKind::Automation;
     Asked {
         // Quotations, as in [`entry`], here and below: no words, and none are told.
-        origin: begun.clone().filter(made).map(|first| first.text).unwrap_or_default(),
-        why: why.map(|why| why.text).unwrap_or_default(),
+        origin: begun
+            .clone()
+            .filter(made)
+            .map(|first| first.text.into_string())
+            .unwrap_or_default(),
+        why: why.map(|why| why.text.into_string()).unwrap_or_default(),
         // As above.
         first: begun.and_then(said::prompt).unwrap_or_default(),
     }

@@ -63,7 +63,7 @@ pub(super) fn prompt(read: Interaction) -> Option<String> {
     let said = match shortword::read(&read.text) {
         Some((word, _)) if word.takes_a_reason() => return None,
         Some((_, rest)) => rest.trim().to_owned(),
-        None => read.text,
+        None => read.text.into_string(),
     };
     (!said.trim().is_empty()).then_some(said)
 }
@@ -86,5 +86,5 @@ fn summary(repo: &Repo, focused: &LoadedJob) -> String {
         Kept::read(n, &String::from_utf8_lossy(&bytes))
     };
     // None was made, or it does not read: then nothing is quoted.
-    (n > 0).then(read).flatten().map(|kept| kept.text).unwrap_or_default()
+    (n > 0).then(read).flatten().map(|kept| kept.text.into_string()).unwrap_or_default()
 }

@@ -298,6 +298,7 @@ pub(crate) fn rule(
     tell: Tell<'_>,
 ) -> Result<Answer> {
     tell(2, Notice::GateAsks);
+    let inquiry = inquiry.masked();
     let ruling = gate::judge(&inquiry, table);
     let (opens, reasons) = (ruling.opens(), ruling.reasons().to_vec());
     // What does not say whether the way is open does not open it.

@@ -15,7 +15,7 @@ use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::event::{Act, Event, Outcome, ToolCall};
-use crate::format::journal::What;
+use crate::format::journal::{What, kept_path};
 use crate::format::state::State;
 use crate::format::{evidence, names, short_hash};
 use crate::phases::deeds::runs_code;
@@ -162,11 +162,17 @@ fn tree_of_index(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     Ok(tree.map_or_else(|_| fence::tree_now::tree_now(repo, Some(focused)), Ok)?.to_string())
 }
 
-/// A directory as it is told: from the top of the repository, or whole outside of it.
+/// A directory as it is told: from the top of the repository, or by its name outside of it.
 pub(super) fn shown_dir(repo: &Repo, dir: &Path) -> String {
     let top = repo::paths::real(repo.store.work_tree());
     let dir = repo::paths::real(dir);
-    dir.strip_prefix(&top).unwrap_or(&dir).display().to_string()
+    kept(dir.strip_prefix(&top).unwrap_or(&dir))
+}
+
+fn kept(path: &Path) -> String {
+    let mut path = path.display().to_string();
+    kept_path(&mut path);
+    path
 }
 
 /// Whether a run in `dir` is of this work tree, as far as its line says: tests of another
@@ -307,7 +313,7 @@ pub(crate) fn as_they_count(
     let mut others = Vec::with_capacity(all.len());
     for (_, ran) in &all {
         let other = ran.program.as_ref().is_some_and(|program| {
-            let first = programs.entry(program_name(&ran.command)).or_insert_with(|| told(program));
+            let first = programs.entry(program_name(&ran.line())).or_insert_with(|| told(program));
             *first != told(program)
         });
         others.push(other);
@@ -317,7 +323,7 @@ pub(crate) fn as_they_count(
     // What ran where one only looks is heard while one looks, and proves nothing later.
     let heard = |ran: &Ran| !ran.reproduced || ran.stay == now;
     let counts = |ran: &Ran| {
-        heard(ran) && (ran.run.is_some() || ran.status.is_some() || runs_code(&ran.command))
+        heard(ran) && (ran.run.is_some() || ran.status.is_some() || runs_code(&ran.line()))
     };
     let mut receipts: Vec<Receipt> = Vec::new();
     for ((id, ran), other_program) in
@@ -464,7 +470,7 @@ pub(crate) fn program(name: &str, dir: &Path) -> Option<Program> {
     // Programs may be executable and not readable. Such a one has no hash, and no receipt says
     // that it was another one.
     let hash = content(&path).ok()?;
-    Some(Program { hash, path: path.display().to_string() })
+    Some(Program { hash, path: kept(&path) })
 }
 
 /// A hash of a file's content; of a long one, of its size, head and tail.

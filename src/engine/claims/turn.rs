@@ -149,7 +149,8 @@ pub(crate) fn source_of(repo: &Repo, host: &crate::hosts::Host, call: &ToolCall)
         }
         _ => String::new(),
     };
-    source.chars().take(SOURCE).collect()
+    // What is cut in the middle is not known any more.
+    crate::secrets::mask(&source).chars().take(SOURCE).collect()
 }
 
 /// The context is about to be compacted: where the gate stands goes into the journal.

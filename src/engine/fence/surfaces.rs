@@ -20,7 +20,7 @@ use crate::phases::{PhaseKind, gates};
 use crate::store::{CommitId, RepoPath, TreeEdit, TreeId};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
-use crate::world;
+use crate::{secrets, world};
 
 /// The longest that a check may run.
 const CHECK: Duration = Duration::from_secs(90);
@@ -141,7 +141,7 @@ pub(crate) fn check_surface(
         return Ok(Ok(()));
     }
     put_surface_back(repo, focused, name, &before, &ran.said)?;
-    let said: String = ran.said.chars().take(SAID.0).collect();
+    let said: String = secrets::mask(&ran.said).chars().take(SAID.0).collect();
     Ok(Err(gates::surface_check_failed(name, &said)))
 }
 
@@ -176,7 +176,7 @@ fn put_surface_back(
     let files = changed_of_surface(repo, name, before)?;
     let paths: Vec<String> = files.iter().map(ToString::to_string).collect();
     let mut edits: Vec<TreeEdit> = Vec::new();
-    let said: String = said.chars().take(SAID.1).collect();
+    let said: String = secrets::mask(said).chars().take(SAID.1).collect();
     let mut body = tell(Notice::BodyCheckFailed, &[("said", &said)]) + "\n\n";
     for file in &files {
         // One that is gone is not kept; the blob of before comes back all the same.

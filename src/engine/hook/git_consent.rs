@@ -140,7 +140,7 @@ fn prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
         // A short word opens what it says itself, and names nothing beyond it.
         said.extend(words.map(|words| match shortword::read(&words.text) {
             Some((_, rest)) => rest.to_owned(),
-            None => words.text,
+            None => words.text.into_string(),
         }));
     }
     Ok(said)

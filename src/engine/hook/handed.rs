@@ -19,7 +19,7 @@ use crate::format::short_hash;
 use crate::hosts::{Answer, Host};
 use crate::voice::{Notice, tell};
 use crate::world::Held;
-use crate::{confine, shell, world};
+use crate::{confine, secrets, shell, world};
 
 /// The most lines that wait for the end of their call.
 const WAITING: usize = 64;
@@ -59,7 +59,17 @@ pub(crate) fn keep(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> 
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir)?;
     }
-    Ok(world::Whole::private().write(&file, &serde_json::to_vec(&kept)?)?)
+    Ok(world::Whole::private().write(&file, &serde_json::to_vec(&kept.masked())?)?)
+}
+
+impl Kept {
+    /// As its file has it: what runs are the words of the call itself.
+    fn masked(mut self) -> Self {
+        for (words, input) in &mut self.commands {
+            words.iter_mut().chain(input).for_each(secrets::mask_in);
+        }
+        self
+    }
 }
 
 /// What a call may hand over: a line of nothing but literal commands that write.
@@ -79,7 +89,8 @@ fn of_call(host: &Host, event: &Event, call: &ToolCall) -> Option<Kept> {
 /// What becomes of the command with the words `args`, which cannot write here.
 pub(crate) fn find(repo: &Repo, args: &[String]) -> Found {
     let kept = files(repo).into_iter().filter_map(|file| read(&file));
-    let own = |kept: &Kept| kept.commands.iter().any(|(words, _)| words == args);
+    let args: Vec<_> = args.iter().map(|word| secrets::mask(word)).collect();
+    let own = |kept: &Kept| kept.commands.iter().any(|(words, _)| *words == args);
     let mut found = Found::Unknown;
     for kept in kept.filter(own) {
         if record::heartbeat::has_run_after(repo, &kept.host, &kept.session) {
@@ -105,8 +116,8 @@ pub(crate) fn run(repo: &Repo, host: &Host, event: &Event) -> Option<Answer> {
     // Left behind it would be in nobody's way.
     let _ = std::fs::remove_file(&taken);
     // The call itself says once more what it hands over: code that writes into `.git` adds nothing.
-    let of_call = of_call(host, event, call);
-    let kept = kept.filter(|kept| is_handed_over(outcome) && Some(kept) == of_call.as_ref())?;
+    let of_call = of_call(host, event, call).filter(|_| is_handed_over(outcome))?;
+    let kept = kept.is_some_and(|kept| kept == of_call.clone().masked()).then_some(of_call)?;
     let ends = Instant::now() + repo.patience(host, &event.name);
     let mut told = Answer::silence();
     for (args, input) in &kept.commands {

@@ -71,7 +71,7 @@ pub(crate) fn answered(
         at: now,
         answered_ms: world::system_ms(),
         tail: tail(repo),
-        reply: reply.clone(),
+        reply: reply.as_deref().map(|reply| crate::secrets::mask(reply).into_owned()),
     };
     // One that cannot be kept is found anew; the lock ends with the file.
     let _ = keep(&mut place, &kept);

@@ -1,5 +1,6 @@
 //! Gathers what guards may look at, for one tool call. Reads only.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -16,6 +17,7 @@ use crate::phases::guard::{self, Call, FileChange, Lost, Scene};
 use crate::phases::place::Place;
 use crate::phases::{Class, FirstStep, Phase, mcp, said_scope};
 use crate::rules::ClaimMode;
+use crate::secrets::{self, Line};
 use crate::shell::{self, Effect, Tag};
 use crate::verdict::Refusal;
 
@@ -321,7 +323,9 @@ fn change(
         .then(|| focused.and_then(|focused| page_loss(repo, &resolved, file, focused)));
     let work = repo.rules.claims != ClaimMode::Off && resolved.place.is_direct(&resolved.shown);
     let lines = if work { claims::required::lines_of(&file.change, &resolved.real) } else { 0 };
+    let secret = added_secret(repo, &resolved, file);
     FileChange {
+        secret,
         declared: repo.is_declared(&resolved.shown, &resolved.place, scope),
         path: resolved.shown,
         place: resolved.place,
@@ -360,6 +364,31 @@ fn page_loss(
         &new,
     )?;
     Some(Lost { what: loss.what, line: loss.line, note: loss.note, elsewhere: page.is_none() })
+}
+
+/// A likely secret that an edit of memory would add. The file is read only where the call's own
+/// words hold one.
+fn added_secret(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<Line> {
+    if !resolved.place.is_memory() || repo.rules.allow.contains(&resolved.shown) {
+        return None;
+    }
+    let counts = |kind: &str| !repo.rules.allow.iter().any(|allowed| allowed == kind);
+    let new = match &file.change {
+        Change::Whole(text) => Cow::Borrowed(text.as_str()),
+        Change::Replace(steps) => steps.iter().flat_map(|step| [&*step.new, "\n"]).collect(),
+        Change::Hunks(hunks) => {
+            hunks.iter().flat_map(|hunk| hunk.new.iter().flat_map(|line| [line, "\n"])).collect()
+        }
+        Change::Delete | Change::Opaque => return None,
+    };
+    let found = secrets::added("", &new, counts)?;
+    // A page that is no text is judged by `page_change`.
+    let old = repo::paths::text_of(&resolved.real).unwrap_or_default();
+    match edit::apply(Some(&old).filter(|_| resolved.exists).map(String::as_str), &file.change) {
+        Ok(new) => secrets::added(&old, &new.unwrap_or_default(), counts),
+        // The tool itself will say so, or it is more lenient than we are.
+        Err(_) => Some(found),
+    }
 }
 
 fn page_change(

@@ -61,7 +61,7 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
     };
     // The subject of a step is one line; a prompt has all its words with the job besides.
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why: String = why.chars().take(400).collect();
+    let why: String = crate::secrets::Masked::new(&why).chars().take(400).collect();
     let now = repo.now;
     let taken = record::step::step(repo, &job.chain, fold, |state, _| {
         let draft = StepDraft::new(state, "drop", &why, By::Person);

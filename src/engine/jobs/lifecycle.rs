@@ -13,6 +13,7 @@ use crate::jobs::routing::InteractionKind;
 use crate::jobs::{JobId, Naming, Status};
 use crate::phases::{Multiplier, commands};
 use crate::plans::Pointer;
+use crate::secrets::Masked;
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 use crate::{jobs, world};
@@ -139,6 +140,7 @@ pub(crate) fn create_job(
     if let Some(text) = told {
         let kind = InteractionKind::Automation;
         let provenance = Sender::Nobody.text().to_owned();
+        let text = Masked::new(&text);
         let interaction = Interaction { kind, at: repo.now, provenance, text };
         state.job.interactions = 1;
         let bytes = interaction.write().into_bytes();
@@ -307,7 +309,7 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
 /// Switches discipline off in this worktree.
 pub(crate) fn switch_off(repo: &Repo, why: &str) -> Result<()> {
     repo.require_seeded()?;
-    Ok(world::write_whole(&repo.switch(), format!("{why}\n").as_bytes())?)
+    Ok(world::write_whole(&repo.switch(), format!("{}\n", Masked::new(why)).as_bytes())?)
 }
 
 /// Switches it on again. What changed meanwhile is the person's.

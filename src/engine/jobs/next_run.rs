@@ -261,6 +261,7 @@ mod tests {
     use crate::jobs::{Job, OBJECTIVE_BYTES_MOST};
     use crate::phases::PhaseName;
     use crate::rules::Rules;
+    use crate::secrets::Masked;
 
     fn job() -> State {
         let id = "20261121t205612-7f3a".parse().expect("an id");
@@ -323,7 +324,10 @@ mod tests {
         }
         assert_eq!((state.plan.contexts, state.plan.extension_cycles_added), (20, 20));
         for (file, cycle, text) in kept {
-            assert_eq!(Context::read(&file), Some(Context { run: 1, cycle, text }));
+            assert_eq!(
+                Context::read(&file),
+                Some(Context { run: 1, cycle, text: Masked::new(&text) })
+            );
         }
     }
 
@@ -332,8 +336,11 @@ mod tests {
         let mut state = job();
         state.plan.extension_contexts = vec!["one".to_owned(), "two".to_owned()];
         let moved: Vec<String> = move_contexts(&mut state).iter().map(bytes).collect();
-        let texts: Vec<_> =
-            moved.iter().filter_map(|file| Context::read(file)).map(|read| read.text).collect();
+        let texts: Vec<_> = moved
+            .iter()
+            .filter_map(|file| Context::read(file))
+            .map(|read| read.text.into_string())
+            .collect();
         assert_eq!(texts, ["one", "two"]);
         assert_eq!((state.plan.contexts, state.plan.extension_contexts.len()), (2, 0));
         assert!(move_contexts(&mut state).is_empty());

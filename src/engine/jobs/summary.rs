@@ -10,6 +10,7 @@ use crate::format::names;
 use crate::format::state::State;
 use crate::format::summary::Kept;
 use crate::jobs::{Status, summary};
+use crate::secrets::Masked;
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 
@@ -50,7 +51,7 @@ pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
             n: state.summed.summaries,
             covers: [covered.through + 1, through],
             at: rfc3339(repo.now),
-            text: text.trim().to_owned(),
+            text: Masked::new(text.trim()),
         };
         let put = TreeEdit::Put { path: names::summary(one.n), bytes: one.write().into_bytes() };
         let subject = format!("interactions {} to {through}", covered.through + 1);

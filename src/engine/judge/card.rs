@@ -223,7 +223,7 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     if seen.iter().any(|(_, ran)| ran.run.is_some()) {
         seen.retain(|(_, ran)| ran.run.is_some());
     } else {
-        seen.retain(|(_, ran)| ran.status.is_some() && runs_code(&ran.command));
+        seen.retain(|(_, ran)| ran.status.is_some() && runs_code(&ran.line()));
     }
     // Over a journal that does not hold, what the last step knew is told.
     let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);

@@ -14,10 +14,10 @@ use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
 use crate::engine::claims;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
-use crate::shell;
 use crate::store::TreeId;
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
+use crate::{secrets, shell};
 
 /// The most sentences of a text that are looked at one by one.
 const SENTENCES: usize = 32;
@@ -36,6 +36,7 @@ pub(crate) struct Judged {
 
 /// Rules on `text`, which the agent says of the work of `job`; nothing is recorded.
 pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, text: &str) -> Result<Judged> {
+    let text = &*secrets::mask(text);
     let table = claims::gate::gate_table(repo)?;
     let (truth, tree) = claims::gate::truth_of(repo, job)?;
     let receipts = match job {

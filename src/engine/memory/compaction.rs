@@ -21,6 +21,7 @@ use crate::format::{names, short_hash};
 use crate::memory::compaction::{File, Fill, Sealed, Section, Stamp, Unsealed};
 use crate::phases::commands;
 use crate::phases::room::{self, Closed, Room, Tiers};
+use crate::secrets::Masked;
 use crate::store::TreeEdit;
 use crate::verdict::{Case, Refusal};
 use crate::voice::{self, Notice, tell};
@@ -67,6 +68,8 @@ pub(crate) fn compact_append(
     if text.trim().is_empty() {
         return Err(EngineError::Usage(tell(Notice::NothingToAdd, &[])));
     }
+    // The file lies in the work tree with condense's commit.
+    let text = &*Masked::new(text);
     let (stand, opened) = to_write_in(repo, &focused)?;
     let (mut file, foreign) = if opened {
         (begun(repo, &focused)?, false)

@@ -8,7 +8,7 @@ use crate::format::{archive, names, state};
 use crate::jobs::UnixSeconds;
 use crate::store::{CommitId, NewStep, RefMoved, Stood, Store, Tip, TreeEdit};
 use crate::voice::{Notice, tell};
-use crate::world;
+use crate::{secrets, world};
 
 /// What an operation is to say.
 pub(crate) struct NewOp<'a> {
@@ -166,7 +166,7 @@ impl Log<'_> {
                 holds.extend(self.let_go(tip, place)?);
             }
         }
-        let message = Op::message(new.command, new.worktree, new.walked);
+        let message = Op::message(&secrets::mask(new.command), new.worktree, new.walked);
         let step = NewStep { edits: &edits, message: &message, at: self.now };
         Ok(self.store.add_op(tip, step, &holds)?)
     }

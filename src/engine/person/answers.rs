@@ -27,6 +27,7 @@ use crate::phases::message::Message;
 use crate::phases::review::{Reply, Review};
 use crate::phases::{PhaseKind, commands};
 use crate::rules::{ClaimMode, Unattended};
+use crate::secrets::Masked;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
@@ -467,7 +468,7 @@ pub(crate) fn prepare_side(
 ) -> Result<std::result::Result<LoadedJob, Refusal>> {
     let focused = repo.require_focused()?;
     let prepared = questions::prepares(confidence, what);
-    let what: String = what.chars().take(400).collect();
+    let what: String = Masked::new(what).chars().take(400).collect();
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if let Err(refusal) = state.stand.aside(repo.map(&state.stand)) {
             return Ok(Err(refusal));
@@ -488,7 +489,7 @@ pub(crate) fn enter_side(
     why: &str,
     by: By,
 ) -> Result<std::result::Result<LoadedJob, Refusal>> {
-    let why: String = why.chars().take(400).collect();
+    let why: String = Masked::new(why).chars().take(400).collect();
     let notes = memory::pages::root_cause_notes(repo)?;
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
         let step = match state.stand.aside(repo.map(&state.stand)) {
@@ -559,11 +560,15 @@ pub(crate) fn leave_side(repo: &Repo, by: By) -> Result<std::result::Result<Load
 /// What the journal keeps of a question that went out: its tag, a hash of its text, and
 /// what its granting option names. The answer must be to this very text.
 pub(crate) fn asked(admitted: &Admitted<'_>) -> Vec<String> {
-    vec![admitted.row.tag.clone(), text_hash(admitted.text), admitted.name.to_owned()]
+    vec![
+        admitted.row.tag.clone(),
+        text_hash(admitted.text),
+        Masked::new(admitted.name).into_string(),
+    ]
 }
 
 fn text_hash(text: &str) -> String {
-    crate::format::short_hash(text.as_bytes(), 16)
+    crate::format::short_hash(crate::secrets::mask(text).as_bytes(), 16)
 }
 
 fn declined(registered: &Registered) -> Notice {

@@ -21,6 +21,7 @@ use crate::hosts::Answer;
 use crate::jobs::code::{self, Heard, Waiting};
 use crate::jobs::routing::InteractionKind;
 use crate::rules::Unattended;
+use crate::secrets::Masked;
 use crate::voice::{Notice, tell};
 use crate::world::{self, Process};
 
@@ -97,7 +98,7 @@ pub(crate) fn wait_for_word(
     let chain = focus(repo);
     let request = Request {
         code: code.clone(),
-        line: command.line.clone(),
+        line: Masked::new(&command.line).into_string(),
         does: command.does.clone(),
         worktree: repo.store.worktree_name(),
         tip: tip(repo, &chain),

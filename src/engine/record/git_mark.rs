@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::{Repo, Result, journal, own_state};
 use crate::event::{Act, ToolCall};
+use crate::secrets::mask;
 use crate::world;
 
 /// A person's leave for one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GitMark {
-    /// The words of `[ALLOW git …]`; none where the host asked.
+    /// The words of `[ALLOW git …]`, masked; none where the host asked.
     #[serde(default)]
     pub opened: Vec<String>,
     /// The call that was let through; empty before it.
@@ -44,7 +45,9 @@ pub(crate) fn read(repo: &Repo) -> Result<Option<GitMark>> {
 }
 
 fn write(repo: &Repo, mark: &GitMark) -> Result<()> {
-    let text = toml::to_string(mark).map_err(io::Error::other)?;
+    let opened = mark.opened.iter().map(|word| mask(word).into_owned()).collect();
+    let mark = GitMark { opened, ..mark.clone() };
+    let text = toml::to_string(&mark).map_err(io::Error::other)?;
     let file = file(repo);
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir)?;

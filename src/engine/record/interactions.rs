@@ -10,13 +10,15 @@ use crate::format::state::State;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::summary;
 use crate::rules::Prompts;
+use crate::secrets::Masked;
 use crate::store::TreeEdit;
 
 /// What a job keeps of a prompt.
-pub(crate) fn kept_of(repo: &Repo, text: &str) -> String {
+pub(crate) fn kept_of(repo: &Repo, text: &str) -> Masked {
+    let masked = Masked::new(text);
     match repo.rules.prompts {
-        Prompts::Text => text.to_owned(),
-        Prompts::Hash => interaction::unworded(text),
+        Prompts::Text => masked,
+        Prompts::Hash => Masked::new(&interaction::unworded(&masked)),
     }
 }
 
@@ -60,7 +62,7 @@ pub(crate) fn keep_words(
     let Said { kind, text, sender, subject } = *said;
     let by = if sender.is_somebody() { By::Person } else { By::Hook };
     let text =
-        if kind == InteractionKind::Question { text.to_owned() } else { kept_of(repo, text) };
+        if kind == InteractionKind::Question { Masked::new(text) } else { kept_of(repo, text) };
     let interaction =
         Interaction { kind, at: repo.now, provenance: sender.text().to_owned(), text };
     let step = record::step::step(repo, chain, fold_for(repo, chain)?, |state, _| {

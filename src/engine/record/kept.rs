@@ -5,11 +5,12 @@ use crate::format::context::Context;
 use crate::format::state::State;
 use crate::format::{evidence, names};
 use crate::phases::deeds::runs_code;
+use crate::secrets::Masked;
 use crate::store::TreeEdit;
 
 /// The receipts of a fold that stay with the job: those of code that ran.
 pub(crate) fn kept<'r>(ran: impl Iterator<Item = &'r Ran>) -> Vec<TreeEdit> {
-    let code = ran.filter(|ran| ran.run.is_some() || runs_code(&ran.command));
+    let code = ran.filter(|ran| ran.run.is_some() || runs_code(&ran.line()));
     let put = |ran: &Ran| TreeEdit::Put {
         path: evidence::path(&evidence::id(ran)),
         bytes: evidence::write(ran).into_bytes(),
@@ -20,7 +21,7 @@ pub(crate) fn kept<'r>(ran: impl Iterator<Item = &'r Ran>) -> Vec<TreeEdit> {
 /// Adds a cycle to the run, and gives the file that says why.
 pub(crate) fn add_cycle(state: &mut State, cycle: u32, why: &str) -> TreeEdit {
     state.plan.extension_cycles_added = state.plan.extension_cycles_added.saturating_add(1);
-    let context = Context { run: state.job.run, cycle, text: why.trim().to_owned() };
+    let context = Context { run: state.job.run, cycle, text: Masked::new(why.trim()) };
     put_context(state, &context)
 }
 
@@ -40,5 +41,5 @@ fn put_context(state: &mut State, context: &Context) -> TreeEdit {
 }
 
 pub(crate) fn of_old_record(state: &State, text: &str) -> Context {
-    Context { run: state.job.run, cycle: 0, text: text.to_owned() }
+    Context { run: state.job.run, cycle: 0, text: Masked::new(text) }
 }

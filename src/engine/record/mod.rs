@@ -16,6 +16,7 @@ pub(crate) mod kept;
 pub(crate) mod landing;
 pub(crate) mod led_back;
 pub(crate) mod made;
+mod masked;
 pub(crate) mod meant_files;
 pub(crate) mod own_clone;
 pub(crate) mod own_files;

@@ -109,6 +109,7 @@ pub(crate) fn write(
         Err(refusal) => return Ok(Err(refusal)),
     };
     draft.edits.splice(0..0, moved);
+    record::masked::mask(state, &mut draft);
     if stood != (state.stand.phase.clone(), state.stand.cycle) {
         record::injection::inject(repo, chain, state, &mut draft)?;
     }

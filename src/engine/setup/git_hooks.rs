@@ -226,7 +226,13 @@ fn only_the_persons(repo: &Repo, focused: &LoadedJob) -> Result<Verdict> {
 
 fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
     let message = std::fs::read_to_string(file)?;
-    let verdict = trailers_are_ours(repo, &message)?;
+    // What `git commit -v` shows below its scissors is no part of the message.
+    let written = message.split("------------------------ >8 -").next().unwrap_or_default();
+    let verdict = boundary::secrets::in_message(repo, "commit-msg", written);
+    let verdict = match verdict {
+        Ok(()) => trailers_are_ours(repo, &message)?,
+        refused => refused,
+    };
     // Commits that are only being replayed keep the subject that they have.
     let replays = matches!(repo.store.in_progress(), Some("rebase" | "am"));
     let aside = repo.focused()?.is_some_and(|focused| repo.is_aside(&focused.state.stand));

@@ -33,7 +33,14 @@ pub(crate) fn all(repo: &Repo, job: &LoadedJob) -> Result<(Vec<SaidShown>, u32)>
             continue;
         };
         let (kind, seconds) = (kind.word(), at);
-        all.push(SaidShown { n, seconds, at: rfc3339(at), kind, provenance, text });
+        all.push(SaidShown {
+            n,
+            seconds,
+            at: rfc3339(at),
+            kind,
+            provenance,
+            text: text.into_string(),
+        });
     }
     Ok((all, missing))
 }
