@@ -907,10 +907,8 @@ impl Rules {
         table.lane.check()?;
         let pages = page_names(table.pages.unwrap_or_default())?;
         let subject = subject(table.commit.subject.unwrap_or_default())?;
-        let (share, heading) = condense(
-            table.condense.share.unwrap_or_default(),
-            table.condense.heading.unwrap_or_default(),
-        )?;
+        let shares = table.condense.share.unwrap_or_default();
+        let (share, heading) = condense(shares, table.condense.heading.unwrap_or_default())?;
         let pacing = table.pacing.read();
         let profile = pacing.profile;
         let maps = Maps::with(track, &table.phase, table.lane, pacing)?;

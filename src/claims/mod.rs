@@ -308,10 +308,13 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Takes likely secrets out of the command line. It is masked, so it is not run again.
+    /// Takes likely secrets out of the command line, and of what is kept of its words. Masked, it is
+    /// not run again.
     pub(crate) fn mask(&mut self) {
-        secrets::mask_in(&mut self.command);
-        secrets::mask_in(&mut self.dir);
+        let Self { command, dir, program, part, .. } = self;
+        let words = part.iter_mut().flat_map(|Part { by, paths }| by.iter_mut().chain(paths));
+        let path = program.iter_mut().map(|program| &mut program.path);
+        [command, dir].into_iter().chain(path).chain(words).for_each(secrets::mask_in);
     }
 
     /// The command line, for who reads it as one.

@@ -279,6 +279,11 @@ pub struct Refused {
 }
 
 impl Refused {
+    /// Takes likely secrets out of what was refused, and the way to what lies outside.
+    pub(super) fn mask(&mut self) {
+        self.facts.each(kept_fact);
+    }
+
     pub(crate) fn of(refusal: &Refusal, phase: &str) -> Self {
         let (by, wants) = (refusal.by.to_owned(), refusal.wants);
         Self { by, wants, phase: phase.to_owned(), facts: refusal.facts.clone() }
@@ -348,7 +353,7 @@ impl Line {
         refs.iter_mut().for_each(secrets::mask_in);
         secrets::mask_in(source);
         if let Some(refused) = refusal {
-            refused.facts.each(kept_fact);
+            refused.mask();
         }
         if let Some(ran) = ran {
             ran.mask();

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::journal::Refused;
+use super::journal::{Refused, kept_path};
 use crate::jobs::UnixSeconds;
 use crate::jobs::mode::Mode;
 
@@ -63,4 +63,24 @@ pub(crate) struct Watched {
     /// It ended well; absent where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub well: Option<bool>,
+}
+
+impl Watched {
+    /// The line as it is kept: without likely secrets and the way to what lies outside, and with no
+    /// more than `paths` paths, and `letters` letters of a text.
+    pub(crate) fn kept(mut self, paths: usize, letters: usize) -> Self {
+        self.paths.truncate(paths);
+        self.paths.iter_mut().for_each(kept_path);
+        if let Some(refusal) = &mut self.refusal {
+            refusal.mask();
+        }
+        // Behind the masks: what a cut leaves of a secret is told by no row.
+        let cut = |text: &mut String| *text = text.chars().take(letters).collect();
+        cut(&mut self.tool);
+        self.paths.iter_mut().for_each(cut);
+        if let Some(refusal) = &mut self.refusal {
+            refusal.facts.each(cut);
+        }
+        self
+    }
 }

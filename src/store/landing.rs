@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 
 use gix::ObjectId;
@@ -13,7 +14,7 @@ use gix::objs::{Tree, Write as _, tree::Entry, tree::EntryMode};
 use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::worktree::odd_output;
-use super::{CommitId, Store, TreeId};
+use super::{CommitId, Step, Store, TreeId};
 use crate::world;
 
 /// Who made a commit, and when, as its object says it.
@@ -277,14 +278,38 @@ impl Store {
 
     /// The commits of `range` whose parents a shallow clone has not got.
     pub(crate) fn cut_off(&self, range: &str) -> Result<Vec<CommitId>, StoreError> {
-        let file = world::read_if_there(&self.common_dir.join("shallow"))?;
-        let Some(bytes) = file else { return Ok(Vec::new()) };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let cut: BTreeSet<&str> = text.lines().map(str::trim).collect();
+        let cut = self.cut()?;
+        if cut.is_empty() {
+            return Ok(Vec::new());
+        }
         let printed = self.git(["rev-list", "--end-of-options", range, "--"]).run()?;
         let listed = String::from_utf8_lossy(&printed).into_owned();
-        let cut = listed.lines().filter(|id| cut.contains(id));
+        let cut = listed.lines().filter(|id| cut.contains(*id));
         Ok(cut.filter_map(|id| id.parse().ok()).collect())
+    }
+
+    /// The commits whose parents a shallow clone has not got.
+    fn cut(&self) -> Result<BTreeSet<String>, StoreError> {
+        let file = world::read_if_there(&self.common_dir.join("shallow"))?;
+        let text = String::from_utf8_lossy(&file.unwrap_or_default()).into_owned();
+        Ok(text.lines().map(|line| line.trim().to_owned()).collect())
+    }
+
+    /// The newest `limit` commits from `commit` on, along first parents, as far as a shallow clone
+    /// has them.
+    pub(crate) fn history_here(
+        &self,
+        commit: &CommitId,
+        limit: usize,
+    ) -> Result<Vec<Step>, StoreError> {
+        let (cut, mut steps) = (self.cut()?, Vec::new());
+        self.each_step_from(commit.object()?, "HEAD", |step| -> Result<_, StoreError> {
+            let ends = cut.contains(step.commit.as_str());
+            steps.push(step);
+            let more = steps.len() < limit && !ends;
+            Ok(if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(steps)
     }
 
     /// History ends here where the clone was cut.

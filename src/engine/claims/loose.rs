@@ -36,7 +36,7 @@ pub(crate) fn keep(
     let ends = here && !background && !outcome.background;
     let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
     let program = || receipts::program(&receipts::program_name(command), dir);
-    let ran = Ran {
+    let mut ran = Ran {
         at: repo.now,
         session: event.session.clone(),
         call: call.id.clone(),
@@ -53,6 +53,7 @@ pub(crate) fn keep(
         tree_after: tree,
         ..Ran::default()
     };
+    ran.mask();
     file(repo).append(&serde_json::to_vec(&ran)?, Vec::new)?;
     Ok(Some(ran))
 }

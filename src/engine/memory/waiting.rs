@@ -44,7 +44,7 @@ fn once(mut found: Vec<String>) -> Vec<String> {
 /// Notes in messages of other jobs, since a condense ran on this branch.
 fn small_jobs(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     let Some(head) = repo.store.head()?.commit else { return Ok(Vec::new()) };
-    let steps = repo.store.history_from(&head, BACK)?;
+    let steps = repo.store.history_here(&head, BACK)?;
     let mut found: Vec<(CommitId, Vec<String>)> = Vec::new();
     for step in steps {
         let Some(said) = StepTrailers::read(&step.message) else { continue };

@@ -9,6 +9,7 @@ use crate::engine::proof::records::{self, Recorded};
 use crate::engine::proof::verify::{Asked, verify};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::secrets;
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
 
@@ -28,7 +29,7 @@ pub(crate) fn accept(repo: &Repo, commit: &str, why: &str) -> Answered<Recorded>
     }
     let by = repo.store.identity().map(|who| format!("{} <{}>", who.name, who.email));
     let by = by.unwrap_or_else(|| tell(Notice::AcceptSomebody, &[]));
-    let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = secrets::mask(&why.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
     records::record_acceptance(repo, Acceptance { commit: id.to_string(), by, why }).map(Ok)
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::{Repo, Result, own_state};
 use crate::phases::said_scope::SaidOfPaths;
-use crate::world;
+use crate::{secrets, world};
 
 /// The most sentences of one kind that are kept of a session, and the most sessions.
 const SENTENCES: usize = 100;
@@ -64,6 +64,9 @@ pub(crate) fn change(
     let before = said.get(session).cloned();
     let now = said.entry(session.to_owned()).or_default();
     change(now);
+    // As in the record of a job: no likely secret is kept of what somebody said.
+    let sentences = now.paths.iter_mut().map(|said| &mut said.words);
+    sentences.chain(&mut now.git).for_each(secrets::mask_in);
     let over = now.git.len().saturating_sub(SENTENCES);
     now.git.drain(..over);
     if before.as_ref() == Some(now) || before.is_none() && *now == SaidInSession::default() {

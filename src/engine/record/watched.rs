@@ -5,7 +5,6 @@ use crate::engine::repo::{Repo, Result};
 use crate::format::watched::{Happened, Watched};
 use crate::jobs::mode::Mode;
 use crate::store::BoundedLines;
-use crate::verdict::Facts;
 
 /// The most bytes of the record.
 const MOST: usize = 512 * 1024;
@@ -22,21 +21,10 @@ fn file(repo: &Repo) -> BoundedLines {
 pub(crate) fn keep(repo: &Repo, what: Happened, fill: impl FnOnce(&mut Watched)) -> Result<()> {
     let mut line = Watched { at: repo.now, what, mode: repo.rules.mode, ..Watched::default() };
     fill(&mut line);
-    line.paths.truncate(PATHS);
-    line.tool = cut(&line.tool);
-    line.paths = line.paths.iter().map(|path| cut(path)).collect();
-    if let Some(refusal) = &mut line.refusal {
-        let mut facts = Facts::default();
-        refusal.facts.iter().for_each(|(key, value)| facts.set(key, cut(value)));
-        refusal.facts = facts;
-    }
+    let line = line.kept(PATHS, LETTERS);
     let dropped = Watched { at: repo.now, what: Happened::Dropped, ..Watched::default() };
     let dropped = serde_json::to_vec(&dropped)?;
     Ok(file(repo).append(&serde_json::to_vec(&line)?, || dropped)?)
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(LETTERS).collect()
 }
 
 /// All that is kept, oldest first. A line that does not read is none: what somebody else wrote
