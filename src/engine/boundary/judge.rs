@@ -244,7 +244,7 @@ fn ask_gates(
     let changed = survey.written(repo, &focused.state) + before;
     let uncommitted = !survey.own.is_empty();
     let (lines, waiting) = (found.lines, found.waiting);
-    let crossing = Crossing { criteria, lines, waiting, uncommitted, changed, ..crossing };
+    let crossing = Crossing { changed, uncommitted, criteria, lines, waiting, ..crossing };
     Ok(match toward {
         Transition::Forward { .. } | Transition::Small => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
