@@ -308,8 +308,8 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Takes likely secrets out of the command line, and of what is kept of its words. Masked, it is
-    /// not run again.
+    /// Takes likely secrets out of the command line, and of what is kept of its words. A masked
+    /// one is not run again.
     pub(crate) fn mask(&mut self) {
         let Self { command, dir, program, part, .. } = self;
         let words = part.iter_mut().flat_map(|Part { by, paths }| by.iter_mut().chain(paths));

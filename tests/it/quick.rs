@@ -149,6 +149,25 @@ fn an_answer_counts_only_where_its_commit_could_be_made() {
     assert_eq!((world.phase().as_str(), world.files_of_head()), ("none", vec![CODE.to_owned()]));
 }
 
+/// The question becomes a message of a commit: what that may not hold is refused before.
+#[test]
+fn a_question_that_cannot_be_a_message_is_not_asked() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    for (line, why) in [
+        ("Seed-Id: 0123456789ab", "only git seed writes lines that begin with Seed-"),
+        ("token: ghp_0123456789abcdefABCDEFghijklMNOPqr71", "looks like a secret"),
+    ] {
+        let mut asked = done();
+        let text = asked["question"].as_str().expect("a text").replace("at all.", line);
+        asked["question"] = json!(text.replace(line, &format!("at all.\n{line}\n")));
+        world.changes_nothing(|| world.asks(&asked).refuses(why));
+    }
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+}
+
 /// A hook that takes longer than the host waits is given up, and the agent takes the step itself.
 #[test]
 fn a_commit_that_outlasts_the_host_is_left_to_the_agent() {

@@ -22,13 +22,22 @@ use crate::world::{self, Held};
 /// How many steps back the one that opened the lane is looked for.
 const RECENT: usize = 200;
 
-/// May the question for completion be asked where `focused` stands, before the phase that asks it?
-pub(crate) fn ahead(repo: &Repo, focused: &LoadedJob) -> Result<Ahead> {
-    Ok(judged(repo, focused)?.map_or_else(|ahead| ahead, |_| Ahead::Met))
+/// May `question`, that for completion, be asked where `focused` stands, before the phase that asks
+/// it? It is judged with the words that its commit would have.
+pub(crate) fn ahead(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<Ahead> {
+    if !repo.map(&focused.state.stand).asks_ahead(repo.row(Some(focused))) {
+        return Ok(Ahead::No);
+    }
+    let text = message(repo, focused, question)?;
+    Ok(judged(repo, focused, &text)?.map_or_else(|ahead| ahead, |_| Ahead::Met))
 }
 
 /// The step out of where `focused` stands, where the question may be asked there.
-fn judged(repo: &Repo, focused: &LoadedJob) -> Result<std::result::Result<Judged, Ahead>> {
+fn judged(
+    repo: &Repo,
+    focused: &LoadedJob,
+    text: &str,
+) -> Result<std::result::Result<Judged, Ahead>> {
     let map = repo.map(&focused.state.stand);
     // What has grown too large goes on elsewhere.
     if !map.asks_ahead(repo.row(Some(focused))) || boundary::size::is_outgrown(repo, focused, &[])?
@@ -50,8 +59,7 @@ fn judged(repo: &Repo, focused: &LoadedJob) -> Result<std::result::Result<Judged
         }
     }
     let since = repo.read_since(focused)?;
-    let message = Message::new(&focused.state.job.name);
-    let judged = boundary::judge::judge(repo, focused, &since, &onward(), message)?;
+    let judged = boundary::judge::judge(repo, focused, &since, &onward(), Message::new(text))?;
     Ok(judged.map_err(Ahead::Lacks))
 }
 
@@ -60,7 +68,8 @@ fn judged(repo: &Repo, focused: &LoadedJob) -> Result<std::result::Result<Judged
 pub(crate) fn is_next(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(jobs::completion::eligible(repo, focused)
         && !jobs::unattended::defers(repo, &focused.state)
-        && judged(repo, focused)?.is_ok_and(|judged| !judged.survey.own.is_empty()))
+        && judged(repo, focused, &focused.state.job.name)?
+            .is_ok_and(|judged| !judged.survey.own.is_empty()))
 }
 
 fn onward() -> Transition {
@@ -86,11 +95,7 @@ pub(crate) fn take(
     if !map.asks_ahead(repo.row(Some(focused))) {
         return Ok(Ok(()));
     }
-    let opening = opening(repo, focused)?;
-    let name = focused.state.job.name.as_str();
-    let subject = lane::what_changes(&opening).unwrap_or(name);
-    let said = questions::said_of_work(question, name, "");
-    let text = format!("{subject}\n\n{said}\n");
+    let text = message(repo, focused, question)?;
     let words = ["phase", "advance", "-F", "-"].map(str::to_owned);
     let Answering { host, dir, most } = *answering;
     // Where the agent's own shell could not write to `.git`, nothing that it may have changed runs
@@ -107,6 +112,16 @@ pub(crate) fn take(
         Ok(ran) => tell(Notice::AnswerUnstepped, &[("said", ran.said.trim())]),
         Err(error) => tell(Notice::AnswerUnstepped, &[("said", &error.to_string())]),
     }))
+}
+
+/// The message of the step: what will change, as the first step said it, and what the question
+/// says.
+fn message(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<String> {
+    let opening = opening(repo, focused)?;
+    let name = focused.state.job.name.as_str();
+    let subject = lane::what_changes(&opening).unwrap_or(name);
+    let said = questions::said_of_work(question, name, "");
+    Ok(format!("{subject}\n\n{said}\n"))
 }
 
 /// What was said when the lane was opened, or the cycle on it.

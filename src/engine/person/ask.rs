@@ -19,8 +19,9 @@ pub(crate) fn ask<'q>(
 ) -> Result<Vec<Admitted<'q>>, Refusal> {
     let about = AsksAbout::of(questions);
     let mut moment = moment(repo, phase, focused, about);
-    if let Some(focused) = focused.filter(|_| about.completion) {
-        let ahead = boundary::ahead::ahead(repo, focused);
+    let completes = questions.iter().find(|one| questions::text_of_completion(&one.text).is_some());
+    if let (Some(focused), Some(question)) = (focused, completes) {
+        let ahead = boundary::ahead::ahead(repo, focused, &question.text);
         moment.ahead = ahead.map_err(|error| Refusal::broken("state", &error))?;
         moment.ready |= matches!(moment.ahead, Ahead::Met);
     }
