@@ -129,6 +129,25 @@ fn a_look_at_the_work_takes_the_steps_too() {
     assert!(world.git("log -1 --format=%s").starts_with("execute: Call it lexer"));
 }
 
+/// So do words that the person types instead: they are what the next small cycle is for.
+#[test]
+fn typed_words_take_the_steps_and_open_a_small_cycle() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let told = world.asks(&done()).passes().answers("call it lexer first");
+    assert!(told.to_person().is_some_and(|told| told.contains("Approve completion")), "{told:?}");
+    assert_eq!(
+        (world.phase().as_str(), world.files_of_head()),
+        ("condense", vec![CODE.to_owned()])
+    );
+    assert_eq!(world.json("job show")["user_approval"], json!(false));
+    world.seed("phase advance --review").succeeds();
+    assert_eq!(world.json("job show")["extension_contexts"], json!(["call it lexer first"]));
+    assert_eq!((world.phase().as_str(), world.json("phase cycle")), ("execute", json!(2)));
+}
+
 /// What a hook of the person's refuses takes the answer along; nothing is approved.
 #[test]
 fn an_answer_counts_only_where_its_commit_could_be_made() {
