@@ -306,6 +306,18 @@ pub(crate) fn text_of_completion(question: &str) -> Option<&str> {
     Some(question.trim_start().strip_prefix(row.tag.as_str())?.trim())
 }
 
+/// The question whether the job `name` is complete as the text of a commit: without its tag, the
+/// name that it begins with, and what comes next.
+pub(crate) fn as_text(question: &str, name: &str) -> String {
+    let (body, _) = with_next(question);
+    let begins = |text: &str| text.find(char::is_alphanumeric).unwrap_or(text.len());
+    let said = text_of_completion(body).unwrap_or(body);
+    let said = &said[begins(said)..];
+    let ends = |rest: &&str| !rest.starts_with(char::is_alphanumeric);
+    let rest = said.strip_prefix(name).filter(ends);
+    rest.map_or(said, |rest| &rest[begins(rest)..]).to_owned()
+}
+
 /// What the question whether the job `name` is complete says of the work: without its tag, the
 /// name, what comes next, and `counted`, the line that git seed counted.
 pub(crate) fn said_of_work(question: &str, name: &str, counted: &str) -> String {
@@ -719,6 +731,22 @@ mod tests {
             Ok(admitted) => {
                 admitted.iter().map(|one| one.row.tag.as_str()).collect::<Vec<_>>().join(" ")
             }
+        }
+    }
+
+    #[test]
+    fn a_question_is_the_text_of_a_commit_without_what_is_no_part_of_it() {
+        for (question, text) in [
+            ("[JOB-COMPLETE] fix: it is done.\n\nNext: j", "it is done."),
+            ("[JOB-COMPLETE] `fix`: a fix for the lexer", "a fix for the lexer"),
+            (
+                "[JOB-COMPLETE] fixes the lexer, and the fix holds",
+                "fixes the lexer, and the fix holds",
+            ),
+            ("[JOB-COMPLETE] The fix is done", "The fix is done"),
+            ("[JOB-COMPLETE] fix", ""),
+        ] {
+            assert_eq!(as_text(question, "fix").trim(), text, "{question}");
         }
     }
 

@@ -120,7 +120,7 @@ fn message(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<String> {
     let opening = opening(repo, focused)?;
     let name = focused.state.job.name.as_str();
     let subject = lane::what_changes(&opening).unwrap_or(name);
-    let said = questions::said_of_work(question, name, "");
+    let said = questions::as_text(question, name);
     Ok(format!("{subject}\n\n{said}\n"))
 }
 
