@@ -94,6 +94,17 @@ pub enum Approving {
     Defer,
 }
 
+/// Whether a job that was approved lands as clean commits at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Landing {
+    /// A person lands it when they want it.
+    #[default]
+    ByHand,
+    /// The person is asked after the approval.
+    Ask,
+}
+
 /// Whether code is confined without being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -285,6 +296,7 @@ struct PrivacyTable {
 #[serde(deny_unknown_fields)]
 struct Commit {
     subject: Option<String>,
+    land: Option<Landing>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -610,6 +622,7 @@ pub struct Rules {
     /// Variables that it starts without; `*` stands for any letters.
     pub drops: Vec<String>,
     pub subject: String,
+    pub landing: Landing,
     pub approving: Approving,
     pub unattended: Unattended,
     /// Jobs of the agent's own that are worked on in a row where nobody is asked.
@@ -934,6 +947,7 @@ impl Rules {
             hides: places("shell.hides", table.shell.hides.unwrap_or_default())?,
             drops: table.shell.drops.unwrap_or_default(),
             subject,
+            landing: table.commit.land.unwrap_or_default(),
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             own_at_night: table.nights.own.unwrap_or(OWN_AT_NIGHT),

@@ -41,6 +41,7 @@ mod it {
     mod judge;
     mod killed;
     mod killed_words;
+    mod land_asked;
     mod landed;
     mod lets_go;
     mod links;

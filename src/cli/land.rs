@@ -2,7 +2,9 @@
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::engine::landing::land::{self, Landed};
+use crate::engine::landing::offer;
 use crate::engine::landing::plan::Asked;
+use crate::engine::record;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
 use crate::jobs::{BadJobId, JobId};
@@ -53,6 +55,25 @@ impl LandArgs {
     pub(super) fn only_shows(&self) -> bool {
         self.dry_run
     }
+
+    /// The job alone is named, and nothing is said of how it lands.
+    fn is_bare(&self) -> bool {
+        let Self { job: _, one, per_cycle, onto, branch, without_memory, with_memory, .. } = self;
+        let said = [*one, *per_cycle, *without_memory, *with_memory, self.dry_run];
+        let no_words = self.text.is_absent();
+        !said.contains(&true) && onto.is_none() && branch.is_none() && no_words
+    }
+
+    /// A person let the job land as it was shown to them, and nothing else is asked for.
+    pub(super) fn is_granted(&self, repo: &Repo) -> Result<bool, EngineError> {
+        let id = self.job.as_deref().and_then(|id| id.parse::<JobId>().ok());
+        match id.filter(|_| self.is_bare()) {
+            Some(id) if repo.is_seeded()? && record::archive::knows(repo, &id)? => {
+                Ok(offer::granted(repo, &id)?.is_some())
+            }
+            _ => Ok(false),
+        }
+    }
 }
 
 pub(super) fn run(
@@ -67,14 +88,19 @@ pub(super) fn run(
     if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
         return Err(EngineError::Usage(voice::tell(Notice::LandNoWords, &[])).into());
     }
-    let asked = Asked {
-        per_cycle: args.per_cycle,
-        onto: args.onto.clone(),
-        branch: args.branch.clone(),
-        without_memory: args.without_memory,
-        text,
-        dry_run: args.dry_run,
-    };
+    let granted = if args.is_bare() { offer::granted(&repo, &id)? } else { None };
+    let asked = granted.map_or_else(
+        || Asked {
+            per_cycle: args.per_cycle,
+            onto: args.onto.clone(),
+            branch: args.branch.clone(),
+            without_memory: args.without_memory,
+            text,
+            subject: None,
+            dry_run: args.dry_run,
+        },
+        offer::asked,
+    );
     match land::land(&repo, &id, &asked)? {
         Ok(landed) => {
             tell(&landed, out);

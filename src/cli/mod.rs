@@ -336,11 +336,17 @@ fn keep_for_a_person(
     context: &Context,
     out: &mut Report,
 ) -> Result<Option<Outcome>> {
-    let Whose::Persons { command, first } = command.whose() else { return Ok(None) };
+    let Whose::Persons { command: name, first } = command.whose() else { return Ok(None) };
     let repo = match first {
         First::OpenUnderAnyRules => context.seed_under_any_rules()?,
         _ => context.repo()?,
     };
+    // A person has said yes to just this.
+    if let Command::Land(args) = command
+        && args.is_granted(&repo)?
+    {
+        return Ok(None);
+    }
     let focused = match first {
         First::Open | First::OpenUnderAnyRules => None,
         First::Installed if repo.is_seeded()? => None,
@@ -353,7 +359,7 @@ fn keep_for_a_person(
     };
     let phase =
         focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
-    Ok(require_person(&repo, command, out)?.map(|refusal| out.refusal(&refusal, &phase)))
+    Ok(require_person(&repo, name, out)?.map(|refusal| out.refusal(&refusal, &phase)))
 }
 
 /// What every command is given.
@@ -633,13 +639,17 @@ struct TextArgs {
 }
 
 impl TextArgs {
+    /// No text was given.
+    fn is_absent(&self) -> bool {
+        self.message.is_none() && self.file.is_none()
+    }
+
     /// The most bytes that are read.
     const MOST: u64 = 1024 * 1024;
 
     /// The text, where one was given.
     fn given(&self) -> Result<Option<String>> {
-        let given = self.message.is_some() || self.file.is_some();
-        given.then(|| self.read()).transpose()
+        (!self.is_absent()).then(|| self.read()).transpose()
     }
 
     fn read(&self) -> Result<String> {

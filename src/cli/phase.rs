@@ -1,6 +1,6 @@
 //! `git seed phase …`
 
-use crate::engine::{boundary, briefing, jobs, memory, record, report};
+use crate::engine::{boundary, briefing, jobs, landing, memory, record, report};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -311,6 +311,25 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
     }
 }
 
+/// Lands the job where the person said so when they approved it. The step is taken, so what goes
+/// wrong is told, and the landing stays theirs.
+fn land_as_granted(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
+    let id = &crossed.focused.state.job.id;
+    let said = match landing::offer::use_up(repo, id) {
+        Ok(None) => return,
+        Ok(Some(Ok(Ok(landed)))) => {
+            let subject = landed.commits.first().map_or("", |first| first.subject.as_str());
+            let facts = [("branch", landed.branch.as_str()), ("subject", subject)];
+            let card = voice::tell(Notice::LandCard, &facts);
+            out.line(voice::tell(Notice::LandDone, &[("card", &card)]));
+            return;
+        }
+        Ok(Some(Ok(Err(refusal)))) => voice::say(&refusal, "idle").why,
+        Ok(Some(Err(error))) | Err(error) => error.to_string(),
+    };
+    out.line(voice::tell(Notice::LandFailed, &[("id", id.as_str()), ("said", &said)]));
+}
+
 /// The job is over; what waited for it goes on.
 fn tell_done(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
     let state = &crossed.focused.state;
@@ -321,6 +340,7 @@ fn tell_done(repo: &Repo, crossed: &Transitioned, out: &mut Report) {
     if let Some(carried) = memory::compaction::carried_on(repo, &crossed.focused) {
         out.line(carried);
     }
+    land_as_granted(repo, crossed, out);
     if let Some(created) = &crossed.created {
         out.line(voice::tell(Notice::PromptIsNowJob, &[("name", &created.state.job.name)]));
     } else if let Ok(told) = jobs::dependencies::next_told(repo) {

@@ -10,7 +10,7 @@ use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, person, record};
+use crate::engine::{boundary, fence, jobs, judge, landing, person, record};
 use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::watched::{Happened, Watched};
@@ -19,7 +19,7 @@ use crate::jobs::mode::Mode;
 use crate::jobs::questions;
 use crate::jobs::shortword::{self, Moment};
 use crate::phases::gates;
-use crate::phases::next::{self, Loose, Next, Standing};
+use crate::phases::next::{self, Loose, Next, Standing, Waiting};
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
 use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
@@ -243,7 +243,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         missing: Vec::new(),
         vetoed: None,
         card: Vec::new(),
-        next: next_without_job(repo, waits.as_ref(), &paused, &awaiting),
+        next: next_without_job(repo, waits.as_ref(), &paused, &awaiting)?,
         unsynced: 0,
         cost: CostShown::default(),
         fence: FenceShown {
@@ -281,30 +281,40 @@ fn next_without_job(
     waits: Option<&LoadedJob>,
     paused: &[LoadedJob],
     awaiting: &[LoadedJob],
-) -> String {
+) -> Result<String> {
     if !repo.is_on() {
-        return tell(Notice::NextOn, &[]);
+        return Ok(tell(Notice::NextOn, &[]));
     }
     match repo.rules.mode {
-        Mode::Watch => return tell(Notice::ModeNextWatch, &[]),
-        Mode::Fence => return tell(Notice::ModeNextFence, &[]),
+        Mode::Watch => return Ok(tell(Notice::ModeNextWatch, &[])),
+        Mode::Fence => return Ok(tell(Notice::ModeNextFence, &[])),
         Mode::Full => {}
     }
     let (paused, awaits) = (paused.first(), awaiting.first());
-    let next = next::without_job(waits.is_some(), paused.is_some(), awaits.is_some());
+    let unlanded = landing::offer::unlanded(repo)?;
+    let next = next::without_job(Waiting {
+        queued: waits.is_some(),
+        paused: paused.is_some(),
+        awaiting: awaits.is_some(),
+        landing: unlanded.is_some(),
+    });
     let job = match next {
         Loose::Activate => waits,
         Loose::Resume => paused,
         Loose::Approve => awaits,
+        Loose::Land => unlanded.as_ref(),
         Loose::Prompt => None,
     };
-    let Some(job) = job.map(|job| &job.state.job) else { return tell(Notice::NextPrompt, &[]) };
+    let Some(job) = job.map(|job| &job.state.job) else {
+        return Ok(tell(Notice::NextPrompt, &[]));
+    };
     let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
-    match next {
+    Ok(match next {
+        Loose::Land => tell(Notice::NextLand, &facts),
         Loose::Resume => tell(Notice::NextPaused, &facts),
         Loose::Approve => tell(Notice::NextAwaits, &facts),
         Loose::Activate | Loose::Prompt => format!("git seed job activate {}", job.id),
-    }
+    })
 }
 
 fn acting(repo: &Repo, moment: Moment) -> Vec<&'static str> {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
 use super::journal::{Gauge, Ruled};
+use crate::jobs::landing::Offer;
 use crate::jobs::shortword::SaidLane;
 use crate::jobs::summary::Covered;
 use crate::jobs::{Job, Status};
@@ -102,6 +103,9 @@ pub struct State {
     /// What became of the question whether the job is complete, since memory is settled.
     #[serde(default, skip_serializing_if = "Review::is_unasked")]
     pub review: Review,
+    /// What became of the question whether it lands, since it was approved.
+    #[serde(default, skip_serializing_if = "Offer::is_none")]
+    pub land: Offer,
     /// Between cycles: the last one closed without an answer, and none was added.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub finished: bool,
@@ -349,6 +353,7 @@ impl State {
             turn: 0,
             gate: Ruled::default(),
             review: Review::default(),
+            land: Offer::default(),
             finished: false,
             yielded: false,
             own_taken: 0,

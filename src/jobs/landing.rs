@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Job, JobId, Status};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
@@ -26,6 +28,50 @@ const TYPES: [(&str, &[&str]); 10] = [
     ("style", &["format", "reformat"]),
     ("chore", &["drop", "remove"]),
 ];
+
+/// What became of the question whether an approved job lands at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Offer {
+    /// It is not to be asked.
+    #[default]
+    None,
+    /// It may be asked, until the person has answered or the job landed.
+    Open,
+    /// The person lets it land like this, once.
+    Granted(Lands),
+    /// The person leaves it as it is.
+    Left,
+}
+
+/// What a landing is to be, as a person was shown it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lands {
+    pub branch: String,
+    /// The subject of its first commit.
+    pub subject: String,
+}
+
+impl Offer {
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// The first name for the branch that a job of `own` lands on which is not `taken`.
+pub(crate) fn free_branch<E>(
+    own: &str,
+    mut taken: impl FnMut(&str) -> Result<bool, E>,
+) -> Result<String, E> {
+    let mut n = 1_u32;
+    loop {
+        let branch = if n == 1 { format!("{own}-landed") } else { format!("{own}-landed-{n}") };
+        if !taken(&branch)? {
+            return Ok(branch);
+        }
+        n += 1;
+    }
+}
 
 /// What a commit of the branch is to the job that lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,8 @@ use crate::verdict::{Case, Refusal, Verdict, Wants};
 pub const APPROVE: &str = "Approve completion";
 /// The answer that asks for more.
 pub const REVIEW: &str = "Review";
+/// The answer that leaves an approved job as it is.
+pub(crate) const LEAVE: &str = "Leave it";
 /// The word of a phase's row where any words may be asked.
 pub(crate) const ANY: &str = "*";
 /// The section in which nothing may be left.
@@ -47,6 +49,8 @@ pub enum Grant {
     Repeat,
     /// Ends the job unfinished.
     Drop,
+    /// Lands the approved job, as the question says.
+    Land,
     /// Counts a criterion of the contract as met.
     Criterion,
     /// It is kept with the job, and that is all.
@@ -267,8 +271,10 @@ pub struct Moment<'a> {
     pub waits: Option<Refusal>,
     /// Ids of jobs that the agent made and no person has seen.
     pub unseen: Vec<String>,
-    /// What git seed counted of the work, in one line: the question for completion holds it. Empty
-    /// where nobody asks that question.
+    /// A job was approved, and whether it lands is open.
+    pub lands: bool,
+    /// What git seed knows and the question holds in one line: of the work for completion, branch
+    /// and subject for a landing. Empty where neither is asked.
     pub card: String,
     /// The text below a title of a question.
     pub section: fn(&str, &str) -> Option<String>,
@@ -414,6 +420,10 @@ fn shape<'a>(row: &Registered, moment: &Moment<'a>) -> &'a [String] {
 /// Is this the time for it?
 fn in_time(row: &Registered, moment: &Moment<'_>) -> Result<(), Refusal> {
     let no = |case: Case| Err(no(row, moment, case));
+    // Its job may be closed, and in no focus.
+    if row.grants == Grant::Land {
+        return if moment.lands { Ok(()) } else { no(Case::LandUnasked) };
+    }
     let Some(job) = moment.job else { return no(Case::NoJob) };
     let here = moment.admits(row);
     match row.grants {
@@ -485,15 +495,25 @@ fn one<'a>(
         }
     }
     // Last: it is the one thing that the agent cannot know better than git seed.
-    if row.grants == Grant::Complete && !shows(body, &moment.card) {
-        return no(Case::Card);
+    if let Some(case) = lacks_card(row, body, &moment.card) {
+        return no(case);
     }
     let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();
     Ok(Admitted { row, text, name })
 }
 
+/// What is wrong with a question that has to hold the line `card` and does not.
+fn lacks_card(row: &Registered, text: &str, card: &str) -> Option<Case> {
+    let case = match row.grants {
+        Grant::Complete => Case::Card,
+        Grant::Land => Case::LandCard,
+        _ => return None,
+    };
+    (!shows(text, card)).then_some(case)
+}
+
 /// `text` holds the line `card`. Marks of Markdown and line ends do not count.
-fn shows(text: &str, card: &str) -> bool {
+pub(crate) fn shows(text: &str, card: &str) -> bool {
     let plain = |text: &str| {
         let bare: String = text.chars().filter(|letter| !"*_`>".contains(*letter)).collect();
         bare.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -623,6 +643,8 @@ pub(crate) struct AsksAbout {
     pub work: bool,
     /// Other jobs, and the card: one of them would complete the job.
     pub completion: bool,
+    /// What a landing would be.
+    pub landing: bool,
 }
 
 impl AsksAbout {
@@ -633,11 +655,12 @@ impl AsksAbout {
         Self {
             work: any(Registered::decides),
             completion: any(|row| row.grants == Grant::Complete),
+            landing: any(|row| row.grants == Grant::Land),
         }
     }
 
     /// All that completion depends on.
-    pub(crate) const COMPLETION: Self = Self { work: true, completion: true };
+    pub(crate) const COMPLETION: Self = Self { work: true, completion: true, landing: false };
 }
 
 /// The agent is `sure`, of a hundred, that it needs the side lane, and says `what` for.
@@ -708,6 +731,7 @@ mod tests {
             fewest: None,
             waits: None,
             unseen: Vec::new(),
+            lands: false,
             card: "Seen: 1 file, +1 -1; 2 runs, last `cargo_test` exit 0.".to_owned(),
             section,
             settled: |below| below.trim().is_empty(),
@@ -783,12 +807,13 @@ mod tests {
                 answered: false,
             };
             let questions: Vec<Question> = texts.iter().map(ask).collect();
-            assert_eq!(AsksAbout::of(&questions), AsksAbout { work, completion }, "{texts:?}");
+            let about = AsksAbout { work, completion, landing: false };
+            assert_eq!(AsksAbout::of(&questions), about, "{texts:?}");
         }
     }
 
     #[test]
-    fn the_table_has_eleven_sound_rows_in_both_forms() {
+    fn the_table_has_twelve_sound_rows_in_both_forms() {
         let read = Registered::read(include_str!("questions.toml")).expect("it is sound");
         assert_eq!(read, rows());
         let mut words = everywhere();
@@ -802,6 +827,7 @@ mod tests {
                 "JOB-APPROVE-PLUGIN",
                 "JOB-COMPLETE",
                 "JOB-DROP",
+                "LAND",
                 "PLUGIN-LOCK",
                 "REPEAT-JOB",
                 "REPORT-TO-UPSTREAM",

@@ -75,16 +75,32 @@ pub enum Loose {
     Resume,
     /// The person approves a job that rests.
     Approve,
+    /// The person lands a job that they approved.
+    Land,
     /// The person says what is to be done.
     Prompt,
 }
 
+/// What waits in a worktree where no job has the focus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// A job may be taken up.
+    pub queued: bool,
+    /// A person paused one.
+    pub paused: bool,
+    /// One rests until it is approved.
+    pub awaiting: bool,
+    /// One was approved, and its person is asked whether it lands.
+    pub landing: bool,
+}
+
 /// The next step without a focus: what keeps a turn open comes before what is the person's.
-pub fn without_job(waits: bool, paused: bool, awaits: bool) -> Loose {
-    match (waits, paused, awaits) {
-        (true, ..) => Loose::Activate,
-        (false, true, _) => Loose::Resume,
-        (false, false, true) => Loose::Approve,
-        (false, false, false) => Loose::Prompt,
+pub fn without_job(waiting: Waiting) -> Loose {
+    match waiting {
+        Waiting { queued: true, .. } => Loose::Activate,
+        Waiting { paused: true, .. } => Loose::Resume,
+        Waiting { awaiting: true, .. } => Loose::Approve,
+        Waiting { landing: true, .. } => Loose::Land,
+        _ => Loose::Prompt,
     }
 }

@@ -971,6 +971,7 @@ impl<'a> Search<'a> {
             fewest: self.map.lane.as_ref().map(|lane| lane.question),
             waits: state.waits.then(waits),
             unseen: Vec::new(),
+            lands: false,
             card: CARD.to_owned(),
             section: |text, title| Message::new(text).section(title),
             settled: is_settled,
@@ -2699,7 +2700,11 @@ impl<'a> Search<'a> {
     /// Without a focus: `report::next_without_job`.
     fn loose(state: &State) -> Loose {
         let waits = state.life == Life::Pending || state.queue > 0;
-        next::without_job(waits, false, state.life == Life::Awaiting || state.others)
+        next::without_job(next::Waiting {
+            queued: waits,
+            awaiting: state.life == Life::Awaiting || state.others,
+            ..next::Waiting::default()
+        })
     }
 
     /// `report::next`.
@@ -2732,10 +2737,12 @@ impl<'a> Search<'a> {
             return match Self::loose(state) {
                 Loose::Activate => self.led_by_commands(state, &[Cmd::Activate], 0),
                 // The person's, and the turn may end.
-                Loose::Resume | Loose::Approve | Loose::Prompt => match self.stop(state) {
-                    None => vec![Led::On],
-                    Some(no) => self.led_by(state, no, 0),
-                },
+                Loose::Resume | Loose::Approve | Loose::Land | Loose::Prompt => {
+                    match self.stop(state) {
+                        None => vec![Led::On],
+                        Some(no) => self.led_by(state, no, 0),
+                    }
+                }
             };
         }
         let name = self.row(state).name.to_string();

@@ -471,7 +471,12 @@ fn says_something_new(repo: &Repo, focused: &LoadedJob, page: &str) -> bool {
 
 fn after_question(repo: &Repo, ended: &EndedCall<'_>, context: Option<String>) -> Result<Answer> {
     let EndedCall { host, event, call, outcome } = *ended;
-    Ok(match person::answers::hear_answers(repo, host, event, call, &outcome.answers)? {
+    let answers = outcome.answers.as_slice();
+    let heard = match person::landing_word::hear(repo, host, event, call, answers)? {
+        Some(heard) => heard,
+        None => person::answers::hear_answers(repo, host, event, call, answers)?,
+    };
+    Ok(match heard {
         PersonReply::Kept => context.map_or_else(Answer::silence, Answer::context),
         PersonReply::Done(text) => Answer::context(format!("git seed: {text}.")),
         PersonReply::NotCounted(why) => {

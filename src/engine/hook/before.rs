@@ -172,16 +172,15 @@ fn pass(
     {
         context = claims::required::advise(repo, &event.session, focused, &refusal)?;
     }
-    if let (Act::Ask(questions), Some(focused), Actor::Main) = (&call.act, focused, &event.by)
+    if let (Act::Ask(questions), Actor::Main) = (&call.act, &event.by)
         // The scene has asked the same, and refused the call where it could not be answered.
-        && let Ok(admitted) =
-            person::ask::ask(repo, questions, repo.row(Some(focused)), Some(focused))
+        && let Ok(admitted) = person::ask::ask(repo, questions, repo.row(focused), focused)
         && let Some(asked) = admitted.into_iter().find(|one| one.row.decides())
     {
-        record::journal_line::note_once(repo, Some(focused), (What::Asked, event, call), |line| {
+        record::journal_line::note_once(repo, focused, (What::Asked, event, call), |line| {
             line.paths = person::answers::asked(&asked);
         })?;
-        if asked.row.grants == Grant::Complete {
+        if let (Some(focused), Grant::Complete) = (focused, asked.row.grants) {
             to_person = Some(judge::card::shown(repo, focused)?);
         }
     }

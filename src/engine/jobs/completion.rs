@@ -6,10 +6,12 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{proof, record};
 use crate::format::journal::What;
 use crate::format::state::State;
+use crate::jobs::landing::Offer;
 use crate::jobs::{Status, questions};
 use crate::memory::words;
 use crate::phases::gates;
 use crate::phases::review::Review;
+use crate::rules::Landing;
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 
@@ -49,6 +51,10 @@ pub(crate) fn complete(
         state.job.user_approval = true;
         state.job.become_(Status::Completed, now)?;
         state.review = Review::Unasked;
+        state.land = match repo.rules.landing {
+            Landing::Ask => Offer::Open,
+            Landing::ByHand => Offer::None,
+        };
         let subject = tell(Notice::SubjectApproved, &[]);
         Ok(Ok(StepDraft::new(state, "completion", subject, By::Person)))
     })?;

@@ -1,4 +1,5 @@
 //! Landing a closed job: what would be made, and making it.
 
 pub(crate) mod land;
+pub(crate) mod offer;
 pub(crate) mod plan;

@@ -30,6 +30,8 @@ pub(crate) struct Asked {
     pub without_memory: bool,
     /// Words of their own for the message.
     pub text: Option<String>,
+    /// The subject that they were shown.
+    pub subject: Option<String>,
     pub dry_run: bool,
 }
 
@@ -333,6 +335,31 @@ fn replayed(
     Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole }))
 }
 
+/// The subject in the style of the branch.
+fn own_subject(repo: &Repo, ground: &Ground) -> Result<String> {
+    let subjects = match &ground.base {
+        Some(base) => repo.store.own_subjects(base, landing::SUBJECTS)?,
+        None => Vec::new(),
+    };
+    let job = &ground.job.state.job;
+    let style = Style::learned(subjects.iter().map(String::as_str));
+    Ok(style.subject(&job.name, &[ground.job.state.home.branch.as_str(), &job.objective]))
+}
+
+/// The subject of the first commit that a landing would make; writes nothing.
+pub(crate) fn first_subject(repo: &Repo, ground: &Ground) -> Result<String> {
+    let (product, other) = sorted(repo, ground, 0..ground.span)?;
+    let lab = |at: &usize| ground.ids[*at].is_some();
+    let product: Vec<usize> = product.into_iter().filter(lab).collect();
+    let other: Vec<usize> = other.into_iter().filter(lab).collect();
+    let mut words = Words::new(repo, ground, &Asked::default())?;
+    let first = match product.is_empty() {
+        true => words.memory(ground, &other),
+        false => words.piece(ground, &product)?,
+    };
+    Ok(first.subject)
+}
+
 /// The words of the commits, one after the other.
 struct Words<'a> {
     name: &'a str,
@@ -353,13 +380,11 @@ impl<'a> Words<'a> {
             let (subject, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
             (subject.trim().to_owned(), body.trim_start_matches('\n').to_owned())
         } else {
-            let subjects = match &ground.base {
-                Some(base) => repo.store.own_subjects(base, landing::SUBJECTS)?,
-                None => Vec::new(),
+            let subject = match &asked.subject {
+                Some(subject) => subject.clone(),
+                None => own_subject(repo, ground)?,
             };
-            let style = Style::learned(subjects.iter().map(String::as_str));
-            let about = [ground.job.state.home.branch.as_str(), &job.objective];
-            (style.subject(&job.name, &about), job.objective.clone())
+            (subject, job.objective.clone())
         };
         let contexts = if asked.per_cycle && asked.text.is_none() {
             jobs::next_run::contexts(repo, &ground.job)?

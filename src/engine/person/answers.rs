@@ -13,7 +13,7 @@ use crate::engine::record::transition::Transition;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, memory, person, record};
+use crate::engine::{boundary, fence, jobs, judge, landing, memory, person, record};
 use crate::event::{Answer, Event, ToolCall};
 use crate::format::fold::PREP;
 use crate::format::journal::What;
@@ -85,7 +85,7 @@ fn hear_late(
 }
 
 /// Keeps an answer with the job; `false` if an answer of this call was kept before.
-fn keep_answer(
+pub(super) fn keep_answer(
     repo: &Repo,
     chain: &str,
     call: &ToolCall,
@@ -185,7 +185,7 @@ fn not_settled(repo: &Repo, chain: &str, came: &AnswerToCall<'_>) -> Result<Opti
 }
 
 /// Why an answer is not that of a person who can decide something here.
-fn is_no_persons(repo: &Repo, answer: &Answer, sender: Sender) -> Option<Notice> {
+pub(super) fn is_no_persons(repo: &Repo, answer: &Answer, sender: Sender) -> Option<Notice> {
     match sender {
         _ if answer.timed_out => Some(Notice::AnswerOfTimer),
         Sender::Nobody => Some(Notice::AnswerOfNobody),
@@ -289,7 +289,8 @@ fn grant(
         Grant::Surface | Grant::SurfaceTest => {
             fence::surfaces::unlock(repo, chain, registered.grants, named)
         }
-        Grant::Nothing => Ok(PersonReply::Kept),
+        // [`person::landing_word`] hears it.
+        Grant::Land | Grant::Nothing => Ok(PersonReply::Kept),
     }
 }
 
@@ -297,10 +298,10 @@ fn grant(
 fn complete(repo: &Repo, chain: &str, question: &str) -> Result<PersonReply> {
     keep_ruling(repo, chain, question)?;
     let heard = approve(repo, chain)?;
-    if matches!(heard, PersonReply::Done(_)) {
-        jobs::dependencies::jobs_were_seen(repo, questions::with_next(question).1)?;
-    }
-    Ok(heard)
+    let PersonReply::Done(said) = heard else { return Ok(heard) };
+    jobs::dependencies::jobs_were_seen(repo, questions::with_next(question).1)?;
+    let offered = landing::offer::told(repo)?;
+    Ok(PersonReply::Done([said].into_iter().chain(offered).collect::<Vec<_>>().join(". ")))
 }
 
 /// Keeps what was ruled on the question that a person approves. An approval stands without it: what
@@ -351,7 +352,7 @@ pub(crate) fn grant_access(repo: &Repo, chain: &str) -> Result<PersonReply> {
 }
 
 /// The journal, or the trace of this stay, has the line of this very call.
-fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
+pub(super) fn was_asked(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> Result<bool> {
     use crate::format::journal::{Line, Linked};
     let found =
         |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
@@ -567,7 +568,7 @@ pub(crate) fn asked(admitted: &Admitted<'_>) -> Vec<String> {
     ]
 }
 
-fn text_hash(text: &str) -> String {
+pub(super) fn text_hash(text: &str) -> String {
     crate::format::short_hash(crate::secrets::mask(text).as_bytes(), 16)
 }
 
@@ -581,6 +582,7 @@ fn declined(registered: &Registered) -> Notice {
         Grant::Repeat => Notice::DeclinedRepeat,
         Grant::Drop => Notice::DeclinedDrop,
         Grant::Criterion => Notice::DeclinedCriterion,
+        Grant::Land => Notice::DeclinedLanding,
         Grant::Nothing => Notice::AnswerKept,
     }
 }

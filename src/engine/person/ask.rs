@@ -2,7 +2,7 @@
 
 use crate::claims::hooks::Spoken;
 use crate::engine::repo::{LoadedJob, Repo};
-use crate::engine::{boundary, fence, jobs, judge, memory, person};
+use crate::engine::{boundary, fence, jobs, judge, landing, memory, person};
 use crate::jobs::questions::{self, Admitted, Ahead, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
@@ -29,6 +29,12 @@ pub(crate) fn ask<'q>(
     if let Some(focused) = focused.filter(|_| about.completion && moment.ready) {
         let card = judge::card::line(repo, focused);
         moment.card = card.map_err(|error| Refusal::broken("state", &error))?;
+    }
+    if about.landing {
+        let offered = landing::offer::offered(repo);
+        let offered = offered.map_err(|error| Refusal::broken("state", &error))?;
+        moment.lands = offered.is_some();
+        moment.card = offered.map_or_else(String::new, |offered| offered.card());
     }
     let admitted = questions::admit(questions, &moment)?;
     if let ([one], Some(focused)) = (admitted.as_slice(), focused) {
@@ -91,6 +97,7 @@ fn moment<'a>(
         waits: focused
             .filter(|_| asks.completion)
             .and_then(|focused| jobs::dependencies::held_up(repo, &focused.state)),
+        lands: false,
         card: String::new(),
         unseen: if asks.completion { jobs::dependencies::unseen_jobs(repo) } else { Vec::new() },
         section: |text, title| Message::new(text).section(title),

@@ -14,7 +14,8 @@ use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::repo::{EngineError, Repo, Result, own_state};
 use crate::format::landing::Landing;
 use crate::format::{names, notes};
-use crate::jobs::{Job, JobId, landing};
+use crate::jobs::landing::{self, Offer};
+use crate::jobs::{Job, JobId};
 use crate::store::{CommitId, StoreError, Tip, TreeEdit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -22,6 +23,8 @@ use crate::world::{self, Process};
 
 /// The step that a landing is in the chain.
 const STEP: &str = "land";
+/// The step that the answer to the question for it is.
+const ANSWERED: &str = "land-word";
 /// What our hooks find in `GIT_SEED_PENDING`, before the job's id.
 const PENDING: &str = "land ";
 
@@ -116,6 +119,8 @@ pub(crate) fn settle(repo: &Repo, under_way: &UnderWay) -> Result<()> {
         let subject = tell(Notice::SubjectLanded, &facts);
         record::step::step(repo, &job.chain, fold, |state, _| {
             let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
+            // A grant is for one landing, and what landed is no question any more.
+            state.land = Offer::None;
             Ok(Ok(StepDraft::new(state, STEP, &subject, By::Person).with(put)))
         })?
         .map_err(|refusal| EngineError::Refused(refusal.wants))?;
@@ -124,6 +129,25 @@ pub(crate) fn settle(repo: &Repo, under_way: &UnderWay) -> Result<()> {
     drop(lock);
     note(repo, under_way, landing)?;
     done(repo, &under_way.job)
+}
+
+/// Keeps what a person answered to the question whether the job lands; it may be closed.
+pub(crate) fn answered(repo: &Repo, job: &JobId, answer: &Offer) -> Result<()> {
+    let _lock = repo.store.lock()?;
+    let closed = repo.job(job)?.archived;
+    let chain = record::archive::restore(repo, job)?.chain;
+    let granted = matches!(answer, Offer::Granted(_));
+    let subject = if granted { Notice::SubjectLandGranted } else { Notice::SubjectLandLeft };
+    let fold = record::interactions::fold_for(repo, &chain)?;
+    record::step::step(repo, &chain, fold, |state, _| {
+        state.land = answer.clone();
+        Ok(Ok(StepDraft::new(state, ANSWERED, tell(subject, &[]), By::Person)))
+    })?
+    .map_err(|refusal| EngineError::Refused(refusal.wants))?;
+    if closed {
+        record::archive::put_away(repo, job)?;
+    }
+    Ok(())
 }
 
 /// A note on each landed commit, and those of the commits that stay as they are.
