@@ -82,6 +82,7 @@ mod it {
     mod statusline;
     mod summary;
     mod surfaces;
+    mod survival;
     mod syscalls;
     mod tour;
     mod transcripts;

@@ -371,3 +371,78 @@ fn a_landing_that_is_killed_at_any_write_is_finished_by_the_next() {
     }
     assert!(killed * 2 > points.len(), "only {killed} of {points:?} were reached");
 }
+
+/// Leads the job in focus to its end, where `change` is its work.
+fn leads(world: &World, name: &str, from: &str, change: impl Fn(&World)) {
+    let phases = ["observe", "plan", "execute", "verify", "condense"];
+    for phase in phases.into_iter().skip_while(|phase| *phase != from) {
+        assert_eq!(world.phase(), phase);
+        match phase {
+            "observe" => {
+                world.opens();
+                world.looks();
+                let told = super::world::objective();
+                world.seed(&format!("job update --name '{name}' --objective '{told}'")).succeeds();
+            }
+            "execute" => {
+                world.opens();
+                change(world);
+                world.tests();
+                world.notes("---Ex---", "it was a small thing");
+            }
+            "condense" => {
+                world.works(phase);
+                let mut asked = super::world::completion();
+                let text = asked["question"].as_str().expect("a text");
+                asked["question"] = json!(text.replace("fix the lexer", name));
+                world.asks(&asked).passes().answers("Approve completion");
+            }
+            _ => world.works(phase),
+        }
+        world.seed("phase advance -F -").stdin(&message(phase)).succeeds();
+    }
+    assert_eq!(world.phase(), "none", "{name} is over");
+}
+
+/// A plan of two jobs: one agent begins the first and queues the second, another one in a worktree
+/// of its own takes that up; both end, and land one onto the other.
+#[test]
+fn two_agents_in_two_worktrees_finish_two_jobs_and_land_them_one_after_the_other() {
+    let world = World::seeded();
+    world.git("worktree add -q -b side ../linked");
+    world.to("execute");
+    let first = world.job();
+    let said = world.person("job create 'add a reader'").succeeds();
+    let second = said.split_whitespace().nth(1).expect("an id").to_owned();
+
+    let world = world.elsewhere("linked");
+    world.session("7e1d0f0a-0000-4000-8000-00000000000e");
+    world.starts();
+    world.seed(&format!("job activate {second}")).succeeds();
+    assert_eq!(world.job(), second);
+    world.seed("phase advance").succeeds();
+    leads(&world, "add a reader", "observe", |world| {
+        world.writes("src/parser/read.rs", "fn read() {}\n").passes();
+    });
+
+    let world = world.elsewhere("repo");
+    world.session("e2fc06a6-4aaf-49f6-8712-117cd08f9339");
+    assert_eq!((world.job(), world.phase().as_str()), (first.clone(), "execute"));
+    leads(&world, "fix the lexer", "execute", |world| {
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    });
+
+    let one = lands(&world, &format!("{first} --branch one"));
+    let two = lands(&world, &format!("{second} --onto one --branch both --without-memory"));
+    assert_eq!(
+        (&one["product_identical"], &two["product_identical"]),
+        (&json!(true), &json!(true))
+    );
+    let said = subjects(&world, "both");
+    assert_eq!(said, ["add a reader", "memory: fix the lexer", "fix the lexer", "start"]);
+    let files = world.git("ls-tree -r --name-only both");
+    assert!(files.contains(CODE) && files.contains("src/parser/read.rs"), "{files}");
+    let found = world.person("verify one~2..both --json").said();
+    let found: Value = serde_json::from_str(&found.out).expect("JSON");
+    assert_eq!((&found["broken"], &found["plain"]), (&json!([]), &json!(0)), "{found}");
+}

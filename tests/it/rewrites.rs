@@ -127,3 +127,35 @@ fn a_commit_of_the_persons_on_top_is_no_rewrite() {
     let notes = world.git("notes --ref=seed list");
     assert!(!notes.is_empty() && !world.git("log --format=%N --notes=seed").contains("rewritten"));
 }
+
+/// What a person commits to a page meanwhile is theirs, and the agent's notes below it are its own.
+#[test]
+fn a_page_that_the_person_committed_meanwhile_is_not_the_agents_change() {
+    for change in [
+        "sed -i '1i # The parser, by hand' {page} && git commit -qam 'mine: a title'",
+        "sed -i 's/^contract: .*/contract: keep all escapes/' {page} && git commit -qam mine",
+        "git revert --no-edit HEAD > /dev/null",
+    ] {
+        let world = at("execute");
+        world.sh(&change.replace("{page}", PAGE));
+        let page = world.git(&format!("show HEAD:{PAGE}"));
+        goes_on(&world, "execute");
+        let now = world.git(&format!("show HEAD:{PAGE}"));
+        let without = now.replace("looked ahead one character", "");
+        let bare = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(bare(&without), bare(&page), "{change}: the person's words stay");
+    }
+}
+
+/// A line of the agent's above its anchor is no better for a commit of the person's elsewhere.
+#[test]
+fn a_commit_of_the_persons_excuses_no_other_change_of_a_page() {
+    let world = at("execute");
+    world.puts("MINE.md", "mine\n");
+    world.git("add MINE.md");
+    world.git("commit -q -m mine");
+    world.works("execute");
+    let page = world.text(PAGE);
+    world.runs_and("sh build.sh", || world.puts(PAGE, &format!("# another body\n{page}")));
+    world.seed("phase advance -F -").stdin(&message("execute")).refuses("CLAUDE.md");
+}

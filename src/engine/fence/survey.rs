@@ -381,11 +381,29 @@ fn lies_in_scope(repo: &Repo, shown: &str, judged: &Judged<'_>) -> bool {
 }
 
 /// Compares a page with what it was: is every changed byte below the phase's own anchor?
+///
+/// What a person committed to the page since then is theirs: the rest is compared with HEAD.
 fn page_is_own(repo: &Repo, judged: &Judged<'_>, path: &RepoPath, before: &TreeId) -> Result<bool> {
-    let old = repo.store.blob_at(before, path)?.map(String::from_utf8);
+    let old = repo.store.blob_at(before, path)?;
+    if added_below(repo, judged, path, old.clone())? {
+        return Ok(true);
+    }
+    let head = if judged.tree.is_none() { repo.store.head()?.commit } else { None };
+    let Some(head) = head else { return Ok(false) };
+    let committed = repo.store.blob_at(&repo.store.tree_of_commit(&head)?, path)?;
+    Ok(committed != old && added_below(repo, judged, path, committed)?)
+}
+
+fn added_below(
+    repo: &Repo,
+    judged: &Judged<'_>,
+    path: &RepoPath,
+    old: Option<Vec<u8>>,
+) -> Result<bool> {
     // What does not read is not the phase's own change.
     let new = bytes_now(repo, judged, path)?;
-    let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.transpose()) else {
+    let (Some(new), Ok(old)) = (new.map(String::from_utf8), old.map(String::from_utf8).transpose())
+    else {
         return Ok(false);
     };
     let Ok(new) = new else { return Ok(false) };
