@@ -76,11 +76,13 @@ mod it {
     mod runs;
     mod sample;
     mod secrets;
+    mod servers;
     mod setup;
     mod skip;
     mod statusline;
     mod summary;
     mod surfaces;
+    mod sync;
     mod syscalls;
     mod tour;
     mod transcripts;

@@ -19,6 +19,7 @@
 //! boundary    the step from one phase to the next, and its commit
 //! briefing    the text that opens a phase
 //! ops         what was done, and taking it back: undo, redo, op log
+//! sync        two clones come to have the same jobs
 //! landing     a closed job as clean commits on a branch
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
@@ -49,6 +50,7 @@ pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
 pub(crate) mod story;
+pub(crate) mod sync;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

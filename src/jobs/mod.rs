@@ -15,6 +15,7 @@ pub mod questions;
 pub mod routing;
 pub mod shortword;
 pub(crate) mod summary;
+pub(crate) mod syncing;
 pub(crate) mod undoing;
 
 use std::fmt;

@@ -78,15 +78,8 @@ impl Store {
         let before = self.ref_target(NOTES)?;
         let mut notes = self.notes_at(before)?;
         let old = self.note_text(&mut notes, commit)?;
-        let known: Vec<&str> = old.lines().collect();
-        let fresh = lines.iter().map(String::as_str).filter(|line| !known.contains(line));
-        let (records, words): (Vec<&str>, Vec<&str>) = fresh.partition(|line| is_record(line));
-        if records.is_empty() && words.is_empty() {
-            return Ok(());
-        }
-        let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
-        let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
-        let text: String = all.flat_map(|line| [*line, "\n"]).collect();
+        let lines = lines.iter().map(String::as_str);
+        let Some(text) = with_lines(&old, lines) else { return Ok(()) };
         let draft = Draft::new(self);
         let blob = draft.blob(text.as_bytes(), NOTES)?;
         let tree = notes.replace(commit, blob, &draft).map_err(|err| unwritten(NOTES, &err))?.tree;
@@ -95,6 +88,35 @@ impl Store {
         let tip = draft.commit(tree, &parents, message, at, NOTES)?;
         draft.settle()?;
         self.swing(NOTES, before, tip, "notes: added by 'git seed'", at)
+    }
+
+    /// A commit on top of `base`, the notes that another clone published, with what ours say of
+    /// `commits`; nothing where those say it already.
+    pub(crate) fn notes_for(
+        &self,
+        base: Option<&CommitId>,
+        commits: &[CommitId],
+        at: UnixSeconds,
+    ) -> Result<Option<CommitId>, StoreError> {
+        let base = base.map(CommitId::object).transpose()?;
+        let (mut notes, mut ours) = (self.notes_at(base)?, self.notes_at(self.ref_target(NOTES)?)?);
+        let draft = Draft::new(self);
+        let mut tree = None;
+        for commit in commits {
+            let commit = commit.object()?;
+            let (old, said) =
+                (self.note_text(&mut notes, commit)?, self.note_text(&mut ours, commit)?);
+            let said = said.lines().filter(|line| !line.is_empty());
+            let Some(text) = with_lines(&old, said) else { continue };
+            let blob = draft.blob(text.as_bytes(), NOTES)?;
+            let put = notes.replace(commit, blob, &draft);
+            tree = Some(put.map_err(|err| unwritten(NOTES, &err))?.tree);
+        }
+        let Some(tree) = tree else { return Ok(None) };
+        let parents: Vec<ObjectId> = base.into_iter().collect();
+        let tip = draft.commit(tree, &parents, "Notes added by 'git seed'\n", at, NOTES)?;
+        draft.settle()?;
+        Ok(Some(tip.into()))
     }
 
     /// The lines of the note of `commit`; none if it has no note.
@@ -123,6 +145,20 @@ impl Store {
             None => Ok(String::new()),
         }
     }
+}
+
+/// A note with `lines` that it has not yet: words above all records, records at the end. Nothing
+/// where it has them all.
+fn with_lines<'l>(old: &'l str, lines: impl Iterator<Item = &'l str>) -> Option<String> {
+    let known: Vec<&str> = old.lines().collect();
+    let fresh = lines.filter(|line| !known.contains(line));
+    let (records, words): (Vec<&str>, Vec<&str>) = fresh.partition(|line| is_record(line));
+    if records.is_empty() && words.is_empty() {
+        return None;
+    }
+    let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
+    let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
+    Some(all.flat_map(|line| [*line, "\n"]).collect())
 }
 
 /// Two writers that lost to each other must not meet again: the process id differs.

@@ -42,6 +42,7 @@ mod path;
 mod pins;
 pub(crate) mod refs;
 mod truth;
+mod wire;
 mod work;
 
 mod worktree;
@@ -81,6 +82,7 @@ pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use ops::{Loose, RefMoved, Shift, Stood};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
+pub(crate) use wire::{Pushed, RefPush, Wire};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed};
