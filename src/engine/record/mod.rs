@@ -18,6 +18,7 @@ pub(crate) mod led_back;
 pub(crate) mod made;
 mod masked;
 pub(crate) mod meant_files;
+pub(crate) mod merge;
 pub(crate) mod own_clone;
 pub(crate) mod own_files;
 pub(crate) mod pending_file;

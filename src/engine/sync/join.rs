@@ -1,0 +1,192 @@
+//! Joins what another clone published with what is here, ref by ref, and says what is to be pushed.
+//!
+//! Whoever calls has fetched: every commit that is named here is in this clone, and nothing here
+//! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one:
+//! killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
+//! that is broken or hostile there is left alone and named.
+
+pub(crate) mod job;
+pub(crate) mod journal;
+pub(crate) mod outcome;
+
+use std::collections::BTreeMap;
+
+use crate::engine::record;
+use crate::engine::repo::{Repo, Result};
+use crate::engine::sync::join::job::{Decided, Stands};
+pub use crate::engine::sync::join::outcome::{
+    Came, Joined, JoinedJob, Published, Push, Rejected, Served,
+};
+use crate::format::{archive, names};
+use crate::jobs::JobId;
+use crate::store::{CommitId, StoreError};
+use crate::voice::{Notice, tell};
+
+/// A job on both sides, by the end of its ref's name.
+type Sides = BTreeMap<String, (Option<Stands>, Option<Stands>)>;
+
+/// Joins what `published` names with what is here. A dry run moves no ref.
+///
+/// # Errors
+///
+/// This clone's own refs do not read or cannot be moved. What is wrong with the other side's is in
+/// what this gives.
+pub fn join(repo: &Repo, published: &Published, served: Served, dry_run: bool) -> Result<Joined> {
+    let _lock = repo.store.lock()?;
+    journal::finish(repo)?;
+    let mut joined = Joined::default();
+    for (end, (here, there)) in sides(repo, published)? {
+        let Ok(id) = end.parse::<JobId>() else {
+            let why = tell(Notice::JoinNoJob, &[]);
+            joined.jobs.push(aside(end, why));
+            continue;
+        };
+        let one = One { repo, id: &id, served, dry_run, there: there.as_ref() };
+        let (job, push) = one.join(here.as_ref())?;
+        joined.jobs.push(job);
+        joined.moves.extend(push);
+    }
+    Ok(joined)
+}
+
+/// All jobs that differ or may differ, with where they stand.
+fn sides(repo: &Repo, published: &Published) -> Result<Sides> {
+    let mut sides = Sides::new();
+    for (chain, at) in repo.store.chains(names::JOBS)? {
+        sides.entry(end_of(&chain)).or_default().0 = Some(Stands { at, closed: false });
+    }
+    for (chain, at) in published.0.iter().filter(|(name, _)| name.starts_with(names::JOBS)) {
+        sides.entry(end_of(chain)).or_default().1 = Some(Stands { at: at.clone(), closed: false });
+    }
+    Ok(sides)
+}
+
+fn end_of(chain: &str) -> String {
+    chain.strip_prefix(names::JOBS).unwrap_or(chain).to_owned()
+}
+
+fn aside(id: String, why: String) -> JoinedJob {
+    JoinedJob { id, result: Came::SetAside, rejected: Vec::new(), aside: Some(why) }
+}
+
+/// One job that is being joined.
+struct One<'a> {
+    repo: &'a Repo,
+    id: &'a JobId,
+    served: Served,
+    dry_run: bool,
+    there: Option<&'a Stands>,
+}
+
+impl One<'_> {
+    /// Joins it, and says what is to be pushed.
+    fn join(&self, here: Option<&Stands>) -> Result<(JoinedJob, Option<Push>)> {
+        let mut here = here.cloned();
+        let mut decided = self.decided(here.as_ref());
+        let chain = names::job_chain(self.id);
+        let moves = matches!(decided, Ok(Decided::Theirs | Decided::Joint(_)));
+        if moves && !self.dry_run && here.as_ref().is_some_and(|here| !here.closed) {
+            if let Some(worktree) = self.held_elsewhere(&chain)? {
+                let facts = [("worktree", worktree.as_str())];
+                let why = tell(Notice::JoinHeld, &facts);
+                return Ok((aside(self.id.to_string(), why), None));
+            }
+            // What was recorded since the last step is a step of this side.
+            match journal::rest(self.repo, &chain) {
+                Ok(Some(at)) => {
+                    here = Some(Stands { at, closed: false });
+                    decided = self.decided(here.as_ref());
+                }
+                Ok(None) => {}
+                Err(error) => return Ok((aside(self.id.to_string(), error.to_string()), None)),
+            }
+        }
+        let decided = match decided {
+            Ok(Decided::Aside(why)) => return Ok((aside(self.id.to_string(), why), None)),
+            // What does not read or cannot be joined is left as it is; others go on.
+            Err(error) => return Ok((aside(self.id.to_string(), error.to_string()), None)),
+            Ok(decided) => decided,
+        };
+        self.settled(here.as_ref(), decided)
+    }
+
+    fn decided(&self, here: Option<&Stands>) -> Result<Decided> {
+        job::decide(self.repo, self.id, here, self.there, self.served)
+    }
+
+    /// Another worktree works on it: it has the journal.
+    fn held_elsewhere(&self, chain: &str) -> Result<Option<String>> {
+        let by = self.repo.store.focus_of(chain)?;
+        Ok(by.filter(|worktree| *worktree != self.repo.store.worktree_name()))
+    }
+
+    /// Moves its ref here, and says what is to be pushed.
+    fn settled(
+        &self,
+        here: Option<&Stands>,
+        decided: Decided,
+    ) -> Result<(JoinedJob, Option<Push>)> {
+        let mut rejected = Vec::new();
+        let (result, to) = match (decided, self.there, here) {
+            (Decided::Joint(joint), there, Some(here)) => {
+                let was_closed = here.closed || there.is_some_and(|there| there.closed);
+                let closed = was_closed && archive::is_closed(&joint.state);
+                rejected.extend(joint.rejected.iter().map(|(said, why)| Rejected {
+                    id: said.id.clone(),
+                    step: said.step.clone(),
+                    why: why.word().to_owned(),
+                }));
+                (Came::Merged, Some(Stands { at: joint.tip.commit, closed }))
+            }
+            (Decided::Theirs, Some(there), None) => (Came::New, Some(there.clone())),
+            (Decided::Theirs, Some(there), Some(_)) => (Came::Pulled, Some(there.clone())),
+            (Decided::Ours, _, here) => (Came::Pushed, here.cloned()),
+            (_, _, here) => (Came::Same, here.cloned()),
+        };
+        let job = JoinedJob { id: self.id.to_string(), result, rejected, aside: None };
+        let Some(to) = to.filter(|_| !self.dry_run) else { return Ok((job, None)) };
+        self.turn(here, &to)?;
+        Ok((job, self.push(&to)))
+    }
+
+    /// What its ref there is to become.
+    fn push(&self, to: &Stands) -> Option<Push> {
+        let seen = self.there.filter(|there| !there.closed).map(|there| there.at.clone());
+        let to = (!to.closed).then(|| to.at.clone());
+        let name = names::job_chain(self.id);
+        (seen != to).then_some(Push { name, seen, to })
+    }
+
+    /// Brings the ref here to where the job stands.
+    fn turn(&self, here: Option<&Stands>, to: &Stands) -> Result<()> {
+        let (repo, chain) = (self.repo, names::job_chain(self.id));
+        let live = here.filter(|here| !here.closed).map(|here| &here.at);
+        let in_focus = repo.store.in_focus()?.contains(&chain);
+        if to.closed && !in_focus {
+            return self.close(&chain, live, &to.at);
+        }
+        if live == Some(&to.at) {
+            return Ok(());
+        }
+        journal::around(repo, &chain, || {
+            Ok(repo.store.turn(&chain, live, &to.at, "sync", repo.now)?)
+        })
+    }
+
+    /// It is closed: its ref goes, once the archive has it as it stands.
+    fn close(&self, chain: &str, live: Option<&CommitId>, to: &CommitId) -> Result<()> {
+        let repo = self.repo;
+        let row = repo.archived_row(self.id)?;
+        if row.is_some_and(|row| row.tip == to.to_string()) {
+            let gone: Vec<_> = live.map(|at| (chain.to_owned(), at.clone())).into_iter().collect();
+            return record::archive::forget(repo, &gone);
+        }
+        if live != Some(to) {
+            repo.store.turn(chain, live, to, "sync", repo.now)?;
+        }
+        if record::archive::put_away(repo, self.id)? {
+            return Ok(());
+        }
+        Err(StoreError::Moved { chain: chain.to_owned() }.into())
+    }
+}
