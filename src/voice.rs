@@ -694,6 +694,7 @@ pub(crate) enum Notice {
     JoinNoJob,
     JoinHeld,
     JoinStrangeFile,
+    JoinStrangeRow,
     JoinMadeOtherwise,
     JoinStepsGone,
     StepUndone,

@@ -58,4 +58,3 @@ pub use record::draft::{By, Journaling, StepDraft, Taken};
 pub use record::step::step;
 pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};
 pub use setup::in_force::apply_rules;
-pub use sync::join::{Came, Joined, JoinedJob, Published, Push, Rejected, Served, join};

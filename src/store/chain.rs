@@ -21,7 +21,7 @@ use super::error::StoreError;
 use super::object::{Draft, signature, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
 use crate::format::merge::is_join;
-use crate::format::names::FOCUS;
+use crate::format::names::{CLAIMS, FOCUS};
 use crate::world::{open_unblocked, sync};
 
 /// The beginning of a file, at one go: the file of a ref is never as long.
@@ -458,7 +458,11 @@ impl Store {
             let step = self.step_at(id, chain)?;
             if step.parents.len() > 1 && is_join(&step.message) {
                 let line = self.line_to(&step.commit)?;
-                for step in line.into_iter().rev().filter(|step| step.rejected.is_none()) {
+                // What joins two chains of records is no record.
+                let is_told = |step: &Step| {
+                    step.rejected.is_none() && (chain != CLAIMS || !is_join(&step.message))
+                };
+                for step in line.into_iter().rev().filter(is_told) {
                     if each(step)?.is_break() {
                         break;
                     }

@@ -12,7 +12,7 @@ use gix::ObjectId;
 
 use super::chain::Step;
 use super::error::StoreError;
-use super::{CommitId, Store};
+use super::{CommitId, Store, UnixSeconds};
 use crate::format::merge::{is_join, rejected};
 
 /// The most commits of one chain that are read at once.
@@ -31,6 +31,23 @@ impl Store {
         let parents: Vec<CommitId> = decoded.parents().map(CommitId::from).collect();
         let message = decoded.message.to_string();
         Ok(Step { commit: id.into(), message, at, parents, rejected: None })
+    }
+
+    /// The time of the newer one of two commits.
+    pub(crate) fn newer(
+        &self,
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<UnixSeconds, StoreError> {
+        let at = |id: &CommitId| Ok::<_, StoreError>(self.step_at(id.object()?, "refs/seed")?.at);
+        Ok(at(one)?.max(at(other)?))
+    }
+
+    /// The two sides that a commit joins; none where it joins none.
+    pub(crate) fn joins(&self, commit: &CommitId) -> Result<Option<Vec<CommitId>>, StoreError> {
+        let step = self.step_at(commit.object()?, "refs/seed")?;
+        let sides = before(&step);
+        Ok((sides.len() == 2).then(|| sides.into_iter().cloned().collect()))
     }
 
     /// The line that ends at `tip`, oldest first, with the steps that a joining commit rejected.
@@ -115,6 +132,32 @@ impl Store {
         }
         Ok(line)
     }
+}
+
+/// The line to `tip`, oldest first, where `before` gives what a commit goes on from; one that it
+/// does not know is not in the line.
+pub(super) fn order(
+    tip: &CommitId,
+    before: impl Fn(&CommitId) -> Option<Vec<CommitId>>,
+) -> Vec<CommitId> {
+    let (mut line, mut seen) = (Vec::new(), HashSet::new());
+    let mut open: Vec<(CommitId, Vec<CommitId>)> = Vec::new();
+    let mut next = Some(tip.clone());
+    loop {
+        if let Some(id) = next.take()
+            && seen.insert(id.clone())
+            && let Some(mut parents) = before(&id)
+        {
+            parents.reverse();
+            open.push((id, parents));
+        }
+        let Some((_, ahead)) = open.last_mut() else { break };
+        next = ahead.pop();
+        if next.is_none() {
+            line.extend(open.pop().map(|(id, _)| id));
+        }
+    }
+    line
 }
 
 /// The commits that a step was taken on: two where it joins them.

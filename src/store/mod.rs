@@ -48,7 +48,7 @@ mod work;
 mod worktree;
 
 #[cfg(test)]
-mod testbed;
+pub(crate) mod testbed;
 
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};

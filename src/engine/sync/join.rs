@@ -5,6 +5,7 @@
 //! killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
 //! that is broken or hostile there is left alone and named.
 
+pub(crate) mod chains;
 pub(crate) mod job;
 pub(crate) mod journal;
 pub(crate) mod outcome;
@@ -12,11 +13,14 @@ pub(crate) mod outcome;
 use std::collections::BTreeMap;
 
 use crate::engine::record;
+use crate::engine::record::archive_joined;
 use crate::engine::repo::{Repo, Result};
+use crate::engine::sync::join::chains::SHARED;
 use crate::engine::sync::join::job::{Decided, Stands};
-pub use crate::engine::sync::join::outcome::{
+pub(crate) use crate::engine::sync::join::outcome::{
     Came, Joined, JoinedJob, Published, Push, Rejected, Served,
 };
+use crate::format::archive::ClosedRow;
 use crate::format::{archive, names};
 use crate::jobs::JobId;
 use crate::store::{CommitId, StoreError};
@@ -31,11 +35,25 @@ type Sides = BTreeMap<String, (Option<Stands>, Option<Stands>)>;
 ///
 /// This clone's own refs do not read or cannot be moved. What is wrong with the other side's is in
 /// what this gives.
-pub fn join(repo: &Repo, published: &Published, served: Served, dry_run: bool) -> Result<Joined> {
+pub(crate) fn join(
+    repo: &Repo,
+    published: &Published,
+    served: Served,
+    dry_run: bool,
+) -> Result<Joined> {
     let _lock = repo.store.lock()?;
     journal::finish(repo)?;
     let mut joined = Joined::default();
-    for (end, (here, there)) in sides(repo, published)? {
+    let archived = repo.store.stands_at(names::ARCHIVE)?;
+    for name in SHARED.into_iter().filter(|_| !dry_run) {
+        let Some(there) = published.0.get(name) else { continue };
+        let came = chains::join(repo, name, there, served)?;
+        joined.aside.extend(came.aside.map(|why| (name.to_owned(), why)));
+    }
+    let believed = joined.aside.iter().all(|(name, _)| name != names::ARCHIVE);
+    let closed_there = published.0.get(names::ARCHIVE).filter(|_| believed);
+    let mut moves = Vec::new();
+    for (end, (here, there)) in sides(repo, published, archived.as_ref(), closed_there)? {
         let Ok(id) = end.parse::<JobId>() else {
             let why = tell(Notice::JoinNoJob, &[]);
             joined.jobs.push(aside(end, why));
@@ -44,19 +62,55 @@ pub fn join(repo: &Repo, published: &Published, served: Served, dry_run: bool) -
         let one = One { repo, id: &id, served, dry_run, there: there.as_ref() };
         let (job, push) = one.join(here.as_ref())?;
         joined.jobs.push(job);
-        joined.moves.extend(push);
+        moves.extend(push);
+    }
+    if !dry_run {
+        joined.moves = chains::pushes(repo, &published.0, &joined.aside)?;
+        joined.moves.extend(moves);
     }
     Ok(joined)
 }
 
-/// All jobs that differ or may differ, with where they stand.
-fn sides(repo: &Repo, published: &Published) -> Result<Sides> {
+/// All jobs that are open on a side or that the archives have otherwise, with where they stand.
+/// `archived` is the archive of this clone as it was before it was joined.
+fn sides(
+    repo: &Repo,
+    published: &Published,
+    archived: Option<&CommitId>,
+    closed_there: Option<&CommitId>,
+) -> Result<Sides> {
     let mut sides = Sides::new();
     for (chain, at) in repo.store.chains(names::JOBS)? {
         sides.entry(end_of(&chain)).or_default().0 = Some(Stands { at, closed: false });
     }
     for (chain, at) in published.0.iter().filter(|(name, _)| name.starts_with(names::JOBS)) {
         sides.entry(end_of(chain)).or_default().1 = Some(Stands { at: at.clone(), closed: false });
+    }
+    let closed = |row: &ClosedRow| {
+        // A line that names no commit is damage, which `doctor` tells.
+        row.tip.parse().ok().map(|at| Stands { at, closed: true })
+    };
+    let (ours, theirs) = archive_joined::differing(repo, archived, closed_there)?;
+    for (id, row) in ours {
+        let here = &mut sides.entry(id.to_string()).or_default().0;
+        *here = here.take().or_else(|| closed(&row));
+    }
+    for (id, row) in theirs {
+        let there = &mut sides.entry(id.to_string()).or_default().1;
+        *there = there.take().or_else(|| closed(&row));
+    }
+    // A job that is open on the one side alone may lie in the archive of the other.
+    let tips =
+        [archived, closed_there].map(|tip| tip.map(|tip| repo.store.tip_of(tip)).transpose());
+    let [archived, closed_there] = tips;
+    let (archived, closed_there) = (archived?, closed_there?);
+    for (end, (here, there)) in &mut sides {
+        let Ok(id) = end.parse::<JobId>() else { continue };
+        for (side, archive) in [(here, &archived), (there, &closed_there)] {
+            if let (None, Some(archive)) = (&side, archive) {
+                *side = repo.row_in(archive, &id)?.as_ref().and_then(closed);
+            }
+        }
     }
     Ok(sides)
 }
@@ -190,3 +244,6 @@ impl One<'_> {
         Err(StoreError::Moved { chain: chain.to_owned() }.into())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,11 +10,11 @@ use crate::store::CommitId;
 /// `refs/seed/archive`, `refs/seed/claims`, `refs/notes/seed`), each with the commit that was
 /// fetched.
 #[derive(Clone, Debug, Default)]
-pub struct Published(pub BTreeMap<String, CommitId>);
+pub(crate) struct Published(pub BTreeMap<String, CommitId>);
 
 /// How it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
+pub(crate) enum Served {
     /// By a server, which has one state for all: that one counts as published.
     Server,
     /// In a bundle, which may cross another one: both clones must come to the same.
@@ -24,7 +24,7 @@ pub enum Served {
 /// What came of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Came {
+pub(crate) enum Came {
     /// It was not here.
     New,
     /// The other side had more.
@@ -40,7 +40,7 @@ pub enum Came {
 
 /// A step that fell where two chains were joined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Rejected {
+pub(crate) struct Rejected {
     pub id: String,
     pub step: String,
     /// One word.
@@ -49,7 +49,7 @@ pub struct Rejected {
 
 /// One job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct JoinedJob {
+pub(crate) struct JoinedJob {
     /// Its id; the end of its ref's name where that is none.
     pub id: String,
     pub result: Came,
@@ -61,7 +61,7 @@ pub struct JoinedJob {
 
 /// A ref that is to move there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Push {
+pub(crate) struct Push {
     pub name: String,
     /// Where it stood when it was fetched.
     pub seen: Option<CommitId>,
@@ -71,7 +71,7 @@ pub struct Push {
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Joined {
+pub(crate) struct Joined {
     /// By id.
     pub jobs: Vec<JoinedJob>,
     /// Other refs that were left alone, each with the reason.
