@@ -374,6 +374,7 @@ impl Context {
         }
         record::landing::finish(&repo)?;
         engine::ops::carry::finish(&repo)?;
+        engine::sync::join::journal::finish(&repo)?;
         record::rewritten::relink(&repo)?;
         // The next job may have rules of its own.
         if boundary::cross::finish_closing(&repo)? {

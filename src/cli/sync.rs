@@ -109,7 +109,7 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
     out.pair("remote", format_args!("{}   {}", synced.remote, synced.transport));
     for row in synced.jobs.iter().filter(|row| row.result != Came::Same) {
         let name = name_of(repo, &row.id);
-        out.pair(row.result.word(), format_args!("{}   {name}", row.id));
+        out.pair(word(row.result), format_args!("{}   {name}", row.id));
         for rejected in &row.rejected {
             out.line(format_args!("         {} {}: {}", rejected.id, rejected.step, rejected.why));
         }
@@ -136,6 +136,18 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
         out.pair("next", voice::tell(Notice::SyncBundleNext, &facts));
     }
     if synced.aside.is_empty() { Outcome::Yes } else { Outcome::Failed }
+}
+
+/// What came of a job, as the first word of its line.
+const fn word(came: Came) -> &'static str {
+    match came {
+        Came::New => "new",
+        Came::Pulled => "pulled",
+        Came::Pushed => "pushed",
+        Came::Merged => "merged",
+        Came::Same => "same",
+        Came::SetAside => "aside",
+    }
 }
 
 /// What a job is called here.

@@ -18,8 +18,8 @@
 //! person      what a person says: prompts, short words, answers
 //! boundary    the step from one phase to the next, and its commit
 //! briefing    the text that opens a phase
-//! ops         what was done, and taking it back: undo, redo, op log
 //! sync        two clones come to have the same jobs
+//! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session

@@ -5,6 +5,7 @@
 //! and derived again; the truth is in the chains. The tree's fan-out is left to the
 //! library, which shares git's rule: a flat one is a hundred times slower.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -126,6 +127,81 @@ impl Store {
         Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
     }
 
+    /// Joins two histories of notes with a commit of this message; the published one where the
+    /// other has no line more.
+    pub(crate) fn notes_joined(
+        &self,
+        published: &CommitId,
+        local: &CommitId,
+        message: &str,
+        at: UnixSeconds,
+    ) -> Result<CommitId, StoreError> {
+        let (one, other) = (published.object()?, local.object()?);
+        let (theirs, ours) = (self.note_blobs(one)?, self.note_blobs(other)?);
+        let draft = Draft::new(self);
+        let mut notes = self.notes_at(Some(one))?;
+        let mut tree = None;
+        for (on, blob) in ours {
+            let joined = match theirs.get(&on) {
+                Some(known) if *known == blob => continue,
+                None => blob,
+                Some(known) => {
+                    let bytes = [*known, blob].map(|id| self.object(id, NOTES));
+                    let [known_text, more] = bytes;
+                    let (known_text, more) = (known_text?, more?);
+                    let text = lines_of_both(&known_text.data, &more.data);
+                    if text == known_text.data {
+                        continue;
+                    }
+                    draft.blob(&text, NOTES)?
+                }
+            };
+            let on = ObjectId::from_hex(on.as_bytes())
+                .map_err(|err| StoreError::Invalid { what: on.clone(), why: err.to_string() })?;
+            let done = notes.replace(on, joined, &draft).map_err(|err| unwritten(NOTES, &err))?;
+            tree = Some(done.tree);
+        }
+        let Some(tree) = tree else { return Ok(published.clone()) };
+        let commit = draft.commit(tree, &[one, other], message, at, NOTES)?;
+        draft.settle()?;
+        Ok(commit.into())
+    }
+
+    /// Says whether all notes below `tip` read: plain files, named by what they are on.
+    pub(crate) fn notes_read(&self, tip: &CommitId) -> Result<(), StoreError> {
+        self.note_blobs(tip.object()?).map(drop)
+    }
+
+    /// The blob of each note, by what it is on.
+    fn note_blobs(&self, tip: ObjectId) -> Result<BTreeMap<String, ObjectId>, StoreError> {
+        let mut found = BTreeMap::new();
+        let mut ahead = vec![(self.tree_of(tip, NOTES)?, String::new())];
+        let digits = tip.kind().len_in_hex();
+        while let Some((tree, above)) = ahead.pop() {
+            let odd = |name: &str| {
+                StoreError::odd(format!("{NOTES} ({tree})"), &format!("`{name}` is no note"))
+            };
+            let tree_object = self.tree_object(tree, NOTES)?;
+            let decoded = tree_object
+                .decode()
+                .map_err(|err| StoreError::unreadable(format!("{NOTES} ({tree})"), &err))?;
+            for entry in &decoded.entries {
+                let name = format!("{above}{}", entry.filename);
+                let hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+                match (entry.mode.is_tree(), entry.mode.is_blob()) {
+                    (true, _) if hex && name.len() < digits => {
+                        ahead.push((entry.oid.to_owned(), name));
+                    }
+                    (_, true) if hex && name.len() == digits => {
+                        found.insert(name, entry.oid.to_owned());
+                    }
+                    _ => return Err(odd(&name)),
+                }
+            }
+        }
+        Ok(found)
+    }
+
     fn notes_at(&self, tip: Option<ObjectId>) -> Result<State, StoreError> {
         full_name(NOTES)?;
         let tree = match tip {
@@ -159,6 +235,16 @@ fn with_lines<'l>(old: &'l str, lines: impl Iterator<Item = &'l str>) -> Option<
     let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
     let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
     Some(all.flat_map(|line| [*line, "\n"]).collect())
+}
+
+/// The lines of two notes, each once, as git joins notes with `cat_sort_uniq`.
+fn lines_of_both(one: &[u8], other: &[u8]) -> Vec<u8> {
+    let lines: BTreeSet<&[u8]> = [one, other]
+        .into_iter()
+        .flat_map(|text| text.split(|byte| *byte == b'\n'))
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.into_iter().flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
 /// Two writers that lost to each other must not meet again: the process id differs.

@@ -28,6 +28,7 @@ mod gitnotes;
 mod held;
 mod id;
 mod index;
+mod joined;
 mod journal;
 mod landing;
 mod leaving;
@@ -48,7 +49,7 @@ mod work;
 mod worktree;
 
 #[cfg(test)]
-mod testbed;
+pub(crate) mod testbed;
 
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
@@ -65,7 +66,7 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
-pub(crate) use between::{lines_between, text_between};
+pub(crate) use between::{Contents, lines_between, text_between};
 pub(crate) use bounded::BoundedLines;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use checkout::Inexact;

@@ -338,7 +338,7 @@ impl Store {
     }
 
     /// The commits among `tips` that are not in the history of `of`.
-    pub(crate) fn lacking(
+    pub(crate) fn tips_outside(
         &self,
         tips: &[CommitId],
         of: Option<&CommitId>,

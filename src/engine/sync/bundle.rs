@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::sync::carrier::{Carrier, Odd, Transport};
-use crate::engine::sync::join::{self, Came, Served};
+use crate::engine::sync::carrier::{Carrier, Transport};
+use crate::engine::sync::join::{self, Served};
 use crate::engine::sync::rounds::{self, Synced};
 use crate::jobs::syncing;
 use crate::voice::{Notice, tell};
@@ -46,12 +46,10 @@ pub(crate) fn from(repo: &Repo, file: &Path, time: Duration, dry_run: bool) -> R
     carrier.bring(&mut there, &|_| true)?;
     carrier.forget(&there)?;
     let joined = join::join(repo, &rounds::published(&there), Served::Bundle, dry_run)?;
-    let aside = joined.jobs.iter().filter(|job| job.result == Came::SetAside);
-    let aside =
-        aside.map(|job| Odd { name: job.id.clone(), why: job.why.clone().unwrap_or_default() });
+    let aside = rounds::aside(&joined);
     Ok(Synced {
         rounds: 1,
-        jobs: joined.jobs.iter().map(rounds::row).collect(),
+        jobs: joined.jobs,
         aside: there.odd.into_iter().chain(aside).collect(),
         state: rounds::state(repo)?,
         ..named(file)

@@ -194,7 +194,7 @@ impl Carrier<'_> {
         let edits = [TreeEdit::Put { path: sync::REFS.to_owned(), bytes: file.into_bytes() }];
         let message = format!("{}\n", tell(Notice::SubjectSyncBranch, &[]));
         let tips: Vec<CommitId> = refs.into_values().collect();
-        let mut lacking = store.lacking(&tips, there.branch.as_ref())?;
+        let mut lacking = store.tips_outside(&tips, there.branch.as_ref())?;
         lacking.sort();
         lacking.dedup();
         let mut tip = there.branch.clone();

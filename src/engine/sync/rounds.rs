@@ -41,7 +41,7 @@ pub(crate) struct Synced {
     pub transport: &'static str,
     pub owner: String,
     pub rounds: u32,
-    pub jobs: Vec<JobRow>,
+    pub jobs: Vec<JoinedJob>,
     pub texts: bool,
     pub rules: RulesAre,
     /// Equal in two clones where they have the same.
@@ -49,22 +49,6 @@ pub(crate) struct Synced {
     /// What lies there and was left there.
     #[serde(skip)]
     pub aside: Vec<Odd>,
-}
-
-/// One job of it.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct JobRow {
-    pub id: String,
-    pub result: Came,
-    pub rejected: Vec<RejectedRow>,
-}
-
-/// A step that does not stand.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct RejectedRow {
-    pub id: String,
-    pub step: String,
-    pub why: String,
 }
 
 /// Syncs with a remote. `agrees` is asked before the first time.
@@ -157,7 +141,7 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
         joined.moves.iter().filter_map(|push| going(push, synced.texts)).collect();
     pushes.extend(rules_push);
     pushes.extend(own::meta(repo, there.refs.get(names::META), dry_run)?);
-    take_in(synced, &joined, &there, rules);
+    take_in(synced, joined, &there, rules);
     if dry_run || pushes.is_empty() {
         return Ok(Round::Done);
     }
@@ -190,35 +174,31 @@ fn going(push: &join::Push, texts: bool) -> Option<RefPush> {
 }
 
 /// Adds what this round did; of a job, what an earlier round merged stays said.
-fn take_in(synced: &mut Synced, joined: &Joined, there: &There, rules: RulesAre) {
-    for job in &joined.jobs {
-        let row = row(job);
-        match synced.jobs.iter_mut().find(|known| known.id == row.id) {
+fn take_in(synced: &mut Synced, joined: Joined, there: &There, rules: RulesAre) {
+    synced.aside = there.odd.iter().cloned().chain(aside(&joined)).collect();
+    for job in joined.jobs {
+        match synced.jobs.iter_mut().find(|known| known.id == job.id) {
             Some(known) => {
-                let quiet = matches!(row.result, Came::Same | Came::Pushed);
-                if !quiet || matches!(known.result, Came::Same | Came::Pushed) {
-                    known.result = row.result;
+                let quiet = |came: Came| matches!(came, Came::Same | Came::Pushed);
+                if !quiet(job.result) || quiet(known.result) {
+                    known.result = job.result;
                 }
-                known.rejected.extend(row.rejected);
+                known.rejected.extend(job.rejected);
+                known.aside = job.aside;
             }
-            None => synced.jobs.push(row),
+            None => synced.jobs.push(job),
         }
     }
-    let set_aside = joined.jobs.iter().filter(|job| job.result == Came::SetAside);
-    let set_aside =
-        set_aside.map(|job| Odd { name: job.id.clone(), why: job.why.clone().unwrap_or_default() });
-    synced.aside = there.odd.iter().cloned().chain(set_aside).collect();
     synced.jobs.sort_by(|a, b| a.id.cmp(&b.id));
     synced.rules = if synced.rules == RulesAre::Pushed { RulesAre::Pushed } else { rules };
 }
 
-pub(crate) fn row(job: &JoinedJob) -> JobRow {
-    let rejected = job.rejected.iter().map(|one| RejectedRow {
-        id: one.id.clone(),
-        step: one.step.clone(),
-        why: one.why.clone(),
-    });
-    JobRow { id: job.id.clone(), result: job.result, rejected: rejected.collect() }
+/// What was left alone, with the reason.
+pub(crate) fn aside(joined: &Joined) -> Vec<Odd> {
+    let jobs = joined.jobs.iter().filter(|job| job.result == Came::SetAside);
+    let jobs = jobs.map(|job| (job.id.clone(), job.aside.clone().unwrap_or_default()));
+    let all = joined.aside.iter().cloned().chain(jobs);
+    all.map(|(name, why)| Odd { name, why }).collect()
 }
 
 /// The hash over what is merged, as it stands here.
