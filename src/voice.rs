@@ -789,6 +789,7 @@ pub(crate) enum Notice {
     SyncGoesOpen,
     SyncWithTexts,
     SyncWithoutTexts,
+    SyncTextsInJobs,
     SyncAsks,
     SyncSetAside,
     SyncRulesPushed,

@@ -10,7 +10,7 @@ use crate::engine::sync::bundle;
 use crate::engine::sync::carrier::Transport;
 use crate::engine::sync::join::Came;
 use crate::engine::sync::own::RulesAre;
-use crate::engine::sync::remote::First;
+use crate::engine::sync::remote::{First, Words};
 use crate::engine::sync::rounds::{self, Asked, Synced};
 use crate::voice::{self, Notice};
 
@@ -96,8 +96,12 @@ fn agrees(first: &First, out: &mut Report) -> Result<bool, EngineError> {
     let archive = if first.archive { Notice::SyncGoesArchive } else { Notice::SyncGoesOpen };
     let jobs = count(first.jobs, "job");
     line("sends", &voice::tell(archive, &[("jobs", &jobs)]));
-    let texts = if first.texts { Notice::SyncWithTexts } else { Notice::SyncWithoutTexts };
-    line("prompts", &voice::tell(texts, &[]));
+    let words = match first.words {
+        Words::Stay => Notice::SyncWithoutTexts,
+        Words::Go => Notice::SyncWithTexts,
+        Words::InJobs => Notice::SyncTextsInJobs,
+    };
+    line("prompts", &voice::tell(words, &[]));
     out.aside(&voice::tell(Notice::SyncAsks, &[("owner", &first.owners.join(", "))]));
     let mut said = String::new();
     std::io::stdin().read_line(&mut said)?;

@@ -25,7 +25,7 @@ fn pushes_branch(world: &World, to: &str) {
 /// A second machine, in `dir` beside the first, cloned from `url`.
 fn second(world: &World, dir: &str, url: &str) {
     world.sh(&format!(
-        "cd .. && git clone -q -b main {url} {dir} 2>&1 && cd {dir} && git seed init && \
+        "cd .. && git clone -q --no-local -b main {url} {dir} 2>&1 && cd {dir} && git seed init && \
          git config seed.owner \"$(cd ../repo && git config --get-all seed.owner | tail -n 1)\""
     ));
 }
@@ -479,4 +479,19 @@ fn a_push_takes_along_what_its_commits_belong_to_where_a_person_set_it_so() {
     assert_eq!(lines.len(), 1, "{told:?}");
     assert!(lines[0].contains("did not answer within 5 s"), "{told:?}");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_note_of_megabytes_comes_in_and_stays_one_note() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    world.sh("cd ../hub.git && seq 1 1000000 | sed 's/$/ a line of somebody/' > ../big && \
+         git notes --ref=seed add -f -F ../big main");
+    let began = Instant::now();
+    synced_there(&world, "b", "");
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    let size = world.sh("cd ../b && git notes --ref=seed show main | wc -c");
+    assert!(size.trim().parse::<u64>().is_ok_and(|size| size > 20_000_000), "{size}");
+    assert_eq!(synced(&world, "")["state"], synced_there(&world, "b", "")["state"]);
 }

@@ -6,6 +6,7 @@ use crate::engine::fence::fingerprints;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::sync::carrier::Transport;
+use crate::engine::sync::own;
 use crate::format::names;
 use crate::format::sync::{Whose, whose};
 use crate::jobs::syncing;
@@ -27,7 +28,17 @@ pub(crate) struct First {
     pub jobs: usize,
     /// The closed ones go with the archive.
     pub archive: bool,
-    pub texts: bool,
+    pub words: Words,
+}
+
+/// Whether what people and agents said goes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    Stay,
+    /// A rule says so.
+    Go,
+    /// The jobs are of the first format, which has the words in them.
+    InJobs,
 }
 
 /// The remote that is meant.
@@ -112,13 +123,18 @@ pub(crate) fn agree(
 }
 
 fn first(repo: &Repo, remote: &str, urls: &[String], owners: &[String]) -> Result<First> {
+    let words = match own::format(repo)? {
+        1 => Words::InJobs,
+        _ if repo.rules.syncs_prompts => Words::Go,
+        _ => Words::Stay,
+    };
     Ok(First {
         remote: remote.to_owned(),
         urls: urls.iter().map(|url| without_password(url)).collect(),
         owners: owners.to_vec(),
         jobs: repo.store.chains(names::JOBS)?.len(),
         archive: repo.store.stands_at(names::ARCHIVE)?.is_some(),
-        texts: repo.rules.syncs_prompts,
+        words,
     })
 }
 
