@@ -45,6 +45,9 @@ impl Why {
 /// The step that joins two chains.
 pub(crate) const JOIN: &str = "merge";
 
+/// The step with which a person ends a job.
+pub(crate) const COMPLETION: &str = "completion";
+
 /// The kind of the step `name`.
 pub(crate) fn kind(name: &str) -> Kind {
     match name {
@@ -52,7 +55,7 @@ pub(crate) fn kind(name: &str) -> Kind {
         "prompt" | "question" | "automation" | "keep" | "summary" | "depend" | "unlink"
         | "seen" | "note" | "land" | "redact" => Kind::Adds,
         "update" => Kind::Says,
-        "completion" | "void" | "drop" | "undo" | "redo" => Kind::Judges,
+        COMPLETION | "void" | "drop" | "undo" | "redo" => Kind::Judges,
         _ => Kind::OfPhase,
     }
 }
@@ -60,7 +63,7 @@ pub(crate) fn kind(name: &str) -> Kind {
 /// Whether the work is more, or another one, after the step `name`: what was judged before it was
 /// judged without it.
 pub(crate) fn grows(name: &str) -> bool {
-    const ONLY_NOTED: [&str; 16] = [
+    const ONLY_NOTED: [&str; 17] = [
         JOIN,
         "summary",
         "seen",
@@ -69,6 +72,7 @@ pub(crate) fn grows(name: &str) -> bool {
         "activate",
         "rest",
         "pause",
+        "disown",
         "driver",
         "yield",
         "move",

@@ -6,7 +6,8 @@
 //! the published side first, then what the other side had besides, then the commit that joined
 //! them: each step once, behind the one that it was taken on. A line only ever gets longer.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
 
@@ -18,19 +19,34 @@ use crate::format::merge::{is_join, rejected};
 /// The most commits of one chain that are read at once.
 const MOST: usize = 200_000;
 
+/// As many commits are kept in mind.
+const KNOWN: usize = 20_000;
+
+/// Commits that were read. One is named by what it says, so none of them is ever out of date.
+#[derive(Debug, Default)]
+pub(super) struct Read(RefCell<HashMap<ObjectId, Step>>);
+
 /// The steps of a chain, oldest first.
 type Line = Vec<Step>;
 
 impl Store {
     /// The commit `id` of a chain.
     pub(super) fn step_at(&self, id: ObjectId, chain: &str) -> Result<Step, StoreError> {
+        if let Some(known) = self.steps.0.borrow().get(&id) {
+            return Ok(known.clone());
+        }
         let commit = self.commit_object(id, chain)?;
         let unread = |err| StoreError::unreadable(format!("{chain} ({id})"), &err);
         let decoded = commit.decode().map_err(unread)?;
         let at = decoded.committer().map_err(unread)?.seconds();
         let parents: Vec<CommitId> = decoded.parents().map(CommitId::from).collect();
         let message = decoded.message.to_string();
-        Ok(Step { commit: id.into(), message, at, parents, rejected: None })
+        let step = Step { commit: id.into(), message, at, parents, rejected: None };
+        let mut known = self.steps.0.borrow_mut();
+        if known.len() < KNOWN {
+            known.insert(id, step.clone());
+        }
+        Ok(step)
     }
 
     /// The time of the newer one of two commits.
@@ -53,6 +69,26 @@ impl Store {
     /// The line that ends at `tip`, oldest first, with the steps that a joining commit rejected.
     pub(crate) fn line_to(&self, tip: &CommitId) -> Result<Line, StoreError> {
         self.line_beside(tip, HashSet::new())
+    }
+
+    /// The newest `limit` commits of the line to `tip`, newest first, with those that fell.
+    pub(crate) fn history_with_fallen(
+        &self,
+        tip: &CommitId,
+        limit: usize,
+    ) -> Result<Line, StoreError> {
+        let (mut steps, mut next) = (Line::new(), Some(tip.clone()));
+        while let Some(id) = next.take().filter(|_| steps.len() < limit) {
+            let step = self.step_at(id.object()?, "refs/seed")?;
+            if before(&step).len() > 1 {
+                steps.extend(self.line_to(&id)?.into_iter().rev());
+                break;
+            }
+            next = step.parents.first().cloned();
+            steps.push(step);
+        }
+        steps.truncate(limit);
+        Ok(steps)
     }
 
     /// What the line to `tip` has and that to `other` has not, oldest first.

@@ -117,6 +117,8 @@ pub struct Store {
     /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
     /// then.
     fetched: Option<String>,
+    /// Commits of chains that were read: joining two chains asks for each of them many times.
+    steps: joined::Read,
 }
 
 /// Where the worktree's HEAD stands.
@@ -217,6 +219,7 @@ impl Store {
             confined: None,
             lock_depth: Rc::default(),
             fetched: None,
+            steps: joined::Read::default(),
         })
     }
 

@@ -6,6 +6,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{proof, record};
 use crate::format::journal::What;
 use crate::format::state::State;
+use crate::jobs::merging::COMPLETION;
 use crate::jobs::{Status, questions};
 use crate::memory::words;
 use crate::phases::gates;
@@ -50,7 +51,7 @@ pub(crate) fn complete(
         state.job.become_(Status::Completed, now)?;
         state.review = Review::Unasked;
         let subject = tell(Notice::SubjectApproved, &[]);
-        Ok(Ok(StepDraft::new(state, "completion", subject, By::Person)))
+        Ok(Ok(StepDraft::new(state, COMPLETION, subject, By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))
 }

@@ -166,7 +166,7 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         steps.broken = steps.broken.take().or(why);
         known.insert(step.commit.clone(), Before::after(&said, before));
         if step.rejected.is_some() {
-            steps.rejected.insert(said.id.clone());
+            steps.rejected.extend([Some(said.id), said.carries].into_iter().flatten());
             continue;
         }
         if let Some(carried) = &said.carries {

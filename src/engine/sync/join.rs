@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 use crate::engine::record;
 use crate::engine::record::archive_joined;
+use crate::engine::record::draft::{By, StepDraft};
+use crate::engine::record::own_clone::Grants;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::join::chains::SHARED;
 use crate::engine::sync::join::job::{Decided, Stands};
@@ -200,7 +202,44 @@ impl One<'_> {
         let job = JoinedJob { id: self.id.to_string(), result, rejected, aside: None };
         let Some(to) = to.filter(|_| !self.dry_run) else { return Ok((job, None)) };
         self.turn(here, &to)?;
+        let to = match result {
+            Came::New | Came::Pulled | Came::Merged => self.granted(here, to)?,
+            _ => to,
+        };
         Ok((job, self.push(&to)))
+    }
+
+    /// Where a job lives here, what was granted to it elsewhere is taken out of it with a step of
+    /// this clone: whoever serves its chain could write whatever opens something.
+    fn granted(&self, here: Option<&Stands>, to: Stands) -> Result<Stands> {
+        let repo = self.repo;
+        if to.closed {
+            return Ok(to);
+        }
+        let tip = repo.store.tip_of(&to.at)?;
+        let chain = names::job_chain(self.id);
+        let state = repo.state(&chain, &tip)?;
+        if repo.is_foreign(&state)? {
+            return Ok(to);
+        }
+        let own = match here {
+            Some(here) => {
+                let tip = repo.store.tip_of(&here.at)?;
+                record::own_clone::grants(repo, &repo.state(&chain, &tip)?, &tip)?
+            }
+            None => Grants::default(),
+        };
+        if record::own_clone::grants(repo, &state, &tip)? == own {
+            return Ok(to);
+        }
+        let treats = record::interactions::fold_for(repo, &chain)?;
+        let taken = record::step::step(repo, &chain, treats, |state, _| {
+            let mut edits = Vec::new();
+            record::own_clone::disown(repo, state, &mut edits)?;
+            let subject = tell(Notice::SubjectNotGranted, &[]);
+            Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "disown", subject, By::Hook) }))
+        })?;
+        Ok(taken.map_or(to, |taken| Stands { at: taken.focused.tip.commit, closed: false }))
     }
 
     /// What its ref there is to become.

@@ -449,7 +449,7 @@ fn random_step(clone: &Clone, n: usize, dice: &mut Dice, added: &mut Added, note
         .filter_map(|(chain, _)| names::job_of(chain))
         .map(|id| id.to_string())
         .collect();
-    if open.is_empty() || dice.below(12) == 0 {
+    if open.is_empty() || dice.below(if open.len() < 4 { 12 } else { 60 }) == 0 {
         let id = format!("20261121t{:06}-{:04x}", added.steps.len(), n % 65_536);
         clone.new_job(&id);
         added.steps.entry(id.clone()).or_default().insert(clone.tip(&id));
@@ -457,8 +457,8 @@ fn random_step(clone: &Clone, n: usize, dice: &mut Dice, added: &mut Added, note
     }
     let id = open[dice.below(open.len())].clone();
     let state = clone.state(&id);
-    match dice.below(10) {
-        0..=3 => {
+    match dice.below(12) {
+        0..=2 => {
             let text = format!("words {n}");
             clone.say(&id, &text);
             added.words.entry(id.clone()).or_default().insert(text);
