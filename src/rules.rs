@@ -37,7 +37,7 @@ const SHIPPED: &str = include_str!("rules.toml");
 pub(crate) const DEFAULT_BRANCH: &str = "default";
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 27] = [
+const OF_ALL: [&str; 28] = [
     "approval",
     "build",
     "cache",
@@ -61,6 +61,7 @@ const OF_ALL: [&str; 27] = [
     "shell",
     "surface",
     "surfaces",
+    "sync",
     "tests",
     "track",
     "tracks",
@@ -190,6 +191,8 @@ struct RulesTable {
     #[serde(default)]
     privacy: PrivacyTable,
     #[serde(default)]
+    sync: SyncTable,
+    #[serde(default)]
     check: Vec<Check>,
     #[serde(default)]
     tests: Vec<Tests>,
@@ -290,6 +293,12 @@ struct PrivacyTable {
     prompts: Option<Prompts>,
     #[serde(default)]
     allow: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SyncTable {
+    prompts: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -652,6 +661,8 @@ pub struct Rules {
     /// Directories of the work tree with memory notes.
     pub notes: Vec<String>,
     pub prompts: Prompts,
+    /// `git seed sync` takes prompts and answers along.
+    pub syncs_prompts: bool,
     /// Kinds of secrets, and paths of memory, that a boundary does not stop.
     pub(crate) allow: Vec<String>,
     /// Commands for what changes. [`crate::engine::claims::checkers::commands`] gives them where
@@ -967,6 +978,7 @@ impl Rules {
             notes: table.memory.notes()?,
             prompts: table.privacy.prompts.unwrap_or_default(),
             allow: table.privacy.allow,
+            syncs_prompts: table.sync.prompts.unwrap_or(false),
             commands: Commands::new(table.check, table.tests)?,
             more: Companions::new(table.companion, table.build, table.cache)?,
             companions: OnceLock::new(),

@@ -608,6 +608,16 @@ fn without_settings(line: &str) -> &str {
     }
 }
 
+/// The number of the user whom a path belongs to.
+pub(crate) fn owner_of(path: &std::path::Path) -> std::io::Result<u32> {
+    let data = path.metadata()?;
+    #[cfg(unix)]
+    let owner = std::os::unix::fs::MetadataExt::uid(&data);
+    #[cfg(not(unix))]
+    let owner = u32::from(data.permissions().readonly());
+    Ok(owner)
+}
+
 /// `git seed hook <host> [<event>]`, or the same through a path, and nothing besides.
 fn is_hook_line(line: &str) -> bool {
     let line = line.trim();

@@ -77,12 +77,14 @@ mod it {
     mod runs;
     mod sample;
     mod secrets;
+    mod servers;
     mod setup;
     mod skip;
     mod statusline;
     mod summary;
     mod surfaces;
     mod survival;
+    mod sync;
     mod syscalls;
     mod tour;
     mod transcripts;

@@ -5,7 +5,7 @@
 //! at or after it, or a head that was written down elsewhere. Where nothing vouches, it is
 //! not measured, which is never counted as verified.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -45,6 +45,8 @@ pub(crate) struct Link {
     pub record: Result<Record, String>,
     /// Its commit carries a signature.
     pub signed: bool,
+    /// It joins two chains and is no record.
+    pub joins: bool,
     pub standing: Standing,
 }
 
@@ -216,18 +218,33 @@ fn short(commit: &str) -> String {
 /// Whether each record fits the one before, oldest first. `whole` where the oldest one is
 /// the first of the chain, not only the oldest that could be read.
 pub(crate) fn links(chain: &mut [Link], whole: bool) {
-    let mut before: Option<(String, Option<u64>)> = None;
+    let several = chain.iter().any(|link| link.joins);
+    let mut numbers: BTreeMap<String, Option<u64>> = BTreeMap::new();
     for (at, link) in chain.iter_mut().enumerate() {
+        let number = |id: &String| Some((id.clone(), *numbers.get(id)?));
+        if link.joins {
+            let sides: Vec<_> = link.parents.iter().filter_map(number).collect();
+            let newest = sides.iter().map(|(_, n)| *n).max().flatten();
+            if whole && sides.len() < 2 {
+                link.breaks("a chain that it joins is not here".to_owned());
+            }
+            numbers.insert(link.id.clone(), newest);
+            continue;
+        }
+        let before = link.parents.first().and_then(number);
         let fits = match &link.record {
             Err(why) => Err(why.clone()),
             Ok(record) => {
-                fits(record, link.signed, &link.parents, before.as_ref(), at > 0 || whole)
+                // Where chains were joined more than one record is the first of its side.
+                let begins = several && link.parents.is_empty();
+                let known = (at > 0 && !begins) || whole;
+                fits(record, link.signed, &link.parents, before.as_ref(), known)
             }
         };
         let n = link.record.as_ref().ok().map(|record| record.n);
         // A neighbour that cannot be read still has a number: the next one fits after it.
         let n = n.or_else(|| before.as_ref().and_then(|(_, n)| n.map(|n| n + 1)));
-        before = Some((link.id.clone(), n));
+        numbers.insert(link.id.clone(), n);
         if let Err(why) = fits {
             link.breaks(why);
         }
@@ -384,12 +401,25 @@ pub(crate) fn last_good<E>(
 /// Nothing vouches for what comes after `upto`; and what follows a broken record is not
 /// verified by fitting to it.
 pub(crate) fn vouched(chain: &mut [Link], upto: Option<usize>, why: &str) {
-    let first_open = upto.map_or(0, |upto| upto + 1);
     let first_broken = chain.iter().position(Link::is_broken).unwrap_or(usize::MAX);
-    for (at, link) in chain.iter_mut().enumerate().skip(first_open) {
+    let below = upto.map(|upto| below(chain, upto)).unwrap_or_default();
+    for (at, link) in chain.iter_mut().enumerate().filter(|(at, _)| !below.contains(at)) {
         let why = if at > first_broken { "it follows a broken record" } else { why };
         link.found(Standing::NotMeasured(why.to_owned()));
     }
+}
+
+/// The link at `at` and those that it goes on from: what it vouches for. Where chains were joined
+/// not every link before it is one of them.
+fn below(chain: &[Link], at: usize) -> BTreeSet<usize> {
+    let places = places(chain);
+    let (mut found, mut ahead) = (BTreeSet::new(), vec![at]);
+    while let Some(at) = ahead.pop() {
+        if found.insert(at) {
+            ahead.extend(chain[at].parents.iter().filter_map(|id| places.get(id)));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -410,6 +440,7 @@ mod tests {
                     parents,
                     record: Ok(record),
                     signed: false,
+                    joins: false,
                     standing: Standing::Verified,
                 }
             })

@@ -6,6 +6,7 @@ use crate::cli::report::Report;
 use crate::engine::repo::{EngineError, Repo};
 use crate::engine::setup;
 use crate::engine::setup::git_hooks::GitHook;
+use crate::engine::sync::on_push;
 use crate::rules::Pushing;
 use crate::voice::{self, Notice};
 
@@ -38,8 +39,8 @@ pub(super) fn run(
         .ok()
         .flatten()
         .map_or_else(|| repo.row(None).name.to_string(), |f| f.state.stand.phase.to_string());
+    let mut pushed = String::new();
     if hook == GitHook::PrePush {
-        let mut pushed = String::new();
         // What git tells is short; what does not read warns of nothing.
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
         let sent = setup::git_hooks::own_refs_pushed(&repo, &pushed).map_or(Ok(()), Err);
@@ -57,11 +58,30 @@ pub(super) fn run(
         }
     }
     match setup::git_hooks::git_hook(&repo, hook, &args.arguments) {
-        Ok(Ok(())) => Ok(Outcome::Yes),
+        Ok(Ok(())) => {
+            if hook == GitHook::PrePush {
+                send_along(&repo, args.arguments.first(), &pushed, out);
+            }
+            Ok(Outcome::Yes)
+        }
         Ok(Err(refusal)) => Ok(out.refusal(&refusal, &phase)),
         Err(error) => {
             out.error(&error.into());
             Ok(Outcome::Yes)
+        }
+    }
+}
+
+/// What a person's push takes along, where they set it so. It never fails the push.
+fn send_along(repo: &Repo, remote: Option<&String>, pushed: &str, out: &mut Report) {
+    let Some(remote) = remote.filter(|_| !setup::git_hooks::agent_is_above()) else { return };
+    match on_push::send(repo, remote, pushed) {
+        Ok(None) => {}
+        Ok(Some(left)) => out.aside(&left),
+        Err(error) => {
+            let why = error.to_string();
+            let what = format!("jobs ({})", why.lines().next().unwrap_or_default());
+            out.aside(&voice::tell(Notice::PushLeft, &[("what", &what), ("remote", remote)]));
         }
     }
 }

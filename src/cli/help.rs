@@ -28,6 +28,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "report",
             "stats",
             "land",
+            "sync",
             "undo",
             "redo",
             "off",

@@ -7,7 +7,9 @@ use super::{
 use crate::engine::record;
 use crate::engine::record::history::LogRow;
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
+use crate::jobs::merging::Why;
 use crate::phases::Map;
+use crate::voice::{Notice, tell};
 
 /// Show the steps of a job, newest first
 #[derive(Debug, clap::Args)]
@@ -37,13 +39,28 @@ pub(super) fn run(
         let commit =
             row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
         let at = report::clock(report::seconds(&row.at));
+        let fell = row.rejected.as_deref().map_or(String::new(), |why| {
+            let said = why.parse().map_or(why.to_owned(), |why| tell(of_why(why), &[]));
+            format!(" (rejected: {said})")
+        });
         let line = format!(
-            "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}",
+            "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}{fell}",
             row.step, row.cycle, row.subject
         );
         out.line(line.trim_end());
     }
     Ok(Outcome::Yes)
+}
+
+/// The sentence of a word that a chain says of a step that fell.
+fn of_why(why: Why) -> Notice {
+    match why {
+        Why::Phase => Notice::FellPhase,
+        Why::Behind => Notice::FellBehind,
+        Why::Grew => Notice::FellGrew,
+        Why::Over => Notice::FellOver,
+        Why::File => Notice::FellFile,
+    }
 }
 
 /// A step back branches off; a birth begins the line.

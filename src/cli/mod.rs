@@ -42,6 +42,7 @@ mod statusline;
 mod story;
 mod summary;
 mod switch;
+mod sync;
 mod tour;
 mod undo;
 mod uninstall;
@@ -170,6 +171,7 @@ enum Command {
     },
     Verify(verify::VerifyArgs),
     Land(land::LandArgs),
+    Sync(sync::SyncArgs),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
     /// Show what was done in this clone, and what of it is undone
@@ -257,6 +259,7 @@ impl Command {
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
             Self::Verify(args) if args.accepts() => ("verify --accept", Seeded),
+            Self::Sync(_) => ("sync", Seeded),
             Self::Undo(_) => ("undo", Seeded),
             Self::Redo(_) => ("redo", Seeded),
             Self::Job { command } => match command {
@@ -377,6 +380,7 @@ impl Context {
         }
         record::landing::finish(&repo)?;
         engine::ops::carry::finish(&repo)?;
+        engine::sync::join::journal::finish(&repo)?;
         record::rewritten::relink(&repo)?;
         // The next job may have rules of its own.
         if boundary::cross::finish_closing(&repo)? {
@@ -539,6 +543,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Audit { command } => audit::run(command, context, out),
         Command::Verify(args) => verify::run(args, context, out),
         Command::Land(args) => land::run(args, context, out),
+        Command::Sync(args) => sync::run(args, context, out),
         Command::Undo(args) => undo::undo(args, context, out),
         Command::Redo(args) => undo::redo(args, context, out),
         Command::Op { command } => op::run(command, context, out),
@@ -710,7 +715,7 @@ mod tests {
     fn the_degree_sign_marks_what_is_a_persons() {
         let mut found = Vec::new();
         leaves(&definition(), &["git-seed".to_owned()], &mut found);
-        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 17, "{found:?}");
+        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 18, "{found:?}");
         for (line, marked) in found {
             // Some want one of several arguments, which no single one tells; none of those is a
             // person's.

@@ -42,6 +42,9 @@ pub(super) struct Of {
     /// notes. They cannot change what protects the person in the rules of the repository.
     #[arg(long, value_name = "id")]
     job: Option<String>,
+    /// Use the rules that the last `git seed sync` found on this remote
+    #[arg(long, value_name = "remote", conflicts_with = "job")]
+    from: Option<String>,
 }
 
 /// A text of rules that is to come into force.
@@ -56,6 +59,11 @@ struct Proposal {
 
 impl Proposal {
     fn read(repo: &Repo, of: &Of) -> crate::cli::Result<Self> {
+        if let Some(remote) = &of.from {
+            let text = setup::in_force::fetched_rules(repo, remote)?;
+            let (file, applied) = (format!("the rules of {remote}"), repo.applied_rules()?);
+            return Ok(Self { job: None, file, text, applied });
+        }
         let Some(id) = &of.job else {
             let (text, applied) = (setup::in_force::proposed_rules(repo)?, repo.applied_rules()?);
             return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
@@ -187,7 +195,11 @@ fn check(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
     let proposal = Proposal::read(repo, of)?;
     proposal.check(repo)?;
     out.json(&serde_json::json!({ "ok": true }));
-    let job = proposal.job.map_or_else(String::new, |job| format!(" --job {}", job.state.job.id));
+    let job = match (&of.from, proposal.job) {
+        (Some(remote), _) => format!(" --from {remote}"),
+        (None, Some(job)) => format!(" --job {}", job.state.job.id),
+        (None, None) => String::new(),
+    };
     out.line(voice::tell(Notice::RulesSound, &[("file", &proposal.file), ("job", &job)]));
     Ok(Outcome::Yes)
 }

@@ -18,6 +18,7 @@
 //! person      what a person says: prompts, short words, answers
 //! boundary    the step from one phase to the next, and its commit
 //! briefing    the text that opens a phase
+//! sync        two clones come to have the same jobs
 //! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
@@ -49,6 +50,7 @@ pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
 pub(crate) mod story;
+pub(crate) mod sync;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

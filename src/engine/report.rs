@@ -463,7 +463,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
         interactions,
         depends_on: state.job.depends_on.iter().map(ToString::to_string).collect(),
         shape: state.job.shape.clone(),
-        user_approval: state.job.user_approval,
+        user_approval: record::own_clone::is_approved_here(repo, job)?,
         plugin_lock_approval: state.job.plugin_lock_approval,
         plan_file,
         extension_cycles_added: state.plan.extension_cycles_added,

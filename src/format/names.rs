@@ -22,6 +22,12 @@ pub(crate) const FOCUS: &str = "refs/worktree/seed/focus";
 pub(crate) const CLAIMS: &str = "refs/seed/claims";
 /// What commits meant, one line per record.
 pub(crate) const COMMIT_NOTES: &str = "refs/notes/seed";
+/// Words that no commit of a branch shows, apart from the chains.
+pub(crate) const TEXTS: &str = "refs/seed/texts";
+/// The branch in which our refs travel where a server takes only branches.
+pub(crate) const CARRIER: &str = "refs/heads/git-seed";
+/// What was fetched from remotes: `refs/seed-remote/<remote>/…`.
+pub(crate) const FETCHED: &str = "refs/seed-remote/";
 /// The state of a job in its tree.
 pub(crate) const STATE: &str = "job.toml";
 /// Paths that the fence remembers, where they are too many for the state.
@@ -91,6 +97,26 @@ pub(crate) fn keep_chain(id: &JobId) -> String {
 /// The job that a chain belongs to.
 pub(crate) fn job_of(chain: &str) -> Option<JobId> {
     chain.strip_prefix(JOBS)?.parse().ok()
+}
+
+/// Whether what others did to this ref is merged into ours.
+pub(crate) fn is_merged(name: &str) -> bool {
+    [ARCHIVE, CLAIMS, COMMIT_NOTES].contains(&name) || job_of(name).is_some()
+}
+
+/// Whether a ref of this name is ever fetched.
+pub(crate) fn travels(name: &str) -> bool {
+    is_merged(name) || [RULES, META, TEXTS].contains(&name)
+}
+
+/// Where a ref of the remote `remote` is kept here.
+pub(crate) fn fetched(remote: &str, name: &str) -> String {
+    let below = match name.strip_prefix("refs/seed/") {
+        Some(below) => below,
+        // The one of ours that git keeps elsewhere.
+        None => "notes",
+    };
+    format!("{FETCHED}{remote}/{below}")
 }
 
 /// The directory of a job in the work tree, with a trailing `/`.

@@ -9,12 +9,14 @@ pub(crate) mod demands;
 pub(crate) mod due;
 pub mod graph;
 pub(crate) mod landing;
+pub mod merging;
 pub mod mode;
 mod naming;
 pub mod questions;
 pub mod routing;
 pub mod shortword;
 pub(crate) mod summary;
+pub(crate) mod syncing;
 pub(crate) mod undoing;
 
 use std::fmt;

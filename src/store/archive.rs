@@ -13,6 +13,7 @@ use super::chain::full_name;
 use super::error::StoreError;
 use super::object::{Draft, signature, unwritten};
 use super::{CommitId, Store, Tip, TreeId, UnixSeconds};
+use crate::format::merge::is_join;
 
 /// As many as one commit gets parents at once.
 const AT_ONCE: usize = 256;
@@ -31,10 +32,11 @@ impl Store {
         Ok(Tip { commit: commit.clone(), tree: tree.into() })
     }
 
-    /// The parents of a commit of a chain beside the one it follows.
+    /// The parents of a commit of a chain beside those that it follows.
     pub(crate) fn extra_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, StoreError> {
-        let commit = self.commit_object(commit.object()?, "refs/seed")?;
-        Ok(commit.parent_ids().skip(1).map(|id| id.detach().into()).collect())
+        let step = self.step_at(commit.object()?, "refs/seed")?;
+        let follows = if is_join(&step.message) { 2 } else { 1 };
+        Ok(step.parents.into_iter().skip(follows).collect())
     }
 
     /// The chains that worktrees have in focus.

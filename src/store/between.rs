@@ -56,6 +56,56 @@ impl Store {
         Ok(found)
     }
 
+    /// The files that differ from tree `a` to tree `b`, by path, each with its bytes in both.
+    pub(crate) fn contents_between(
+        &self,
+        a: &TreeId,
+        b: &TreeId,
+    ) -> Result<Vec<Contents>, StoreError> {
+        let bytes = |entry: Option<Entry>| match entry {
+            Some(entry) if entry.is_blob() => {
+                Ok(Some(self.object(entry.id, "a file of a tree")?.detach().data))
+            }
+            _ => Ok::<_, StoreError>(None),
+        };
+        let mut found = Vec::new();
+        for file in self.files_between(a, b, usize::MAX)? {
+            let path = file.path.to_string();
+            found.push(Contents { path, old: bytes(file.old)?, new: bytes(file.new)? });
+        }
+        Ok(found)
+    }
+
+    /// The files of tree `b` that `before` has not or has otherwise; all of them without one.
+    pub(crate) fn new_files(
+        &self,
+        before: Option<&TreeId>,
+        tree: &TreeId,
+    ) -> Result<Vec<NewFile>, StoreError> {
+        const PLAIN: u16 = 0o100_644;
+        let from = before.map(TreeId::object).transpose()?;
+        let mut found = Vec::new();
+        if before != Some(tree) {
+            let trees = (from, Some(tree.object()?));
+            self.differing_below(trees, BStr::new(""), usize::MAX, &mut found)?;
+        }
+        let new = found.into_iter().filter_map(|file| Some((file.path, file.new?)));
+        new.map(|(path, entry)| {
+            let path = path.to_string();
+            let plain = entry.mode == PLAIN;
+            let bytes = if plain { self.size_of(entry.id, &path)? } else { 0 };
+            Ok(NewFile { path, plain, bytes })
+        })
+        .collect()
+    }
+
+    fn size_of(&self, id: ObjectId, what: &str) -> Result<u64, StoreError> {
+        let header = self.repo.try_find_header(id);
+        let header =
+            header.map_err(|err| StoreError::unreadable(format!("{what} ({id})"), &err))?;
+        Ok(header.ok_or_else(|| StoreError::missing(format!("{what} ({id})")))?.size())
+    }
+
     fn files_between(
         &self,
         a: &TreeId,
@@ -114,6 +164,23 @@ impl Store {
         };
         Ok(entries.iter().map(entry).collect())
     }
+}
+
+/// A file that one of two trees has otherwise, with its bytes; none where it is not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Contents {
+    pub path: String,
+    pub old: Option<Vec<u8>>,
+    pub new: Option<Vec<u8>>,
+}
+
+/// A file that a tree has and the one before it had not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NewFile {
+    pub path: String,
+    /// A file of bytes, which nobody may run.
+    pub plain: bool,
+    pub bytes: u64,
 }
 
 /// A file that one of two trees has otherwise.

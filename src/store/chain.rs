@@ -20,7 +20,8 @@ use gix::refs::{FullName, Target};
 use super::error::StoreError;
 use super::object::{Draft, signature, unwritten};
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
-use crate::format::names::FOCUS;
+use crate::format::merge::is_join;
+use crate::format::names::{CLAIMS, FOCUS};
 use crate::world::{open_unblocked, sync};
 
 /// The beginning of a file, at one go: the file of a ref is never as long.
@@ -83,6 +84,10 @@ pub(crate) struct Step {
     /// The whole message.
     pub message: String,
     pub at: UnixSeconds,
+    /// The commit that it was taken on, and whatever else it holds.
+    pub parents: Vec<CommitId>,
+    /// Why whoever joined its side with another let it fall; none where it stands.
+    pub rejected: Option<String>,
 }
 
 impl Store {
@@ -395,7 +400,8 @@ impl Store {
         file.ancestors().skip(1).take(depth).try_for_each(sync).map_err(StoreError::from)
     }
 
-    /// The newest `limit` commits of a chain, newest first, along first parents.
+    /// The newest `limit` commits of a chain, newest first, in its one line. Steps that fell where
+    /// two sides were joined are left out.
     pub(crate) fn history(&self, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
         match self.ref_target(chain)? {
             Some(tip) => self.steps_from(tip, chain, limit),
@@ -449,12 +455,21 @@ impl Store {
     ) -> Result<(), E> {
         let mut next = Some(from);
         while let Some(id) = next {
-            let commit = self.commit_object(id, chain)?;
-            let unread = |err| StoreError::unreadable(format!("{chain} ({id})"), &err);
-            let decoded = commit.decode().map_err(unread)?;
-            let at = decoded.committer().map_err(unread)?.seconds();
-            next = decoded.parents().next();
-            let step = Step { commit: id.into(), message: decoded.message.to_string(), at };
+            let step = self.step_at(id, chain)?;
+            if step.parents.len() > 1 && is_join(&step.message) {
+                let line = self.line_to(&step.commit)?;
+                // What joins two chains of records is no record.
+                let is_told = |step: &Step| {
+                    step.rejected.is_none() && (chain != CLAIMS || !is_join(&step.message))
+                };
+                for step in line.into_iter().rev().filter(is_told) {
+                    if each(step)?.is_break() {
+                        break;
+                    }
+                }
+                break;
+            }
+            next = step.parents.first().map(CommitId::object).transpose()?;
             if each(step)?.is_break() {
                 break;
             }

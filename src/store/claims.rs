@@ -20,6 +20,7 @@ use super::error::StoreError;
 use super::object::Draft;
 use super::{CommitId, Store, Tip, TreeEdit, UnixSeconds};
 use crate::claims::record::Signed;
+use crate::format::merge::is_join;
 use crate::format::names;
 
 /// The longest that signing one record may take, tries and all.
@@ -285,6 +286,8 @@ pub(crate) struct Laid<'a> {
     pub parents: &'a [CommitId],
     /// The signature in its head, armour and all.
     pub signature: Option<&'a str>,
+    /// It joins two chains and is no record.
+    pub joins: bool,
     /// The bytes of the record; else why they cannot be had.
     pub record: Result<Vec<u8>, String>,
     /// The table beside it and the name of its blob.
@@ -327,6 +330,16 @@ struct Head {
     tree: ObjectId,
     parents: Vec<CommitId>,
     signature: Option<String>,
+    /// It joins two chains and is no record.
+    joins: bool,
+}
+
+impl Head {
+    /// The commits that it goes on from: it has no others.
+    fn before(&self) -> &[CommitId] {
+        let most = if self.joins { 2 } else { 1 };
+        &self.parents[..self.parents.len().min(most)]
+    }
 }
 
 impl Store {
@@ -377,32 +390,37 @@ impl Store {
     }
 
     fn record_heads(&self, tip: &CommitId) -> Result<(Vec<Head>, Torn), StoreError> {
-        let mut heads = Vec::new();
-        let mut next = Some(tip.object()?);
-        while let Some(id) = next.take() {
+        let (mut heads, mut torn) = (BTreeMap::new(), None);
+        let mut ahead = vec![tip.clone()];
+        while let Some(commit) = ahead.pop() {
+            if heads.contains_key(&commit) {
+                continue;
+            }
+            let id = commit.object()?;
             let head = intact(&self.repo, id, gix::objs::Kind::Commit)
                 .and_then(|bytes| head_of(id, &bytes));
             match head {
                 Ok(head) => {
-                    next = head.parents.first().map(CommitId::object).transpose()?;
-                    heads.push(head);
+                    ahead.extend(head.before().iter().cloned());
+                    heads.insert(commit, head);
                 }
-                Err(why) => return Ok((heads, Some((id.into(), why)))),
+                Err(why) => torn = torn.or(Some((commit, why))),
             }
         }
-        Ok((heads, None))
+        let order =
+            super::joined::order(tip, |id| heads.get(id).map(|head| head.before().to_vec()));
+        Ok((order.iter().rev().filter_map(|id| heads.remove(id)).collect(), torn))
     }
 
     /// The ids of the chain from `tip` down, as far as it is here, newest first.
     pub(crate) fn ids_from(&self, tip: &CommitId) -> Vec<CommitId> {
-        let mut ids = Vec::new();
-        let mut next = tip.object().ok();
-        while let Some(id) = next.take() {
-            let Ok(bytes) = intact(&self.repo, id, gix::objs::Kind::Commit) else { break };
-            let Ok(head) = head_of(id, &bytes) else { break };
-            next = head.parents.first().and_then(|parent| parent.object().ok());
-            ids.push(head.id);
-        }
+        let mut ids = super::joined::order(tip, |id| {
+            let id = id.object().ok()?;
+            let bytes = intact(&self.repo, id, gix::objs::Kind::Commit).ok()?;
+            // What does not read ends its side.
+            Some(head_of(id, &bytes).ok()?.before().to_vec())
+        });
+        ids.reverse();
         ids
     }
 
@@ -706,10 +724,13 @@ fn head_of(id: ObjectId, bytes: &[u8]) -> Result<Head, String> {
     let headers = ["gpgsig", "gpgsig-sha256"];
     let signature =
         commit.extra_headers.iter().find(|(name, _)| headers.iter().any(|header| *name == header));
+    let parents: Vec<CommitId> = commit.parents().map(Into::into).collect();
+    let bare = commit.tree().is_empty_tree();
     Ok(Head {
         id: id.into(),
         tree: commit.tree(),
-        parents: commit.parents().map(Into::into).collect(),
+        joins: bare && parents.len() == 2 && is_join(&commit.message.to_string()),
+        parents,
         signature: signature.map(|(_, value)| value.to_string()),
     })
 }
@@ -723,6 +744,7 @@ fn laid<'a>(
         id: &head.id,
         parents: &head.parents,
         signature: head.signature.as_deref(),
+        joins: head.joins,
         record: Err("its tree holds no record".to_owned()),
         table: None,
     };

@@ -59,6 +59,9 @@ pub enum StoreError {
     /// The chain is the focus of a worktree, so it must stay.
     #[error("`{chain}` is the focus of worktree `{worktree}` and cannot be deleted")]
     Focused { chain: String, worktree: String },
+    /// A remote that did not answer in time.
+    #[error("`{remote}` did not answer within {seconds} s; nothing is left running")]
+    Late { remote: String, seconds: u64 },
     /// A child `git` failed.
     #[error("`{command}` failed: {output}")]
     Git { command: String, output: String },

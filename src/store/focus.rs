@@ -79,6 +79,11 @@ impl Store {
         self.first_focused(chain, |_| true)
     }
 
+    /// The worktree that has `chain` in focus.
+    pub(crate) fn focus_of(&self, chain: &str) -> Result<Option<String>, StoreError> {
+        self.focused_by(chain)
+    }
+
     fn first_focused(
         &self,
         chain: &str,

@@ -5,6 +5,7 @@
 //! and derived again; the truth is in the chains. The tree's fan-out is left to the
 //! library, which shares git's rule: a flat one is a hundred times slower.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -78,15 +79,8 @@ impl Store {
         let before = self.ref_target(NOTES)?;
         let mut notes = self.notes_at(before)?;
         let old = self.note_text(&mut notes, commit)?;
-        let known: Vec<&str> = old.lines().collect();
-        let fresh = lines.iter().map(String::as_str).filter(|line| !known.contains(line));
-        let (records, words): (Vec<&str>, Vec<&str>) = fresh.partition(|line| is_record(line));
-        if records.is_empty() && words.is_empty() {
-            return Ok(());
-        }
-        let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
-        let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
-        let text: String = all.flat_map(|line| [*line, "\n"]).collect();
+        let lines = lines.iter().map(String::as_str);
+        let Some(text) = with_lines(&old, lines) else { return Ok(()) };
         let draft = Draft::new(self);
         let blob = draft.blob(text.as_bytes(), NOTES)?;
         let tree = notes.replace(commit, blob, &draft).map_err(|err| unwritten(NOTES, &err))?.tree;
@@ -97,11 +91,115 @@ impl Store {
         self.swing(NOTES, before, tip, "notes: added by 'git seed'", at)
     }
 
+    /// A commit on top of `base`, the notes that another clone published, with what ours say of
+    /// `commits`; nothing where those say it already.
+    pub(crate) fn notes_for(
+        &self,
+        base: Option<&CommitId>,
+        commits: &[CommitId],
+        at: UnixSeconds,
+    ) -> Result<Option<CommitId>, StoreError> {
+        let base = base.map(CommitId::object).transpose()?;
+        let (mut notes, mut ours) = (self.notes_at(base)?, self.notes_at(self.ref_target(NOTES)?)?);
+        let draft = Draft::new(self);
+        let mut tree = None;
+        for commit in commits {
+            let commit = commit.object()?;
+            let (old, said) =
+                (self.note_text(&mut notes, commit)?, self.note_text(&mut ours, commit)?);
+            let said = said.lines().filter(|line| !line.is_empty());
+            let Some(text) = with_lines(&old, said) else { continue };
+            let blob = draft.blob(text.as_bytes(), NOTES)?;
+            let put = notes.replace(commit, blob, &draft);
+            tree = Some(put.map_err(|err| unwritten(NOTES, &err))?.tree);
+        }
+        let Some(tree) = tree else { return Ok(None) };
+        let parents: Vec<ObjectId> = base.into_iter().collect();
+        let tip = draft.commit(tree, &parents, "Notes added by 'git seed'\n", at, NOTES)?;
+        draft.settle()?;
+        Ok(Some(tip.into()))
+    }
+
     /// The lines of the note of `commit`; none if it has no note.
     pub(crate) fn note_lines(&self, commit: &CommitId) -> Result<Vec<String>, StoreError> {
         let mut notes = self.notes_at(self.ref_target(NOTES)?)?;
         let text = self.note_text(&mut notes, commit.object()?)?;
         Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Joins two histories of notes with a commit of this message; the published one where the
+    /// other has no line more.
+    pub(crate) fn notes_joined(
+        &self,
+        published: &CommitId,
+        local: &CommitId,
+        message: &str,
+        at: UnixSeconds,
+    ) -> Result<CommitId, StoreError> {
+        let (one, other) = (published.object()?, local.object()?);
+        let (theirs, ours) = (self.note_blobs(one)?, self.note_blobs(other)?);
+        let draft = Draft::new(self);
+        let mut notes = self.notes_at(Some(one))?;
+        let mut tree = None;
+        for (on, blob) in ours {
+            let joined = match theirs.get(&on) {
+                Some(known) if *known == blob => continue,
+                None => blob,
+                Some(known) => {
+                    let bytes = [*known, blob].map(|id| self.object(id, NOTES));
+                    let [known_text, more] = bytes;
+                    let (known_text, more) = (known_text?, more?);
+                    let text = lines_of_both(&known_text.data, &more.data);
+                    if text == known_text.data {
+                        continue;
+                    }
+                    draft.blob(&text, NOTES)?
+                }
+            };
+            let on = ObjectId::from_hex(on.as_bytes())
+                .map_err(|err| StoreError::Invalid { what: on.clone(), why: err.to_string() })?;
+            let done = notes.replace(on, joined, &draft).map_err(|err| unwritten(NOTES, &err))?;
+            tree = Some(done.tree);
+        }
+        let Some(tree) = tree else { return Ok(published.clone()) };
+        let commit = draft.commit(tree, &[one, other], message, at, NOTES)?;
+        draft.settle()?;
+        Ok(commit.into())
+    }
+
+    /// Says whether all notes below `tip` read: plain files, named by what they are on.
+    pub(crate) fn notes_read(&self, tip: &CommitId) -> Result<(), StoreError> {
+        self.note_blobs(tip.object()?).map(drop)
+    }
+
+    /// The blob of each note, by what it is on.
+    fn note_blobs(&self, tip: ObjectId) -> Result<BTreeMap<String, ObjectId>, StoreError> {
+        let mut found = BTreeMap::new();
+        let mut ahead = vec![(self.tree_of(tip, NOTES)?, String::new())];
+        let digits = tip.kind().len_in_hex();
+        while let Some((tree, above)) = ahead.pop() {
+            let odd = |name: &str| {
+                StoreError::odd(format!("{NOTES} ({tree})"), &format!("`{name}` is no note"))
+            };
+            let tree_object = self.tree_object(tree, NOTES)?;
+            let decoded = tree_object
+                .decode()
+                .map_err(|err| StoreError::unreadable(format!("{NOTES} ({tree})"), &err))?;
+            for entry in &decoded.entries {
+                let name = format!("{above}{}", entry.filename);
+                let hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+                match (entry.mode.is_tree(), entry.mode.is_blob()) {
+                    (true, _) if hex && name.len() < digits => {
+                        ahead.push((entry.oid.to_owned(), name));
+                    }
+                    (_, true) if hex && name.len() == digits => {
+                        found.insert(name, entry.oid.to_owned());
+                    }
+                    _ => return Err(odd(&name)),
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn notes_at(&self, tip: Option<ObjectId>) -> Result<State, StoreError> {
@@ -123,6 +221,30 @@ impl Store {
             None => Ok(String::new()),
         }
     }
+}
+
+/// A note with `lines` that it has not yet: words above all records, records at the end. Nothing
+/// where it has them all.
+fn with_lines<'l>(old: &'l str, lines: impl Iterator<Item = &'l str>) -> Option<String> {
+    let known: Vec<&str> = old.lines().collect();
+    let fresh = lines.filter(|line| !known.contains(line));
+    let (records, words): (Vec<&str>, Vec<&str>) = fresh.partition(|line| is_record(line));
+    if records.is_empty() && words.is_empty() {
+        return None;
+    }
+    let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
+    let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
+    Some(all.flat_map(|line| [*line, "\n"]).collect())
+}
+
+/// The lines of two notes, each once, as git joins notes with `cat_sort_uniq`.
+fn lines_of_both(one: &[u8], other: &[u8]) -> Vec<u8> {
+    let lines: BTreeSet<&[u8]> = [one, other]
+        .into_iter()
+        .flat_map(|text| text.split(|byte| *byte == b'\n'))
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.into_iter().flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
 /// Two writers that lost to each other must not meet again: the process id differs.

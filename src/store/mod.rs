@@ -28,6 +28,7 @@ mod gitnotes;
 mod held;
 mod id;
 mod index;
+mod joined;
 mod journal;
 mod landing;
 mod leaving;
@@ -42,12 +43,13 @@ mod path;
 mod pins;
 pub(crate) mod refs;
 mod truth;
+mod wire;
 mod work;
 
 mod worktree;
 
 #[cfg(test)]
-mod testbed;
+pub(crate) mod testbed;
 
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
@@ -64,7 +66,7 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
-pub(crate) use between::{lines_between, text_between};
+pub(crate) use between::{Contents, lines_between, text_between};
 pub(crate) use bounded::BoundedLines;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
 pub(crate) use checkout::Inexact;
@@ -81,6 +83,7 @@ pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use ops::{Loose, RefMoved, Shift, Stood};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
+pub(crate) use wire::{Pushed, RefPush, Wire};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed};
@@ -114,6 +117,8 @@ pub struct Store {
     /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
     /// then.
     fetched: Option<String>,
+    /// Commits of chains that were read: joining two chains asks for each of them many times.
+    steps: joined::Read,
 }
 
 /// Where the worktree's HEAD stands.
@@ -214,6 +219,7 @@ impl Store {
             confined: None,
             lock_depth: Rc::default(),
             fetched: None,
+            steps: joined::Read::default(),
         })
     }
 

@@ -235,6 +235,11 @@ impl Store {
         Ok(tip)
     }
 
+    /// The commit that [`Store::write_loose`] would write.
+    pub(crate) fn name_loose(&self, new: &Loose<'_>, chain: &str) -> Result<Tip, StoreError> {
+        self.drafted_loose(&Draft::named(self), new, chain)
+    }
+
     fn drafted_loose(
         &self,
         draft: &Draft<'_>,

@@ -7,19 +7,19 @@ use std::process::{Command, Output};
 
 use super::{CommitId, RepoPath, Store};
 
-pub(super) struct Testbed {
+pub(crate) struct Testbed {
     _dir: tempfile::TempDir,
     path: PathBuf,
 }
 
 impl Testbed {
     /// An empty repository on branch `main`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with_format("sha1")
     }
 
     /// An empty repository with this object format.
-    pub(super) fn with_format(format: &str) -> Self {
+    pub(crate) fn with_format(format: &str) -> Self {
         let bed = Self::bare_ground();
         bed.git(&["init", "-q", "-b", "main", &format!("--object-format={format}"), "."]);
         for (key, value) in [("user.name", "A Person"), ("user.email", "person@example.invalid")] {
@@ -29,22 +29,22 @@ impl Testbed {
     }
 
     /// A directory without a repository.
-    pub(super) fn bare_ground() -> Self {
+    pub(crate) fn bare_ground() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let path = dir.path().canonicalize().expect("it is there").join("repo");
         std::fs::create_dir(&path).expect("it is ours");
         Self { _dir: dir, path }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         Store::discover(&self.path).expect("it opens")
     }
 
-    pub(super) fn run_in(dir: &Path, args: &[&str]) -> Output {
+    pub(crate) fn run_in(dir: &Path, args: &[&str]) -> Output {
         let home = dir.parent().expect("below a temporary directory");
         Command::new("git")
             .current_dir(dir)
@@ -60,7 +60,7 @@ impl Testbed {
     }
 
     /// Runs `git` here and gives what it printed, without the last newline.
-    pub(super) fn git(&self, args: &[&str]) -> String {
+    pub(crate) fn git(&self, args: &[&str]) -> String {
         let output = Self::run_in(&self.path, args);
         assert!(
             output.status.success(),
@@ -70,18 +70,18 @@ impl Testbed {
         String::from_utf8(output.stdout).expect("UTF-8").trim_end().to_owned()
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path.join(path);
         std::fs::create_dir_all(path.parent().expect("below the top")).expect("creates");
         std::fs::write(path, text).expect("writes");
     }
 
-    pub(super) fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path.join(path)).expect("reads")
     }
 
     /// Commits one file as a person would.
-    pub(super) fn commit(&self, path: &str, text: &str) -> CommitId {
+    pub(crate) fn commit(&self, path: &str, text: &str) -> CommitId {
         self.write(path, text);
         self.git(&["add", path]);
         self.git(&["commit", "-q", "-m", path]);
@@ -89,7 +89,7 @@ impl Testbed {
     }
 
     /// Adds a linked worktree beside this one.
-    pub(super) fn linked(&self, id: &str) -> PathBuf {
+    pub(crate) fn linked(&self, id: &str) -> PathBuf {
         let path = self.path.parent().expect("below a temporary directory").join(id);
         self.git(&["worktree", "add", "-q", "--detach", path.to_str().expect("UTF-8")]);
         path
@@ -97,7 +97,7 @@ impl Testbed {
 
     /// Installs an executable hook.
     #[cfg(unix)]
-    pub(super) fn hook(&self, name: &str, script: &str) {
+    pub(crate) fn hook(&self, name: &str, script: &str) {
         use std::os::unix::fs::PermissionsExt as _;
         let path = self.path.join(".git/hooks").join(name);
         std::fs::create_dir_all(path.parent().expect("below the top")).expect("creates");
@@ -106,13 +106,13 @@ impl Testbed {
     }
 
     /// Everything git can check about the repository holds.
-    pub(super) fn is_sound(&self) {
+    pub(crate) fn is_sound(&self) {
         let output = Self::run_in(&self.path, &["fsck", "--strict", "--no-dangling"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success() && !said.contains("warning"), "{said}");
     }
 }
 
-pub(super) fn path(path: &str) -> RepoPath {
+pub(crate) fn path(path: &str) -> RepoPath {
     RepoPath::try_from(path).expect("inside")
 }

@@ -578,3 +578,8 @@ fn no_transcript_is_forgotten() {
 fn undo_everything() {
     plays("undo-everything.txt");
 }
+
+#[test]
+fn a_day_on_two_machines() {
+    plays("a-day-on-two-machines.txt");
+}

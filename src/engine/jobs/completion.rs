@@ -7,6 +7,7 @@ use crate::engine::{proof, record};
 use crate::format::journal::What;
 use crate::format::state::State;
 use crate::jobs::landing::Offer;
+use crate::jobs::merging::COMPLETION;
 use crate::jobs::{Status, questions};
 use crate::memory::words;
 use crate::phases::gates;
@@ -56,7 +57,7 @@ pub(crate) fn complete(
             Landing::ByHand => Offer::None,
         };
         let subject = tell(Notice::SubjectApproved, &[]);
-        Ok(Ok(StepDraft::new(state, "completion", subject, By::Person)))
+        Ok(Ok(StepDraft::new(state, COMPLETION, subject, By::Person)))
     })?;
     Ok(completed.map(|taken| taken.focused))
 }

@@ -11,8 +11,8 @@ use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::hooks::{self, Spoken};
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
-use crate::engine::claims;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{claims, record};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::store::TreeId;
 use crate::verdict::Refusal;
@@ -163,7 +163,7 @@ pub(crate) fn act(
     git: Option<&(Vec<GitAct>, GitRuling)>,
 ) -> Result<Option<Refusal>> {
     // A person who approved the work has seen the card, and what stood on it.
-    if job.state.stand.is_talk() || job.state.job.user_approval {
+    if job.state.stand.is_talk() || record::own_clone::is_approved_here(repo, job)? {
         return Ok(None);
     }
     lets_out(repo, line, &|said| rule_on(repo, Some(job), said), is_opened(git))

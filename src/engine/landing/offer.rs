@@ -37,6 +37,9 @@ pub(crate) fn offered(repo: &Repo) -> Result<Option<Offered>> {
     let Some(job) = last(repo)?.filter(|job| job.state.land == Offer::Open) else {
         return Ok(None);
     };
+    if !record::own_clone::is_approved_here(repo, &job)? {
+        return Ok(None);
+    }
     Ok(lands(repo, &job)?.map(|lands| Offered { job, lands }))
 }
 
@@ -72,10 +75,13 @@ pub(crate) fn told(repo: &Repo) -> Result<Option<String>> {
     Ok(offered(repo)?.map(|offered| tell(Notice::LandOffer, &[("card", &offered.card())])))
 }
 
-/// What the person let the job `id` land as.
+/// What a person let the job `id` land as, in this clone.
 pub(crate) fn granted(repo: &Repo, id: &JobId) -> Result<Option<Lands>> {
-    Ok(match repo.job(id)?.state.land {
-        Offer::Granted(lands) => Some(lands),
+    let job = repo.job(id)?;
+    Ok(match &job.state.land {
+        Offer::Granted(lands) if record::own_clone::is_approved_here(repo, &job)? => {
+            Some(lands.clone())
+        }
         _ => None,
     })
 }

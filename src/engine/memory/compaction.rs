@@ -219,6 +219,7 @@ fn compaction_path(focused: &LoadedJob, stand: &Compaction) -> String {
 fn commits_since(repo: &Repo, focused: &LoadedJob, since: &str) -> Result<Vec<String>> {
     let rows = record::history::log(repo, focused, STEPS)?;
     let rows = rows.iter().take_while(|row| row.id != since);
+    let rows = rows.filter(|row| row.rejected.is_none());
     let line = |commit: &str, phase: &str, subject: &str| {
         let short: String = commit.chars().take(7).collect();
         format!("{short} {phase}: {subject}")

@@ -13,6 +13,8 @@
 //!   where commits, the archive or a remote name the job. A closed job gets its ref back, and one
 //!   that was closed then is put away again. Rules get a commit with the text of then. The focus
 //!   is turned. A branch that `land` made goes if it is where `land` left it.
+//! * **A sync** is undone by its refs alone: they go back to where they stood, without a step, and
+//!   the next sync brings in again what came.
 //! * **At once.** [`plan`] writes all commits, then [`carry`] what is meant into one file below
 //!   `.git/seed/undoing`, then turns one ref after the other. Killed before the file, nothing has
 //!   happened; killed later, the next command or event turns the rest.

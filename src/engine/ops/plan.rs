@@ -48,7 +48,13 @@ pub(crate) struct Undone {
 struct Want {
     stood: Option<Stood>,
     archive: Option<CommitId>,
+    /// Nothing but syncs moved it: it goes where it stood, and no step says so.
+    resets: bool,
 }
+
+/// The command whose moves are taken back by setting refs: what came in is not lost, for the next
+/// sync brings it again.
+const SYNC: &str = "sync";
 
 type Wants = BTreeMap<String, Want>;
 
@@ -123,11 +129,13 @@ fn wants(repo: &Repo, all: &[Op], way: &Way) -> Result<(Wants, usize)> {
         let archive = seen.map(|op| archive_at(repo, op)).transpose()?.flatten();
         for moved in log::moved(repo, &all[at], older)? {
             let stood = if back { moved.before } else { moved.after };
-            wants.insert(moved.place, Want { stood, archive: archive.clone() });
+            let before = wants.get(&moved.place).is_none_or(|want: &Want| want.resets);
+            let resets = before && all[at].command == SYNC;
+            wants.insert(moved.place, Want { stood, archive: archive.clone(), resets });
         }
     }
-    // It only grows: jobs leave it by a ref of their own.
-    wants.remove(&archive_place());
+    // Else it only grows: jobs leave it by a ref of their own.
+    wants.retain(|place, want| want.resets || *place != archive_place());
     Ok((wants, oldest))
 }
 
@@ -153,7 +161,7 @@ fn in_the_way(repo: &Repo, since: &[Op], wants: &Wants, word: &str) -> Result<Op
             continue;
         }
         for moved in log::moved(repo, op, since.get(at + 1))? {
-            if moved.place != archive_place() && wants.contains_key(&moved.place) {
+            if wants.contains_key(&moved.place) {
                 let job = ops::job_of(&moved.place);
                 let what = job.map_or_else(|| tell(Notice::UndoRules, &[]), |id| id.to_string());
                 return Ok(Some(undoing::moved_since(word, &op.worktree, &what)));
@@ -175,6 +183,7 @@ fn in_the_way(repo: &Repo, since: &[Op], wants: &Wants, word: &str) -> Result<Op
 #[derive(Default)]
 struct Planned {
     jobs: Vec<(JobId, JobTurn)>,
+    archive: Option<Turn>,
     rules: Option<Turn>,
     focus: FocusTurn,
 }
@@ -189,7 +198,16 @@ fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result
         None => has.clone(),
     };
     for (place, want) in wants {
-        if let Some(id) = ops::job_of(place) {
+        if want.resets
+            && let Some(turn) = reset(repo, place, want)?
+        {
+            match ops::job_of(place) {
+                Some(id) => {
+                    planned.jobs.push((id, JobTurn { turn: Some(turn), ..JobTurn::default() }));
+                }
+                None => planned.archive = Some(turn),
+            }
+        } else if let Some(id) = ops::job_of(place) {
             let wanted = wanted(repo, &id, want)?;
             let last = last_seen(repo, all, place)?;
             let here = will.as_ref() == Some(&id);
@@ -225,6 +243,20 @@ fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result
         None => FocusTurn::Off,
     };
     Ok(planned)
+}
+
+/// The move of a ref back to where it stood, without a step; nothing for what is no job and not
+/// the archive.
+fn reset(repo: &Repo, place: &str, want: &Want) -> Result<Option<Turn>> {
+    let Some(chain) = ops::chain_of(place).filter(|chain| chain != names::RULES) else {
+        return Ok(None);
+    };
+    let to = match &want.stood {
+        Some(Stood::At(commit)) => Some(commit.to_string()),
+        _ => None,
+    };
+    let from = repo.store.stands_at(&chain)?.map(|at| at.to_string());
+    Ok(Some(Turn { chain, from, to }))
 }
 
 /// Where a job was: a job without a ref lies in the archive of its time, or was not there.
@@ -289,7 +321,7 @@ fn meant(way: &Way, ops: &[Op], planned: &Planned, word: &str) -> Meant {
     let stands = way.walked.clone().map(|walked| (walked.to, walked.ahead));
     Meant {
         command: word.to_owned(),
-        turns: turns.chain(planned.rules.clone()).collect(),
+        turns: turns.chain(planned.archive.clone()).chain(planned.rules.clone()).collect(),
         focus: planned.focus.clone(),
         closed: planned.jobs.iter().filter(closes).map(|(id, _)| id.clone()).collect(),
         branches: each().flat_map(|turn| turn.branches.clone()).collect(),

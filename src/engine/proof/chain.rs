@@ -8,8 +8,9 @@ use crate::engine::repo::{Repo, Result};
 use crate::format::landing::{Landing, Made};
 use crate::format::state::State;
 use crate::format::trailers::StepTrailers;
-use crate::format::{names, ops, seed_id};
+use crate::format::{merge, names, ops, seed_id};
 use crate::jobs::JobId;
+use crate::jobs::merging::{Kind, kind};
 use crate::phases::PhaseName;
 use crate::store::{CommitId, Step, Tip};
 use crate::voice::{Notice, tell};
@@ -25,6 +26,8 @@ pub(crate) struct Steps {
     pub state: Option<State>,
     /// Those that a person undid.
     pub undone: BTreeSet<String>,
+    /// Those that fell where two chains were joined.
+    pub rejected: BTreeSet<String>,
     /// What landed, oldest first.
     pub landings: Vec<Landing>,
     /// What was written down of each closed cycle, oldest first.
@@ -68,6 +71,11 @@ pub(crate) fn steps(repo: &Repo, job: &JobId) -> Result<Option<Steps>> {
         Some(tip) => steps_of(repo, job, &tip.commit).map(Some),
         None => archived_steps(repo, job.as_str()),
     }
+}
+
+/// The steps of the job whose chain ends at `tip`.
+pub(crate) fn steps_to(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
+    steps_of(repo, job, tip)
 }
 
 pub(crate) fn state_at(repo: &Repo, chain: &str, commit: &CommitId) -> Option<State> {
@@ -129,6 +137,7 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         broken: None,
         state: state_at(repo, job.as_str(), tip),
         undone: BTreeSet::new(),
+        rejected: BTreeSet::new(),
         landings: Vec::new(),
         cycles: Vec::new(),
     };
@@ -136,31 +145,30 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         Ok((landings, cycles)) => (steps.landings, steps.cycles) = (landings, cycles),
         Err(error) => steps.broken = Some(error.to_string()),
     }
-    let history = match repo.store.history_from(tip, usize::MAX) {
-        Ok(history) => history,
+    let line = match repo.store.line_to(tip) {
+        Ok(line) => line,
         Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
     };
-    let mut all = Vec::new();
-    let (mut before, mut stands): (Option<String>, Option<String>) = (None, None);
-    let mut run = 0;
-    for (n, step) in history.into_iter().rev().enumerate() {
+    let (mut all, mut known) = (Vec::new(), BTreeMap::new());
+    for (n, step) in line.into_iter().enumerate() {
         let Some(said) = StepTrailers::read(&step.message) else {
             steps.broken.get_or_insert_with(|| format!("a step has no trailers: {}", step.commit));
             continue;
         };
-        // A run begins where cycles do, wherever the one before was left.
-        if said.run > std::mem::replace(&mut run, said.run) && said.back.is_none() {
-            stands = before.is_some().then(|| IDLE.to_owned());
-        }
-        let why = follows(repo, job, &step, &said, before.as_deref(), stands.as_deref());
+        let before = step.parents.first().and_then(|parent| known.get(parent));
+        let why = if merge::is_join(&step.message) {
+            joins(repo, job, &step, &said)
+        } else {
+            let stands = stands_before(&said, before);
+            let id = before.map(|before: &Before| before.id.as_str());
+            follows(repo, job, &step, &said, id, stands.as_deref())
+        };
         steps.broken = steps.broken.take().or(why);
-        if let Some((_, to)) = said.step.split_once(" -> ") {
-            stands = Some(to.to_owned());
+        known.insert(step.commit.clone(), Before::after(&said, before));
+        if step.rejected.is_some() {
+            steps.rejected.extend([Some(said.id), said.carries].into_iter().flatten());
+            continue;
         }
-        if said.back.is_some() {
-            stands = Some(said.phase.clone());
-        }
-        before = Some(said.id.clone());
         if let Some(carried) = &said.carries {
             steps.by_carried.insert(carried.clone(), said.id.clone());
         }
@@ -170,6 +178,48 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
     let stand = ops::standing(&all, None);
     steps.undone = all.into_iter().map(|said| said.id).filter(|id| !stand.contains(id)).collect();
     Ok(steps)
+}
+
+/// What a step leaves to the one that is taken on it.
+struct Before {
+    id: String,
+    run: u32,
+    /// The phase where the job stands.
+    stands: Option<String>,
+}
+
+impl Before {
+    fn after(said: &StepTrailers, before: Option<&Self>) -> Self {
+        let to = said.step.split_once(" -> ").map(|(_, to)| to.to_owned());
+        // A step that led back, or that joined two chains, says where the job stands.
+        let there = said.back.is_some() || kind(&said.step) == Kind::Joins;
+        let here = there.then(|| said.phase.clone());
+        let stands = to.or(here).or_else(|| stands_before(said, before));
+        Self { id: said.id.clone(), run: said.run, stands }
+    }
+}
+
+/// Where the job stands when a step is taken. A run begins where cycles do, wherever the one
+/// before was left.
+fn stands_before(said: &StepTrailers, before: Option<&Before>) -> Option<String> {
+    let before = before?;
+    if said.run > before.run && said.back.is_none() {
+        return Some(IDLE.to_owned());
+    }
+    before.stands.clone()
+}
+
+/// Why a commit that joins two chains is not the one that anybody makes of them.
+fn joins(repo: &Repo, job: &JobId, step: &Step, said: &StepTrailers) -> Option<String> {
+    let named = format!("step {} ({})", said.id, step.commit);
+    let otherwise = || Some(tell(Notice::JoinMadeOtherwise, &[("step", &named)]));
+    let [published, local] = step.parents.as_slice() else { return otherwise() };
+    let chain = names::job_chain(job);
+    match record::merge::commit_of(repo, &chain, published, local) {
+        Ok(commit) if commit == step.commit => None,
+        Ok(_) => otherwise(),
+        Err(error) => Some(format!("{named}: {error}")),
+    }
 }
 
 pub(crate) fn follows(

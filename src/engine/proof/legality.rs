@@ -378,6 +378,9 @@ fn named_step(
         if pending.is_some_and(|pending| pending.id == said.id) {
             return Standing::NotMeasured(tell(Notice::StepNotTaken, &[]));
         }
+        if steps.rejected.contains(&said.id) {
+            return Standing::NotMeasured(tell(Notice::StepFell, &[("step", &said.id)]));
+        }
         return Standing::Broken(format!("job {} has no step {}", said.job, said.id));
     };
     // One that waited may have been taken by another kind of step of its phase.

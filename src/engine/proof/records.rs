@@ -7,7 +7,7 @@ use crate::claims::gate::{self, GateTable};
 use crate::claims::record::{Acceptance, Approval, Attest, Record, RecordKind, Review};
 use crate::claims::{Directive, Inquiry, Truth};
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::format::{claim, names};
+use crate::format::{claim, merge, names};
 use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
 use crate::voice::{Notice, tell};
 
@@ -205,6 +205,31 @@ pub(crate) fn recent_rulings(repo: &Repo, most: usize, near: usize) -> Result<Ve
     Ok(found)
 }
 
+/// Says whether the records of a chain that another clone published read, but for those that are
+/// here: each commit holds one, or joins two chains and holds none.
+pub(crate) fn read_all(repo: &Repo, there: &CommitId, here: Option<&CommitId>) -> Result<()> {
+    let line = match here {
+        Some(here) => repo.store.lacking(here, there)?,
+        None => repo.store.line_to(there)?,
+    };
+    for step in line.iter().filter(|step| !merge::is_join(&step.message)) {
+        gist(repo, &step.commit)?;
+    }
+    Ok(())
+}
+
+/// The highest number of a record that a tip of the chain goes on from.
+fn newest_number(repo: &Repo, tip: &CommitId) -> Result<u64> {
+    let (mut newest, mut ahead) = (0, vec![tip.clone()]);
+    while let Some(id) = ahead.pop() {
+        match repo.store.joins(&id)? {
+            Some(sides) => ahead.extend(sides),
+            None => newest = newest.max(gist(repo, &id)?.n),
+        }
+    }
+    Ok(newest)
+}
+
 fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
     let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
     claim::gist(&bytes).map_err(|bad| unread(id, &bad))
@@ -244,7 +269,7 @@ pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) ->
     repo.store.append_record(repo.now, &signing, &mut |tip: Option<&Tip>, sealing: &Sealing| {
         let mut record = record.clone();
         record.n = match tip {
-            Some(tip) => gist(repo, &tip.commit)?.n + 1,
+            Some(tip) => newest_number(repo, &tip.commit)? + 1,
             None => 1,
         };
         record.prev = tip.map(|tip| tip.commit.to_string());

@@ -72,7 +72,8 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     let mut stray = bindings(repo, &bound, &mut chain);
     stray.extend(cut(repo, &mut chain)?);
     audit::vouched(&mut chain, upto, &why);
-    for link in &chain {
+    // What joins two chains vouches for nothing, and says nothing that could be wrong but that.
+    for link in chain.iter().filter(|link| !link.joins || link.is_broken()) {
         findings.add(&link.id, &link.standing);
     }
     for (what, standing) in &stray {
@@ -320,7 +321,7 @@ fn read(laid: &Laid<'_>, replay: &Replay) -> Read {
     let note = record.as_ref().ok().and_then(|record| claim::note_line(&id, record));
     let parents = laid.parents.iter().map(CommitId::to_string).collect();
     let signed = laid.signature.is_some();
-    let link = Link { id, parents, record, signed, standing };
+    let link = Link { id, parents, record, signed, joins: laid.joins, standing };
     let ssh = laid.signature.is_some_and(|text| text.contains("SSH SIGNATURE"));
     Read { link, key: laid.signature.and_then(sshsig::key), ssh, line: note }
 }

@@ -26,10 +26,10 @@ use crate::voice::{Notice, tell};
 const AT_ONCE: usize = 256;
 
 /// A job on its way into the archive.
-struct Leaving {
-    chain: String,
-    tip: Tip,
-    state: State,
+pub(crate) struct Leaving {
+    pub chain: String,
+    pub tip: Tip,
+    pub state: State,
 }
 
 /// Puts the job `id` away if it is closed and in nobody's focus, and says whether it was.
@@ -120,7 +120,11 @@ fn open_archive(repo: &Repo) -> Result<Tip> {
 }
 
 /// What changes in the archive's tree: the jobs' trees, their lines, how many there are.
-fn archive_edits(repo: &Repo, archived: &Tip, leaving: &[Leaving]) -> Result<Vec<TreeEdit>> {
+pub(crate) fn archive_edits(
+    repo: &Repo,
+    archived: &Tip,
+    leaving: &[Leaving],
+) -> Result<Vec<TreeEdit>> {
     let mut edits = Vec::new();
     let mut files: BTreeMap<String, Vec<ClosedRow>> = BTreeMap::new();
     let mut scheduled = BTreeSet::new();
@@ -216,7 +220,7 @@ pub(crate) fn closed_beside(
 }
 
 /// The files of the index that hold lines, oldest first.
-fn index_files(repo: &Repo, archived: &Tip) -> Result<Vec<String>> {
+pub(crate) fn index_files(repo: &Repo, archived: &Tip) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for name in repo.store.names(archived, archive::INDEX)? {
         let path = format!("{}/{name}", archive::INDEX);

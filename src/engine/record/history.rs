@@ -19,11 +19,14 @@ pub(crate) struct LogRow {
     pub commit: Option<String>,
     pub at: String,
     pub subject: String,
+    /// Why it fell where two chains were joined, in one word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<String>,
 }
 
-/// The steps of a job, newest first, at most `limit`.
+/// The steps of a job, newest first, at most `limit`; those that fell are among them, and say so.
 pub(crate) fn log(repo: &Repo, focused: &LoadedJob, limit: usize) -> Result<Vec<LogRow>> {
-    let steps = repo.store.history_from(&focused.tip.commit, limit)?;
+    let steps = repo.store.history_with_fallen(&focused.tip.commit, limit)?;
     Ok(steps.iter().filter_map(log_row).collect())
 }
 
@@ -41,5 +44,6 @@ fn log_row(step: &Step) -> Option<LogRow> {
         commit: trailers.commit,
         at: rfc3339(step.at),
         subject,
+        rejected: step.rejected.clone(),
     })
 }

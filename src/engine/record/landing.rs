@@ -15,6 +15,7 @@ use crate::engine::repo::{EngineError, Repo, Result, own_state};
 use crate::format::landing::Landing;
 use crate::format::{names, notes};
 use crate::jobs::landing::{self, Offer};
+use crate::jobs::merging::LAND_WORD;
 use crate::jobs::{Job, JobId};
 use crate::store::{CommitId, StoreError, Tip, TreeEdit};
 use crate::verdict::Refusal;
@@ -23,8 +24,6 @@ use crate::world::{self, Process};
 
 /// The step that a landing is in the chain.
 const STEP: &str = "land";
-/// The step that the answer to the question for it is.
-const ANSWERED: &str = "land-word";
 /// What our hooks find in `GIT_SEED_PENDING`, before the job's id.
 const PENDING: &str = "land ";
 
@@ -141,7 +140,7 @@ pub(crate) fn answered(repo: &Repo, job: &JobId, answer: &Offer) -> Result<()> {
     let fold = record::interactions::fold_for(repo, &chain)?;
     record::step::step(repo, &chain, fold, |state, _| {
         state.land = answer.clone();
-        Ok(Ok(StepDraft::new(state, ANSWERED, tell(subject, &[]), By::Person)))
+        Ok(Ok(StepDraft::new(state, LAND_WORD, tell(subject, &[]), By::Person)))
     })?
     .map_err(|refusal| EngineError::Refused(refusal.wants))?;
     if closed {

@@ -1,11 +1,16 @@
 //! Whose job it is: one that came from another clone is data until a person takes it up.
 
 use crate::engine::repo::clone_file::{clone_file, known_clone};
-use crate::engine::repo::{EngineError, Repo, Result};
-use crate::format::names;
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::state::{Prep, State};
+use crate::format::trailers::StepTrailers;
+use crate::format::{merge, names};
 use crate::jobs::Status;
-use crate::store::TreeEdit;
+use crate::jobs::landing::Offer;
+use crate::jobs::merging::COMPLETION;
+use crate::phases::PhaseName;
+use crate::phases::place::Unlocked;
+use crate::store::{Tip, TreeEdit};
 use crate::voice::{Notice, tell};
 use crate::world;
 
@@ -41,6 +46,52 @@ pub(crate) fn is_of_this_clone(repo: &Repo, state: &mut State) -> Result<()> {
     Err(EngineError::Elsewhere(text))
 }
 
+/// As far back as the step that completed a job is looked for.
+const BACK: usize = 1_000;
+
+/// A person approved the work in this clone. An approval that came from another one is on record
+/// and opens nothing here.
+pub(crate) fn is_approved_here(repo: &Repo, job: &LoadedJob) -> Result<bool> {
+    if !job.state.job.user_approval || repo.is_foreign(&job.state)? {
+        return Ok(false);
+    }
+    let own = known_clone(&repo.store)?;
+    for step in repo.store.history_from(&job.tip.commit, BACK)? {
+        let completes = StepTrailers::read(&step.message)
+            .is_some_and(|said| said.step == COMPLETION && said.run == job.state.job.run);
+        if completes {
+            // One of an older git seed names no clone: it is of where the job lives.
+            return Ok(merge::clone_of(&step.message).is_none_or(|clone| clone == own));
+        }
+    }
+    Ok(true)
+}
+
+/// What a person granted to a job, beside its completion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Grants {
+    access: bool,
+    surface: Option<Unlocked>,
+    aside: Option<PhaseName>,
+    land: Offer,
+    allowed: Vec<u8>,
+    rules: Vec<u8>,
+}
+
+/// What was granted to the job that stands at `tip`.
+pub(crate) fn grants(repo: &Repo, state: &State, tip: &Tip) -> Result<Grants> {
+    // Nothing was ever opened where there is no such file.
+    let file = |path: &str| Ok::<_, EngineError>(repo.store.file(tip, path)?.unwrap_or_default());
+    Ok(Grants {
+        access: state.job.plugin_lock_approval,
+        surface: state.unlocked.clone(),
+        aside: state.stand.side_from.clone(),
+        land: state.land.clone(),
+        allowed: file(names::ALLOWED)?,
+        rules: file(names::JOB_RULES)?,
+    })
+}
+
 /// Takes what was granted elsewhere out of a job that came from there; says what it was.
 pub(crate) fn disown(
     repo: &Repo,
@@ -58,6 +109,8 @@ pub(crate) fn disown(
     if std::mem::take(&mut state.job.plugin_lock_approval) {
         gone.push(tell(Notice::GrantAccess, &[]));
     }
+    // It is a part of the approval.
+    state.land = Offer::None;
     if state.unlocked.take().is_some() {
         gone.push(tell(Notice::GrantSurface, &[]));
     }

@@ -1,8 +1,9 @@
-//! The chain of the rules in force.
+//! The chain of the rules in force, and a further parent for it or for meta.
 
 use crate::engine::repo::{Repo, Result};
 use crate::format::names;
-use crate::store::TreeEdit;
+use crate::store::{CommitId, NewStep, TreeEdit};
+use crate::voice::{Notice, tell};
 
 /// Appends a text of rules to their chain; the caller has the lock.
 pub(crate) fn record(repo: &Repo, text: &str, why: &str) -> Result<()> {
@@ -11,4 +12,17 @@ pub(crate) fn record(repo: &Repo, text: &str, why: &str) -> Result<()> {
     let after = tip.map(|tip| tip.commit);
     repo.store.append(names::RULES, after.as_ref(), &[put], why, repo.now)?;
     Ok(())
+}
+
+/// Adds a commit to `chain` that changes nothing and has what another clone published as a further
+/// parent, so that it can be pushed over that; the caller has the lock.
+pub(crate) fn hold(
+    repo: &Repo,
+    chain: &str,
+    ours: &CommitId,
+    theirs: &CommitId,
+) -> Result<CommitId> {
+    let message = format!("{}\n", tell(Notice::SubjectSyncHold, &[]));
+    let step = NewStep { edits: &[], message: &message, at: repo.now };
+    Ok(repo.store.append_holding(chain, Some(ours), &step, std::slice::from_ref(theirs))?)
 }

@@ -166,6 +166,12 @@ pub enum EngineError {
     /// The history that was asked for is not here.
     #[error("{0}")]
     CutOff(String),
+    /// What a remote said, or did not say in time.
+    #[error("{0}")]
+    Remote(String),
+    /// A server that does not take refs by their names.
+    #[error("{0}")]
+    TakesNoRefs(String),
     /// A job whose record came from elsewhere and cannot be gone on with as it is.
     #[error("{0}")]
     Elsewhere(String),
@@ -230,6 +236,7 @@ impl EngineError {
             Self::WorkFile(_) => Notice::HintWorkFile,
             Self::Vetoed { .. } => Notice::HintVetoed,
             Self::CutOff(_) => Notice::HintCutOff,
+            Self::TakesNoRefs(_) => Notice::HintTakesNoRefs,
             repo if repo.is_damage() => return Some("git seed doctor --fix".to_owned()),
             _ => return None,
         };

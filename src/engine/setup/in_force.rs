@@ -4,6 +4,7 @@
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, read_if_there};
 use crate::engine::{claims, jobs, record};
+use crate::format::names;
 use crate::jobs::mode::Mode;
 use crate::rules::{BadRules, Rules};
 use crate::voice::{Notice, tell};
@@ -12,6 +13,16 @@ use crate::voice::{Notice, tell};
 pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
     let file = repo.store.work_tree().join("seed.toml");
     read_if_there(&file)?.ok_or(EngineError::NoProposal)
+}
+
+/// The rules that a sync brought from `remote`.
+pub(crate) fn fetched_rules(repo: &Repo, remote: &str) -> Result<String> {
+    let none = || EngineError::NotNow(tell(Notice::RulesNoneFetched, &[("remote", remote)]));
+    let name = names::fetched(remote, names::RULES);
+    let Some(tip) = repo.store.tip(&name)? else { return Err(none()) };
+    let bytes = repo.store.file(&tip, "seed.toml")?.ok_or_else(none)?;
+    let text = String::from_utf8(bytes);
+    text.map_err(|bad| EngineError::Proposal(format!("{name}: {bad}")))
 }
 
 /// Checks rules that the work tree proposes.

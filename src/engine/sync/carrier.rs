@@ -1,0 +1,216 @@
+//! How refs travel: each by its own name, or all of them in one branch, for a server that takes
+//! nothing but branches.
+//!
+//! Either way what is there ends up below `refs/seed-remote/<remote>/`, by the names of ours, and
+//! nothing else is touched. A ref that is no commit, or has no name of ours, is named and left.
+//!
+//! The branch has one file, `refs`. A commit of it has its last commit and the tips that were not
+//! in it as parents, so whoever has the branch has everything. A branch never forgets what it had,
+//! so texts do not travel in it.
+
+use std::collections::BTreeMap;
+
+use crate::engine::repo::{Repo, Result};
+use crate::format::{names, sync};
+use crate::store::{CommitId, Loose, NewStep, Pushed, RefPush, TreeEdit, Wire};
+use crate::voice::{Notice, tell};
+
+/// The most parents that a commit of the branch has.
+const PARENTS: usize = 16;
+/// Where the branch of a remote is kept here, below its copies.
+const BRANCH: &str = "branch";
+
+/// How the refs of a remote travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Refs,
+    Branch,
+}
+
+impl Transport {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Refs => "refs",
+            Self::Branch => "branch",
+        }
+    }
+}
+
+/// What a remote has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct There {
+    /// Our refs there that may travel.
+    pub refs: BTreeMap<String, CommitId>,
+    /// What lies there and is left there, with the reason.
+    pub odd: Vec<Odd>,
+    /// Somebody works there.
+    pub has_branch: bool,
+    /// The branch in which refs travel.
+    branch: Option<CommitId>,
+}
+
+/// A ref that is set aside.
+#[derive(Clone, Debug)]
+pub(crate) struct Odd {
+    pub name: String,
+    pub why: String,
+}
+
+/// A remote that is spoken to.
+pub(crate) struct Carrier<'r> {
+    pub repo: &'r Repo,
+    pub wire: &'r Wire<'r>,
+    /// The name below which its refs are kept.
+    pub remote: &'r str,
+    pub transport: Transport,
+}
+
+impl Carrier<'_> {
+    /// Looks what is there. In a branch that takes a fetch.
+    pub(crate) fn look(&self) -> Result<There> {
+        let listed = self.wire.list()?;
+        let has_branch = listed.has_branch;
+        let (refs, branch) = match (self.transport, listed.carrier) {
+            (Transport::Refs, branch) => (listed.ours, branch),
+            (Transport::Branch, None) => (BTreeMap::new(), None),
+            (Transport::Branch, Some(branch)) => (self.in_branch(&branch)?, Some(branch)),
+        };
+        let mut there = There { has_branch, branch, ..There::default() };
+        for (name, id) in refs {
+            if names::travels(&name) {
+                there.refs.insert(name, id);
+            } else if name.starts_with(names::JOBS) {
+                there.odd.push(Odd { name, why: tell(Notice::SyncOddName, &[]) });
+            }
+        }
+        Ok(there)
+    }
+
+    /// The refs that the branch names.
+    fn in_branch(&self, branch: &CommitId) -> Result<BTreeMap<String, CommitId>> {
+        let store = &self.repo.store;
+        let copy = format!("{}{}/{BRANCH}", names::FETCHED, self.remote);
+        if store.stands_at(&copy)?.as_ref() != Some(branch) {
+            // One that moved on right now is as good; its file says what it has.
+            self.wire.fetch(&[(names::CARRIER.to_owned(), copy.clone())])?;
+        }
+        let Some(tip) = store.tip(&copy)? else { return Ok(BTreeMap::new()) };
+        let file = store.file(&tip, sync::REFS)?.unwrap_or_default();
+        let read = sync::read_refs(&String::from_utf8_lossy(&file));
+        Ok(read.into_iter().filter_map(|(name, id)| Some((name, id.parse().ok()?))).collect())
+    }
+
+    /// Fetches what is there and not here: those of `there` for which `wanted` is true. `false`
+    /// where one has gone meanwhile.
+    pub(crate) fn bring(&self, there: &mut There, wanted: &dyn Fn(&str) -> bool) -> Result<bool> {
+        let store = &self.repo.store;
+        let below = format!("{}{}/", names::FETCHED, self.remote);
+        let copies: BTreeMap<String, CommitId> = store.chains(&below)?.into_iter().collect();
+        let copy = |name: &str| names::fetched(self.remote, name);
+        let new: Vec<(&String, &CommitId)> = there
+            .refs
+            .iter()
+            .filter(|(name, id)| wanted(name) && copies.get(&copy(name)) != Some(id))
+            .collect();
+        match self.transport {
+            Transport::Refs => {
+                let specs: Vec<(String, String)> =
+                    new.iter().map(|(name, _)| ((*name).clone(), copy(name))).collect();
+                if !self.wire.fetch(&specs)? {
+                    return Ok(false);
+                }
+            }
+            // All of it came with the branch; a name for what did not come would lead nowhere.
+            Transport::Branch => {
+                let here = new.iter().filter(|(_, id)| store.has_object(id.as_str()));
+                let moves = here.map(|(name, id)| (copy(name), Some((*id).clone())));
+                store.set_copies(&moves.collect::<Vec<_>>())?;
+            }
+        }
+        let (come, odd): (BTreeMap<_, _>, BTreeMap<_, _>) = std::mem::take(&mut there.refs)
+            .into_iter()
+            .partition(|(name, id)| !wanted(name) || store.has_commit(id.as_str()));
+        there.refs = come;
+        there.odd.extend(odd.into_keys().map(|name| {
+            let why = tell(Notice::SyncNoCommit, &[]);
+            Odd { name, why }
+        }));
+        Ok(true)
+    }
+
+    /// Drops copies of what is there no longer.
+    pub(crate) fn forget(&self, there: &There) -> Result<()> {
+        let below = format!("{}{}/", names::FETCHED, self.remote);
+        let mut known: Vec<String> =
+            there.refs.keys().map(|name| names::fetched(self.remote, name)).collect();
+        known.extend(there.odd.iter().map(|odd| names::fetched(self.remote, &odd.name)));
+        known.push(format!("{below}{BRANCH}"));
+        let copies = self.repo.store.chains(&below)?.into_iter();
+        let stale = copies.filter(|(name, _)| !known.contains(name));
+        let moves: Vec<_> = stale.map(|(name, _)| (name, None)).collect();
+        Ok(self.repo.store.set_copies(&moves)?)
+    }
+
+    /// Moves refs there, and the copies of them that are here.
+    pub(crate) fn send(&self, there: &There, pushes: &[RefPush]) -> Result<Pushed> {
+        let below = format!("{}{}/", names::FETCHED, self.remote);
+        let (sent, copies) = match self.transport {
+            Transport::Refs => {
+                let copy =
+                    |push: &RefPush| (names::fetched(self.remote, &push.name), push.to.clone());
+                (self.wire.push(pushes)?, pushes.iter().map(copy).collect::<Vec<_>>())
+            }
+            Transport::Branch => {
+                let Some(push) = self.branch_with(there, pushes)? else {
+                    return Ok(Pushed::Done);
+                };
+                let copy = (format!("{below}{BRANCH}"), push.to.clone());
+                (self.wire.push(&[push])?, vec![copy])
+            }
+        };
+        if sent == Pushed::Done {
+            let stands = self.repo.store.chains(&below)?;
+            let here = |name: &String| stands.iter().any(|(known, _)| known == name);
+            let moves = copies.into_iter().filter(|(name, to)| to.is_some() || here(name));
+            self.repo.store.set_copies(&moves.collect::<Vec<_>>())?;
+        }
+        Ok(sent)
+    }
+
+    /// The branch with these moves made; nothing where it says so already.
+    fn branch_with(&self, there: &There, pushes: &[RefPush]) -> Result<Option<RefPush>> {
+        let store = &self.repo.store;
+        let mut refs = there.refs.clone();
+        for push in pushes.iter().filter(|push| push.name != names::TEXTS) {
+            match &push.to {
+                Some(to) => refs.insert(push.name.clone(), to.clone()),
+                None => refs.remove(&push.name),
+            };
+        }
+        if refs == there.refs {
+            return Ok(None);
+        }
+        let file = sync::write_refs(refs.iter().map(|(name, id)| (name.as_str(), id.as_str())));
+        let edits = [TreeEdit::Put { path: sync::REFS.to_owned(), bytes: file.into_bytes() }];
+        let message = format!("{}\n", tell(Notice::SubjectSyncBranch, &[]));
+        let tips: Vec<CommitId> = refs.into_values().collect();
+        let mut lacking = store.tips_outside(&tips, there.branch.as_ref())?;
+        lacking.sort();
+        lacking.dedup();
+        let mut tip = there.branch.clone();
+        let mut ahead = lacking.as_slice();
+        loop {
+            let room = PARENTS - usize::from(tip.is_some());
+            let (now, later) = ahead.split_at(room.min(ahead.len()));
+            let parents: Vec<CommitId> = tip.into_iter().chain(now.iter().cloned()).collect();
+            let step = NewStep { edits: &edits, message: &message, at: self.repo.now };
+            let new = Loose { on: None, parents: &parents, step };
+            let made = store.write_loose(&new, names::CARRIER)?.commit;
+            if later.is_empty() {
+                let (name, seen) = (names::CARRIER.to_owned(), there.branch.clone());
+                return Ok(Some(RefPush { name, seen, to: Some(made), replaces: false }));
+            }
+            (tip, ahead) = (Some(made), later);
+        }
+    }
+}

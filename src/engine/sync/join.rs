@@ -1,0 +1,288 @@
+//! Joins what another clone published with what is here, ref by ref, and says what is to be pushed.
+//!
+//! Whoever calls has fetched: every commit that is named here is in this clone, and nothing here
+//! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one:
+//! killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
+//! that is broken or hostile there is left alone and named.
+
+pub(crate) mod chains;
+pub(crate) mod job;
+pub(crate) mod journal;
+pub(crate) mod outcome;
+
+use std::collections::BTreeMap;
+
+use crate::engine::record;
+use crate::engine::record::archive_joined;
+use crate::engine::record::draft::{By, StepDraft};
+use crate::engine::record::own_clone::Grants;
+use crate::engine::repo::{Repo, Result};
+use crate::engine::sync::join::chains::SHARED;
+use crate::engine::sync::join::job::{Decided, Stands};
+pub(crate) use crate::engine::sync::join::outcome::{
+    Came, Joined, JoinedJob, Published, Push, Rejected, Served,
+};
+use crate::format::archive::ClosedRow;
+use crate::format::{archive, names};
+use crate::jobs::JobId;
+use crate::store::{CommitId, StoreError};
+use crate::voice::{Notice, tell};
+
+/// A job on both sides, by the end of its ref's name.
+type Sides = BTreeMap<String, (Option<Stands>, Option<Stands>)>;
+
+/// Joins what `published` names with what is here. A dry run moves no ref.
+///
+/// # Errors
+///
+/// This clone's own refs do not read or cannot be moved. What is wrong with the other side's is in
+/// what this gives.
+pub(crate) fn join(
+    repo: &Repo,
+    published: &Published,
+    served: Served,
+    dry_run: bool,
+) -> Result<Joined> {
+    let _lock = repo.store.lock()?;
+    journal::finish(repo)?;
+    let mut joined = Joined::default();
+    let archived = repo.store.stands_at(names::ARCHIVE)?;
+    for name in SHARED.into_iter().filter(|_| !dry_run) {
+        let Some(there) = published.0.get(name) else { continue };
+        let came = chains::join(repo, name, there, served)?;
+        joined.aside.extend(came.aside.map(|why| (name.to_owned(), why)));
+    }
+    let believed = joined.aside.iter().all(|(name, _)| name != names::ARCHIVE);
+    let closed_there = published.0.get(names::ARCHIVE).filter(|_| believed);
+    let mut moves = Vec::new();
+    for (end, (here, there)) in sides(repo, published, archived.as_ref(), closed_there)? {
+        let Ok(id) = end.parse::<JobId>() else {
+            let why = tell(Notice::JoinNoJob, &[]);
+            joined.jobs.push(aside(end, why));
+            continue;
+        };
+        let one = One { repo, id: &id, served, dry_run, there: there.as_ref() };
+        let (job, push) = one.join(here.as_ref())?;
+        joined.jobs.push(job);
+        moves.extend(push);
+    }
+    if !dry_run {
+        joined.moves = chains::pushes(repo, &published.0, &joined.aside)?;
+        joined.moves.extend(moves);
+    }
+    Ok(joined)
+}
+
+/// All jobs that are open on a side or that the archives have otherwise, with where they stand.
+/// `archived` is the archive of this clone as it was before it was joined.
+fn sides(
+    repo: &Repo,
+    published: &Published,
+    archived: Option<&CommitId>,
+    closed_there: Option<&CommitId>,
+) -> Result<Sides> {
+    let mut sides = Sides::new();
+    for (chain, at) in repo.store.chains(names::JOBS)? {
+        sides.entry(end_of(&chain)).or_default().0 = Some(Stands { at, closed: false });
+    }
+    for (chain, at) in published.0.iter().filter(|(name, _)| name.starts_with(names::JOBS)) {
+        sides.entry(end_of(chain)).or_default().1 = Some(Stands { at: at.clone(), closed: false });
+    }
+    let closed = |row: &ClosedRow| {
+        // A line that names no commit is damage, which `doctor` tells.
+        row.tip.parse().ok().map(|at| Stands { at, closed: true })
+    };
+    let (ours, theirs) = archive_joined::differing(repo, archived, closed_there)?;
+    for (id, row) in ours {
+        let here = &mut sides.entry(id.to_string()).or_default().0;
+        *here = here.take().or_else(|| closed(&row));
+    }
+    for (id, row) in theirs {
+        let there = &mut sides.entry(id.to_string()).or_default().1;
+        *there = there.take().or_else(|| closed(&row));
+    }
+    // A job that is open on the one side alone may lie in the archive of the other.
+    let tips =
+        [archived, closed_there].map(|tip| tip.map(|tip| repo.store.tip_of(tip)).transpose());
+    let [archived, closed_there] = tips;
+    let (archived, closed_there) = (archived?, closed_there?);
+    for (end, (here, there)) in &mut sides {
+        let Ok(id) = end.parse::<JobId>() else { continue };
+        for (side, archive) in [(here, &archived), (there, &closed_there)] {
+            if let (None, Some(archive)) = (&side, archive) {
+                *side = repo.row_in(archive, &id)?.as_ref().and_then(closed);
+            }
+        }
+    }
+    Ok(sides)
+}
+
+fn end_of(chain: &str) -> String {
+    chain.strip_prefix(names::JOBS).unwrap_or(chain).to_owned()
+}
+
+fn aside(id: String, why: String) -> JoinedJob {
+    JoinedJob { id, result: Came::SetAside, rejected: Vec::new(), aside: Some(why) }
+}
+
+/// One job that is being joined.
+struct One<'a> {
+    repo: &'a Repo,
+    id: &'a JobId,
+    served: Served,
+    dry_run: bool,
+    there: Option<&'a Stands>,
+}
+
+impl One<'_> {
+    /// Joins it, and says what is to be pushed.
+    fn join(&self, here: Option<&Stands>) -> Result<(JoinedJob, Option<Push>)> {
+        let mut here = here.cloned();
+        let mut decided = self.decided(here.as_ref());
+        let chain = names::job_chain(self.id);
+        let moves = matches!(decided, Ok(Decided::Theirs | Decided::Joint(_)));
+        if moves && !self.dry_run && here.as_ref().is_some_and(|here| !here.closed) {
+            if let Some(worktree) = self.held_elsewhere(&chain)? {
+                let facts = [("worktree", worktree.as_str())];
+                let why = tell(Notice::JoinHeld, &facts);
+                return Ok((aside(self.id.to_string(), why), None));
+            }
+            // What was recorded since the last step is a step of this side.
+            match journal::rest(self.repo, &chain) {
+                Ok(Some(at)) => {
+                    here = Some(Stands { at, closed: false });
+                    decided = self.decided(here.as_ref());
+                }
+                Ok(None) => {}
+                Err(error) => return Ok((aside(self.id.to_string(), error.to_string()), None)),
+            }
+        }
+        let decided = match decided {
+            Ok(Decided::Aside(why)) => return Ok((aside(self.id.to_string(), why), None)),
+            // What does not read or cannot be joined is left as it is; others go on.
+            Err(error) => return Ok((aside(self.id.to_string(), error.to_string()), None)),
+            Ok(decided) => decided,
+        };
+        self.settled(here.as_ref(), decided)
+    }
+
+    fn decided(&self, here: Option<&Stands>) -> Result<Decided> {
+        job::decide(self.repo, self.id, here, self.there, self.served)
+    }
+
+    /// Another worktree works on it: it has the journal.
+    fn held_elsewhere(&self, chain: &str) -> Result<Option<String>> {
+        let by = self.repo.store.focus_of(chain)?;
+        Ok(by.filter(|worktree| *worktree != self.repo.store.worktree_name()))
+    }
+
+    /// Moves its ref here, and says what is to be pushed.
+    fn settled(
+        &self,
+        here: Option<&Stands>,
+        decided: Decided,
+    ) -> Result<(JoinedJob, Option<Push>)> {
+        let mut rejected = Vec::new();
+        let (result, to) = match (decided, self.there, here) {
+            (Decided::Joint(joint), there, Some(here)) => {
+                let was_closed = here.closed || there.is_some_and(|there| there.closed);
+                let closed = was_closed && archive::is_closed(&joint.state);
+                rejected.extend(joint.rejected.iter().map(|(said, why)| Rejected {
+                    id: said.id.clone(),
+                    step: said.step.clone(),
+                    why: why.word().to_owned(),
+                }));
+                (Came::Merged, Some(Stands { at: joint.tip.commit, closed }))
+            }
+            (Decided::Theirs, Some(there), None) => (Came::New, Some(there.clone())),
+            (Decided::Theirs, Some(there), Some(_)) => (Came::Pulled, Some(there.clone())),
+            (Decided::Ours, _, here) => (Came::Pushed, here.cloned()),
+            (_, _, here) => (Came::Same, here.cloned()),
+        };
+        let job = JoinedJob { id: self.id.to_string(), result, rejected, aside: None };
+        let Some(to) = to.filter(|_| !self.dry_run) else { return Ok((job, None)) };
+        self.turn(here, &to)?;
+        let to = match result {
+            Came::New | Came::Pulled | Came::Merged => self.granted(here, to)?,
+            _ => to,
+        };
+        Ok((job, self.push(&to)))
+    }
+
+    /// Where a job lives here, what was granted to it elsewhere is taken out of it with a step of
+    /// this clone: whoever serves its chain could write whatever opens something.
+    fn granted(&self, here: Option<&Stands>, to: Stands) -> Result<Stands> {
+        let repo = self.repo;
+        if to.closed {
+            return Ok(to);
+        }
+        let tip = repo.store.tip_of(&to.at)?;
+        let chain = names::job_chain(self.id);
+        let state = repo.state(&chain, &tip)?;
+        if repo.is_foreign(&state)? {
+            return Ok(to);
+        }
+        let own = match here {
+            Some(here) => {
+                let tip = repo.store.tip_of(&here.at)?;
+                record::own_clone::grants(repo, &repo.state(&chain, &tip)?, &tip)?
+            }
+            None => Grants::default(),
+        };
+        if record::own_clone::grants(repo, &state, &tip)? == own {
+            return Ok(to);
+        }
+        let treats = record::interactions::fold_for(repo, &chain)?;
+        let taken = record::step::step(repo, &chain, treats, |state, _| {
+            let mut edits = Vec::new();
+            record::own_clone::disown(repo, state, &mut edits)?;
+            let subject = tell(Notice::SubjectNotGranted, &[]);
+            Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "disown", subject, By::Hook) }))
+        })?;
+        Ok(taken.map_or(to, |taken| Stands { at: taken.focused.tip.commit, closed: false }))
+    }
+
+    /// What its ref there is to become.
+    fn push(&self, to: &Stands) -> Option<Push> {
+        let seen = self.there.filter(|there| !there.closed).map(|there| there.at.clone());
+        let to = (!to.closed).then(|| to.at.clone());
+        let name = names::job_chain(self.id);
+        (seen != to).then_some(Push { name, seen, to })
+    }
+
+    /// Brings the ref here to where the job stands.
+    fn turn(&self, here: Option<&Stands>, to: &Stands) -> Result<()> {
+        let (repo, chain) = (self.repo, names::job_chain(self.id));
+        let live = here.filter(|here| !here.closed).map(|here| &here.at);
+        let in_focus = repo.store.in_focus()?.contains(&chain);
+        if to.closed && !in_focus {
+            return self.close(&chain, live, &to.at);
+        }
+        if live == Some(&to.at) {
+            return Ok(());
+        }
+        journal::around(repo, &chain, || {
+            Ok(repo.store.turn(&chain, live, &to.at, "sync", repo.now)?)
+        })
+    }
+
+    /// It is closed: its ref goes, once the archive has it as it stands.
+    fn close(&self, chain: &str, live: Option<&CommitId>, to: &CommitId) -> Result<()> {
+        let repo = self.repo;
+        let row = repo.archived_row(self.id)?;
+        if row.is_some_and(|row| row.tip == to.to_string()) {
+            let gone: Vec<_> = live.map(|at| (chain.to_owned(), at.clone())).into_iter().collect();
+            return record::archive::forget(repo, &gone);
+        }
+        if live != Some(to) {
+            repo.store.turn(chain, live, to, "sync", repo.now)?;
+        }
+        if record::archive::put_away(repo, self.id)? {
+            return Ok(());
+        }
+        Err(StoreError::Moved { chain: chain.to_owned() }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests;

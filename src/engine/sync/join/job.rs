@@ -1,0 +1,123 @@
+//! What becomes of one job that may be here, there or on both sides.
+
+use crate::engine::proof;
+use crate::engine::record;
+use crate::engine::record::merge::Joint;
+use crate::engine::repo::{Repo, Result};
+use crate::engine::sync::join::outcome::Served;
+use crate::format::state::State;
+use crate::format::{merge, names};
+use crate::jobs::JobId;
+use crate::store::CommitId;
+use crate::voice::{Notice, tell};
+
+/// Where a job stands on one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stands {
+    pub at: CommitId,
+    /// It lies in the archive and has no ref.
+    pub closed: bool,
+}
+
+/// Which side it goes on from.
+#[derive(Clone, Debug)]
+pub(crate) enum Decided {
+    Same,
+    /// Ours has all of theirs.
+    Ours,
+    /// Theirs has all of ours.
+    Theirs,
+    Joint(Box<Joint>),
+    Aside(String),
+}
+
+/// Decides about the job `id`. Nothing is moved; a commit that joins may have been written.
+pub(crate) fn decide(
+    repo: &Repo,
+    id: &JobId,
+    here: Option<&Stands>,
+    there: Option<&Stands>,
+    served: Served,
+) -> Result<Decided> {
+    let Some(there) = there else { return Ok(Decided::Ours) };
+    let Some(here) = here else {
+        return Ok(match proof::believed::why_not(repo, id, &there.at, None)? {
+            Some(why) => Decided::Aside(why),
+            None => Decided::Theirs,
+        });
+    };
+    if here.at == there.at {
+        return Ok(match (here.closed, there.closed) {
+            (false, true) => Decided::Theirs,
+            (true, false) => Decided::Ours,
+            _ => Decided::Same,
+        });
+    }
+    // What does not read there says so below.
+    if repo.store.is_in_line(&there.at, &here.at)? {
+        return Ok(Decided::Ours);
+    }
+    if let Some(why) = proof::believed::why_not(repo, id, &there.at, Some(&here.at))? {
+        return Ok(Decided::Aside(why));
+    }
+    if repo.store.is_in_line(&here.at, &there.at)? {
+        return Ok(Decided::Theirs);
+    }
+    let ids = [&here.at, &there.at]
+        .map(|tip| repo.store.line_to(tip).map(|line| line.into_iter().next()));
+    if let [Ok(Some(ours)), Ok(Some(theirs))] = ids
+        && ours.commit != theirs.commit
+    {
+        return Ok(Decided::Aside(tell(Notice::JoinBornTwice, &[("job", id.as_str())])));
+    }
+    let mores = (
+        record::merge::has_more(repo, &there.at, &here.at)?,
+        record::merge::has_more(repo, &here.at, &there.at)?,
+    );
+    Ok(match (served, mores) {
+        (Served::Server, (false, _)) | (Served::Bundle, (false, true)) => Decided::Theirs,
+        (Served::Bundle, (true, false)) => Decided::Ours,
+        (Served::Bundle, (false, false)) if there.at < here.at => Decided::Theirs,
+        (Served::Bundle, (false, false)) => Decided::Ours,
+        _ => joined(repo, id, (&here.at, &there.at), served)?,
+    })
+}
+
+fn joined(
+    repo: &Repo,
+    id: &JobId,
+    (here, there): (&CommitId, &CommitId),
+    served: Served,
+) -> Result<Decided> {
+    let (published, local) = match served {
+        Served::Server => (there, here),
+        Served::Bundle => crossing(repo, id, here, there)?,
+    };
+    let joint = record::merge::joined(repo, &names::job_chain(id), published, local)?;
+    Ok(Decided::Joint(Box::new(joint)))
+}
+
+/// Which of two tips counts as published where no server says so: the one whose last step is the
+/// home clone's, else the smaller one.
+fn crossing<'a>(
+    repo: &Repo,
+    id: &JobId,
+    here: &'a CommitId,
+    there: &'a CommitId,
+) -> Result<(&'a CommitId, &'a CommitId)> {
+    let at_home = |tip: &CommitId| -> Result<bool> {
+        let state = state_at(repo, id, tip)?;
+        let message = repo.store.commit_message(tip)?;
+        Ok(merge::clone_of(&message).is_some_and(|clone| clone == state.home.clone))
+    };
+    Ok(match (at_home(here)?, at_home(there)?) {
+        (true, false) => (here, there),
+        (false, true) => (there, here),
+        _ if here < there => (here, there),
+        _ => (there, here),
+    })
+}
+
+pub(crate) fn state_at(repo: &Repo, id: &JobId, tip: &CommitId) -> Result<State> {
+    repo.state(&names::job_chain(id), &repo.store.tip_of(tip)?)
+}

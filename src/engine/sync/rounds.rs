@@ -1,0 +1,221 @@
+//! One sync with a remote: look, fetch, join, push; again after a lost race.
+//!
+//! What is there is fetched below `refs/seed-remote` and decided on by [`join`]. A race is lost
+//! when somebody pushed between our look and our push: three rounds, then the person decides. The
+//! server's own no is told at once. All rounds share one time box.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::engine::repo::answer::Answered;
+use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::sync::carrier::{Carrier, Odd, There, Transport};
+use crate::engine::sync::join::{self, Came, Joined, JoinedJob, Published, Served};
+use crate::engine::sync::own::{self, RulesAre};
+use crate::engine::sync::remote::{self, First};
+use crate::format::{names, sync};
+use crate::jobs::syncing;
+use crate::store::{Pushed, RefPush};
+use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
+
+/// How often it is tried where somebody else is always first.
+const ROUNDS: u32 = 3;
+
+/// What a person asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub remote: Option<String>,
+    pub transport: Option<Transport>,
+    /// Owners that the person agrees to.
+    pub owners: Vec<String>,
+    pub time: Duration,
+    pub dry_run: bool,
+}
+
+/// What came of it: `sync --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Synced {
+    pub remote: String,
+    pub transport: &'static str,
+    pub owner: String,
+    pub rounds: u32,
+    pub jobs: Vec<JoinedJob>,
+    pub texts: bool,
+    pub rules: RulesAre,
+    /// Equal in two clones where they have the same.
+    pub state: String,
+    /// What lies there and was left there.
+    #[serde(skip)]
+    pub aside: Vec<Odd>,
+}
+
+/// Syncs with a remote. `agrees` is asked before the first time.
+pub(crate) fn sync(
+    repo: &Repo,
+    asked: &Asked,
+    agrees: &mut dyn FnMut(&First) -> Result<bool>,
+) -> Answered<Synced> {
+    repo.require_seeded()?;
+    let remote = match remote::which(repo, asked.remote.as_deref())? {
+        Ok(remote) => remote,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let owners = if asked.dry_run && asked.owners.is_empty() {
+        // Nothing goes out.
+        remote::owners(repo, &repo.store.push_urls(&remote)?)?
+    } else {
+        match remote::agree(repo, &remote, &asked.owners, agrees)? {
+            Ok(owners) => owners,
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    };
+    let transport = remote::transport(repo, &remote, asked.transport);
+    let wire = repo.store.wire(&remote, asked.time);
+    let carrier = Carrier { repo, wire: &wire, remote: &remote, transport };
+    let mut synced = Synced {
+        remote: remote.clone(),
+        transport: transport.word(),
+        owner: owners.join(", "),
+        texts: travels_with_texts(repo, transport),
+        ..Synced::default()
+    };
+    while synced.rounds < ROUNDS {
+        synced.rounds += 1;
+        match round(&carrier, asked.dry_run, &mut synced)? {
+            Round::Done => {
+                if !asked.dry_run {
+                    remote::remember(repo, &remote, transport)?;
+                }
+                synced.state = state(repo)?;
+                return Ok(Ok(synced));
+            }
+            Round::Refused(refusal) => return Ok(Err(refusal)),
+            Round::Lost => {}
+        }
+    }
+    let rounds = ROUNDS.to_string();
+    let facts = [("remote", remote.as_str()), ("rounds", rounds.as_str())];
+    Err(EngineError::Remote(tell(Notice::SyncLost, &facts)))
+}
+
+/// Words go along where a rule says so; a branch would never forget them.
+fn travels_with_texts(repo: &Repo, transport: Transport) -> bool {
+    repo.rules.syncs_prompts && transport == Transport::Refs
+}
+
+/// How a round ended.
+enum Round {
+    Done,
+    /// Somebody else was first.
+    Lost,
+    Refused(Refusal),
+}
+
+fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Round> {
+    let (repo, remote) = (carrier.repo, carrier.remote);
+    let mut there = carrier.look()?;
+    if !there.has_branch {
+        return Ok(Round::Refused(syncing::empty(remote)));
+    }
+    if !synced.texts {
+        there.refs.remove(names::TEXTS);
+    }
+    // The format first: nothing of a newer one is taken.
+    if !carrier.bring(&mut there, &|name| name == names::META)? {
+        return Ok(Round::Lost);
+    }
+    if let Some(meta) = there.refs.get(names::META)
+        && let Some(refusal) = own::newer(repo, remote, meta)?
+    {
+        return Ok(Round::Refused(refusal));
+    }
+    if !carrier.bring(&mut there, &|_| true)? {
+        return Ok(Round::Lost);
+    }
+    carrier.forget(&there)?;
+    let joined = join::join(repo, &published(&there), Served::Server, dry_run)?;
+    let (rules, rules_push) = own::rules(repo, there.refs.get(names::RULES), dry_run)?;
+    let mut pushes: Vec<RefPush> =
+        joined.moves.iter().filter_map(|push| going(push, synced.texts)).collect();
+    pushes.extend(rules_push);
+    pushes.extend(own::meta(repo, there.refs.get(names::META), dry_run)?);
+    take_in(synced, joined, &there, rules);
+    if dry_run || pushes.is_empty() {
+        return Ok(Round::Done);
+    }
+    match carrier.send(&there, &pushes)? {
+        Pushed::Done => Ok(Round::Done),
+        Pushed::Raced => Ok(Round::Lost),
+        Pushed::Refused { name, why } => {
+            let facts = [("remote", remote), ("ref", &*name), ("why", &*why)];
+            let said = tell(Notice::SyncServerNo, &facts);
+            Err(match carrier.transport {
+                Transport::Refs => EngineError::TakesNoRefs(said),
+                Transport::Branch => EngineError::Remote(said),
+            })
+        }
+    }
+}
+
+/// What is merged, of what is there.
+pub(crate) fn published(there: &There) -> Published {
+    let merged = |name: &str| names::is_merged(name) || name == names::TEXTS;
+    let refs = there.refs.iter().filter(|(name, _)| merged(name));
+    Published(refs.map(|(name, id)| (name.clone(), id.clone())).collect())
+}
+
+/// A move as git is to push it.
+fn going(push: &join::Push, texts: bool) -> Option<RefPush> {
+    let is_texts = push.name == names::TEXTS;
+    let (name, seen, to) = (push.name.clone(), push.seen.clone(), push.to.clone());
+    (!is_texts || texts).then_some(RefPush { name, seen, to, replaces: is_texts })
+}
+
+/// Adds what this round did; of a job, what an earlier round merged stays said.
+fn take_in(synced: &mut Synced, joined: Joined, there: &There, rules: RulesAre) {
+    synced.aside = there.odd.iter().cloned().chain(aside(&joined)).collect();
+    for job in joined.jobs {
+        match synced.jobs.iter_mut().find(|known| known.id == job.id) {
+            Some(known) => {
+                let quiet = |came: Came| matches!(came, Came::Same | Came::Pushed);
+                if !quiet(job.result) || quiet(known.result) {
+                    known.result = job.result;
+                }
+                known.rejected.extend(job.rejected);
+                known.aside = job.aside;
+            }
+            None => synced.jobs.push(job),
+        }
+    }
+    synced.jobs.sort_by(|a, b| a.id.cmp(&b.id));
+    synced.rules = if synced.rules == RulesAre::Pushed { RulesAre::Pushed } else { rules };
+}
+
+/// What was left alone, with the reason.
+pub(crate) fn aside(joined: &Joined) -> Vec<Odd> {
+    let jobs = joined.jobs.iter().filter(|job| job.result == Came::SetAside);
+    let jobs = jobs.map(|job| (job.id.clone(), job.aside.clone().unwrap_or_default()));
+    let all = joined.aside.iter().cloned().chain(jobs);
+    all.map(|(name, why)| Odd { name, why }).collect()
+}
+
+/// The hash over what is merged, as it stands here.
+pub(crate) fn state(repo: &Repo) -> Result<String> {
+    let refs = merged_here(repo)?;
+    Ok(sync::state(refs.iter().map(|(name, id)| (name.as_str(), id.as_str()))))
+}
+
+/// The refs that are merged, as they stand here.
+pub(crate) fn merged_here(repo: &Repo) -> Result<Vec<(String, String)>> {
+    let mut refs: Vec<(String, String)> = Vec::new();
+    for (name, id) in repo.store.chains(names::JOBS)? {
+        refs.push((name, id.to_string()));
+    }
+    for name in [names::ARCHIVE, names::CLAIMS, names::COMMIT_NOTES] {
+        refs.extend(repo.store.stands_at(name)?.map(|id| (name.to_owned(), id.to_string())));
+    }
+    refs.retain(|(name, _)| names::is_merged(name));
+    Ok(refs)
+}

@@ -1,0 +1,497 @@
+//! `git seed sync`: two clones, real servers of each kind, servers that say no or nothing, and what
+//! a hostile one may hold.
+
+use std::time::{Duration, Instant};
+
+use pretty_assertions::{assert_eq, assert_ne};
+use serde_json::{Value, json};
+
+use super::servers::{Daemon, Server, bare};
+use super::world::{CODE, Said, World};
+
+/// A machine with a job under way, whose `origin` is a bare repository that has its branch.
+fn machine() -> World {
+    let world = World::prompted();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    pushes_branch(&world, "../hub.git");
+    world
+}
+
+fn pushes_branch(world: &World, to: &str) {
+    world.git(&format!("-c core.hooksPath=/dev/null push -q {to} HEAD:refs/heads/main"));
+}
+
+/// A second machine, in `dir` beside the first, cloned from `url`.
+fn second(world: &World, dir: &str, url: &str) {
+    world.sh(&format!(
+        "cd .. && git clone -q --no-local -b main {url} {dir} 2>&1 && cd {dir} && git seed init && \
+         git config seed.owner \"$(cd ../repo && git config --get-all seed.owner | tail -n 1)\""
+    ));
+}
+
+/// A line of the person's at the second machine.
+fn there(world: &World, dir: &str, line: &str) -> Said {
+    world.tries(&format!("cd ../{dir} && {line}"))
+}
+
+/// What a sync says as JSON.
+fn synced(world: &World, arguments: &str) -> Value {
+    let said = world.tries(&format!("git seed sync {arguments} --json"));
+    assert_eq!(said.code, 0, "{said:?}");
+    serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
+}
+
+fn synced_there(world: &World, dir: &str, arguments: &str) -> Value {
+    let said = there(world, dir, &format!("git seed sync {arguments} --json"));
+    assert_eq!(said.code, 0, "{said:?}");
+    serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
+}
+
+/// The owner by a path: whoever runs this.
+fn me(world: &World) -> String {
+    format!("uid/{}", world.sh("id -u").trim())
+}
+
+fn agreed(world: &World) -> String {
+    format!("--owner {}", me(world))
+}
+
+fn refs_of(world: &World, dir: &str) -> String {
+    world.git(&format!(
+        "-C {dir} for-each-ref --format='%(objectname) %(refname)' refs/seed refs/notes"
+    ))
+}
+
+/// The refs of ours below `dir` that are merged both ways.
+fn merged(world: &World, dir: &str) -> Vec<String> {
+    let kept = |line: &&str| {
+        let name = line.split(' ').nth(1).unwrap_or_default();
+        name.starts_with("refs/seed/jobs/")
+            || ["refs/seed/archive", "refs/seed/claims", "refs/notes/seed"].contains(&name)
+    };
+    refs_of(world, dir).lines().filter(kept).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_first_sync_asks_and_only_a_yes_sends() {
+    let world = machine();
+    for answer in ["", "\n", "n\n", "no\n", "please\n"] {
+        let said = world.person("sync").stdin(answer).refuses("nobody agreed to sync with");
+        assert!(said.contains("../hub.git") && said.contains(&me(&world)), "{said}");
+        assert_eq!(refs_of(&world, "../hub.git"), "", "{answer:?}");
+        assert_eq!(world.tries("git config seed.owner").code, 1);
+    }
+    world.person("sync").stdin("y\n").succeeds();
+    assert_eq!(world.git("config --local --get-all seed.owner"), me(&world));
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+    world.person("sync").tells("same     1 job");
+    assert_eq!(
+        world.git("config --get-regexp 'remote..*'"),
+        "remote.origin.url ../hub.git\n\
+        remote.origin.fetch +refs/heads/*:refs/remotes/origin/*",
+        "no refspec of ours"
+    );
+}
+
+#[test]
+fn no_other_owner_gets_anything() {
+    let world = machine();
+    let other = world.person("sync --owner github.com/eve").refuses("belongs to");
+    assert!(other.contains(&me(&world)), "{other}");
+    synced(&world, &agreed(&world));
+    world.git("remote add elsewhere https://github.invalid/eve/lexer.git");
+    world.person("sync elsewhere").refuses("elsewhere belongs to github.invalid/eve");
+    // An alias that leads elsewhere is seen, and so is what it is written as.
+    world.git("config url.https://github.invalid/eve/.insteadOf ../hub");
+    world.person("sync").refuses("origin belongs to github.invalid/eve");
+    world.git("config --unset url.https://github.invalid/eve/.insteadOf");
+    world.git("remote set-url --push origin git@github.invalid:eve/lexer.git");
+    world.person("sync").refuses("origin belongs to github.invalid/eve");
+}
+
+#[test]
+fn a_job_of_one_machine_is_known_on_the_other() {
+    let world = machine();
+    let job = world.job();
+    let first = synced(&world, &agreed(&world));
+    assert_eq!(first["jobs"], json!([{"id": job, "result": "pushed", "rejected": []}]));
+    let told = json!([&first["remote"], &first["transport"], &first["owner"], &first["rounds"]]);
+    assert_eq!(told, json!(["origin", "refs", me(&world), 1]));
+    assert_eq!((&first["texts"], &first["rules"]), (&json!(false), &json!("same")));
+    second(&world, "b", "hub.git");
+    let came = synced_there(&world, "b", "");
+    assert_eq!(came["jobs"][0]["result"], "new", "{came}");
+    assert_eq!(came["state"], first["state"]);
+    assert_eq!(merged(&world, "../b"), merged(&world, "."));
+    assert!(there(&world, "b", "git seed job list").out.contains("Fix the lexer"));
+    // It goes on here, and is seen there.
+    world.seed("phase advance").succeeds();
+    assert_eq!(synced(&world, "")["jobs"][0]["result"], "pushed");
+    let came = synced_there(&world, "b", "");
+    assert_eq!(came["jobs"][0]["result"], "pulled", "{came}");
+    assert_eq!(came["state"], synced(&world, "")["state"]);
+}
+
+#[test]
+fn nothing_new_costs_one_look() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    let before = refs_of(&world, ".");
+    world.sh("GIT_TRACE=$PWD/../trace git seed sync");
+    let trace = world.sh("cat ../trace");
+    let ran = |command: &str| trace.matches(&format!("built-in: git {command}")).count();
+    assert_eq!((ran("ls-remote"), ran("fetch"), ran("push")), (1, 0, 0), "{trace}");
+    assert_eq!(refs_of(&world, "."), before);
+}
+
+#[test]
+fn a_dry_run_moves_nothing() {
+    let world = machine();
+    let before = refs_of(&world, ".");
+    let said = synced(&world, "--dry-run");
+    assert_eq!(said["jobs"][0]["result"], "pushed");
+    assert_eq!((refs_of(&world, "../hub.git"), refs_of(&world, ".")), (String::new(), before));
+    assert_eq!(world.tries("git config seed.owner").code, 1, "nothing went out, nobody was asked");
+}
+
+#[test]
+fn where_it_goes_is_told_or_not_guessed() {
+    let world = World::prompted();
+    world.person("sync").refuses("no remote to sync with");
+    world.person("sync nowhere").ends(64, "there is no remote `nowhere`");
+    world.seed("sync").refuses("BLOCKED");
+    for name in ["one", "two"] {
+        bare(world.root(), &format!("{name}.git"));
+        world.git(&format!("remote add {name} ../{name}.git"));
+    }
+    world.person("sync").refuses("not clear which remote is meant: one, two");
+    let owner = agreed(&world);
+    world.person(&format!("sync one {owner}")).refuses("one has no branch yet");
+    assert_eq!(refs_of(&world, "../one.git"), "");
+    pushes_branch(&world, "../two.git");
+    world.git("config remote.pushDefault two");
+    assert_eq!(synced(&world, &owner)["remote"], "two");
+    world.git("config branch.main.pushRemote one");
+    world.person("sync").refuses("one has no branch yet");
+}
+
+#[test]
+fn it_works_over_a_daemon_and_over_http() {
+    let world = machine();
+    let root = world.root().to_owned();
+    for name in ["daemon.git", "http.git"] {
+        bare(&root, name);
+        world.git(&format!("-C ../{name} config http.receivepack true"));
+        pushes_branch(&world, &format!("../{name}"));
+    }
+    let (daemon, http) = (Daemon::over(&root), Server::http(&root));
+    for (name, url) in [("d", daemon.url("daemon.git")), ("h", http.url("http", "http.git"))] {
+        world.git(&format!("remote add {name} {url}"));
+        let owner = url.split("//").nth(1).expect("a host");
+        let said = synced(&world, &format!("{name} --owner {owner}"));
+        assert_eq!(said["jobs"][0]["result"], "pushed", "{said}");
+        second(&world, name, &url);
+        let came = synced_there(&world, name, "");
+        assert_eq!((&came["jobs"][0]["result"], &came["state"]), (&json!("new"), &said["state"]));
+        assert_eq!(merged(&world, &format!("../{name}")), merged(&world, "."));
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_is_left_in_time() {
+    let world = machine();
+    let silent = Server::silent();
+    for scheme in ["git", "http"] {
+        let url = silent.url(scheme, "x.git");
+        let owner = url.split("//").nth(1).expect("a host").to_owned();
+        world.git(&format!("remote add {scheme} {url}"));
+        let began = Instant::now();
+        world
+            .person(&format!("sync {scheme} --owner {owner} --timeout 1"))
+            .fails("did not answer within 1 s");
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    }
+    world.git("remote add gone ../gone.git");
+    world.person("sync gone").fails("../gone.git");
+}
+
+#[test]
+fn a_server_that_hides_our_refs_takes_them_in_a_branch() {
+    let world = machine();
+    world.git("-C ../hub.git config receive.hideRefs refs/seed");
+    let said = world.person(&format!("sync {}", agreed(&world))).fails("does not take refs/seed/");
+    assert!(said.contains("hidden ref") && said.contains("sync --transport branch"), "{said}");
+    let first = synced(&world, "--transport branch");
+    assert_eq!((&first["transport"], &first["rounds"]), (&json!("branch"), &json!(1)));
+    assert_eq!(world.git("for-each-ref refs/heads/git-seed"), "", "no branch here");
+    let message = world.git("-C ../hub.git log -1 --format=%s git-seed");
+    assert!(message.ends_with("[skip ci]"), "{message}");
+    let file = world.git("-C ../hub.git show git-seed:refs");
+    assert!(file.contains(&format!(" refs/seed/jobs/{}", world.job())), "{file}");
+    second(&world, "b", "hub.git");
+    let came = synced_there(&world, "b", "--transport branch");
+    assert_eq!((&came["jobs"][0]["result"], &came["state"]), (&json!("new"), &first["state"]));
+    // It is remembered, on both sides, and grows by plain commits.
+    let tip = world.git("-C ../hub.git rev-parse git-seed");
+    world.seed("phase advance").succeeds();
+    assert_eq!(synced(&world, "")["transport"], "branch");
+    assert_eq!(world.git(&format!("-C ../hub.git rev-parse git-seed~{}", 1)), tip);
+    assert_eq!(synced_there(&world, "b", "")["jobs"][0]["result"], "pulled");
+    world.git("-C ../hub.git fsck --no-dangling");
+    let before = world.git("-C ../hub.git rev-parse git-seed");
+    synced(&world, "");
+    assert_eq!(world.git("-C ../hub.git rev-parse git-seed"), before, "nothing new, no commit");
+}
+
+#[test]
+fn a_hook_of_the_server_is_quoted_and_not_tried_again() {
+    let world = machine();
+    let hook = world.root().join("hub.git/hooks/pre-receive");
+    let text = "#!/bin/sh\necho tried >> ../tries\necho 'only branches here' >&2\nexit 1\n";
+    std::fs::write(&hook, text).expect("written");
+    world.sh("chmod +x ../hub.git/hooks/pre-receive");
+    let said = world.person(&format!("sync {}", agreed(&world))).fails("only branches here");
+    assert!(said.contains("--transport branch"), "{said}");
+    assert_eq!(world.sh("cat ../tries"), "tried\n");
+    assert_eq!(refs_of(&world, "../hub.git"), "");
+}
+
+/// A hook of the server in which somebody else moves a ref between our look and our push.
+fn somebody_pushes(world: &World, times: u32) {
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    let steps = world.git(&format!("log --reverse --first-parent --format=%H {chain}"));
+    let steps: Vec<&str> = steps.lines().collect();
+    world.git(&format!("-C ../hub.git config seed.steps '{}'", steps.join(" ")));
+    world.git("-c core.hooksPath=/dev/null push -q ../hub.git refs/seed/jobs/*:refs/seen/*");
+    let hook = format!(
+        "#!/bin/sh\n[ \"$(wc -l < ../tries)\" -lt {times} ] || exit 0\necho tried >> ../tries\n\
+         n=$(wc -l < ../tries)\n\
+         env -u GIT_QUARANTINE_PATH -u GIT_OBJECT_DIRECTORY -u GIT_ALTERNATE_OBJECT_DIRECTORIES \
+         git update-ref {chain} $(git config seed.steps | cut -d' ' -f$n)\n"
+    );
+    std::fs::write(world.root().join("hub.git/hooks/pre-receive"), hook).expect("written");
+    world.sh("chmod +x ../hub.git/hooks/pre-receive && : > ../tries");
+}
+
+#[test]
+fn a_lost_race_is_run_again_three_times_in_all() {
+    let world = World::seeded();
+    world.to("plan");
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    pushes_branch(&world, "../hub.git");
+    somebody_pushes(&world, 2);
+    let said = synced(&world, &agreed(&world));
+    assert_eq!(said["rounds"], 3);
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    world.git(&format!("-C ../hub.git update-ref -d {chain}"));
+    somebody_pushes(&world, 3);
+    world.person("sync").fails("somebody else pushed to origin first, 3 times");
+}
+
+#[test]
+fn what_a_hostile_remote_holds_is_named_and_left() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    let hub = "git -C ../hub.git";
+    let blob = world.sh(&format!("echo text | {hub} hash-object -w --stdin"));
+    let tree = world.git("rev-parse HEAD^{tree}");
+    let head = world.git("rev-parse HEAD");
+    let ids = ["20261121t205612-aaaa", "20261121t205612-bbbb"];
+    world.sh(&format!("{hub} update-ref refs/seed/jobs/{} {}", ids[0], blob.trim()));
+    world.sh(&format!("{hub} update-ref refs/seed/jobs/{} {tree}", ids[1]));
+    for name in ["no-id", "a/b", "20261121t205612-cccc/deeper"] {
+        world.sh(&format!("{hub} update-ref refs/seed/jobs/{name} {head}"));
+    }
+    world.sh(&format!("{hub} symbolic-ref refs/seed/keep/x refs/heads/main"));
+    world.sh(&format!("{hub} update-ref refs/seed/ops {head}"));
+    world.sh(&format!("{hub} update-ref refs/seed/notes {head}"));
+    let said = there(&world, "b", "git seed sync --json");
+    assert_eq!(said.code, 1, "{said:?}");
+    let told: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(told["jobs"][0]["result"], "new", "the sound job came: {told}");
+    for name in [ids[0], ids[1], "no-id", "a/b", "20261121t205612-cccc/deeper"] {
+        assert!(said.err.contains(&format!("{name}: ")), "{name}: {}", said.err);
+    }
+    assert_eq!(merged(&world, "../b"), merged(&world, "."));
+    let copies = world.git("-C ../b for-each-ref --format='%(refname)' refs/seed-remote");
+    for name in ["ops", "keep", "a/b"] {
+        assert!(!copies.contains(name), "{copies}");
+    }
+    assert!(copies.contains(ids[0]), "it stays below refs/seed-remote: {copies}");
+    assert_eq!(there(&world, "b", "git fsck --no-dangling").code, 0);
+}
+
+#[test]
+fn a_newer_format_is_not_taken() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    let meta = "format = 99\nmin-reader = 99\nmin-writer = 99\n";
+    world.sh(&format!(
+        "cd ../hub.git && printf '{meta}' > ../meta && \
+         blob=$(git hash-object -w ../meta) && \
+         tree=$(printf '100644 blob %s\\tmeta.toml\\n' $blob | git mktree) && \
+         git update-ref refs/seed/meta $(git commit-tree -m newer $tree)"
+    ));
+    let before = (refs_of(&world, "../b"), refs_of(&world, "../hub.git"));
+    let said = there(&world, "b", "git seed sync");
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains("has format 99"), "{said:?}");
+    assert_eq!((refs_of(&world, "../b"), refs_of(&world, "../hub.git")), before);
+    let copies = world.git("-C ../b for-each-ref --format='%(refname)' refs/seed-remote");
+    assert_eq!(copies, "refs/seed-remote/origin/meta");
+}
+
+#[test]
+fn a_bundle_carries_what_is_merged() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    let bundled = synced(&world, "--to ../jobs.bundle");
+    let heads = world.git("bundle list-heads ../jobs.bundle");
+    assert!(heads.contains(&world.job()) && !heads.contains("meta"), "{heads}");
+    world.sh("head -c 300 ../jobs.bundle > ../torn.bundle && : > ../empty.bundle");
+    for file in ["torn", "empty", "none"] {
+        let said = there(&world, "b", &format!("git seed sync --from ../{file}.bundle"));
+        assert_eq!(said.code, 1, "{said:?}");
+    }
+    let came = synced_there(&world, "b", "--from ../jobs.bundle");
+    assert_eq!(came["transport"], "bundle");
+    assert_eq!((&came["jobs"][0]["result"], &came["state"]), (&json!("new"), &bundled["state"]));
+    let said = there(&world, "b", "git seed sync --from ../jobs.bundle");
+    assert!(said.code == 0 && said.out.contains("same     1 job"), "{said:?}");
+}
+
+#[test]
+fn a_sync_is_undone_by_its_refs_and_comes_again() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    let bare = merged(&world, "../b");
+    synced_there(&world, "b", "");
+    let came = merged(&world, "../b");
+    assert_ne!(came, bare);
+    let undo = |line: &str| {
+        let said = there(&world, "b", line);
+        assert_eq!(said.code, 0, "{line}: {said:?}");
+    };
+    undo("git seed undo");
+    let job = |refs: &[String]| refs.iter().filter(|line| line.contains("/jobs/")).count();
+    assert_eq!((job(&merged(&world, "../b")), job(&came)), (0, 1));
+    undo("git seed redo");
+    assert_eq!(merged(&world, "../b"), came);
+    undo("git seed undo");
+    assert_eq!(synced_there(&world, "b", "")["jobs"][0]["result"], "new");
+    assert_eq!(merged(&world, "../b"), came, "no step was made");
+    // What was pulled goes back to where it stood.
+    world.seed("phase advance").succeeds();
+    synced(&world, "");
+    synced_there(&world, "b", "");
+    undo("git seed undo");
+    assert_eq!(merged(&world, "../b"), came);
+    assert_eq!(synced_there(&world, "b", "")["state"], synced(&world, "")["state"]);
+}
+
+#[test]
+fn rules_come_as_a_proposal_and_go_where_they_are_ahead() {
+    let world = machine();
+    world.puts("seed.toml", "[claims]\nmode = \"advise\"\n");
+    world.person("rules apply").succeeds();
+    assert_eq!(synced(&world, &agreed(&world))["rules"], "pushed");
+    second(&world, "b", "hub.git");
+    let said = there(&world, "b", "git seed rules diff --from origin");
+    assert!(said.code == 2 && said.err.contains("no rules were fetched"), "{said:?}");
+    assert_eq!(synced_there(&world, "b", "")["rules"], "proposal");
+    assert_eq!(world.git("-C ../b for-each-ref refs/seed/rules"), "", "nothing is in force by it");
+    let said = there(&world, "b", "git seed rules diff --from origin");
+    assert!(said.out.contains("advise"), "{said:?}");
+    assert_eq!(there(&world, "b", "git seed rules apply --from origin").code, 0);
+    assert_eq!(synced_there(&world, "b", "")["rules"], "same");
+    // The second machine changes them: what is there is what it had once.
+    let apply = "printf '[claims]\\nmode = \"enforce\"\\n' > seed.toml && git seed rules apply";
+    assert_eq!(there(&world, "b", apply).code, 0);
+    assert_eq!(synced_there(&world, "b", "")["rules"], "pushed");
+    assert_eq!(synced(&world, "")["rules"], "proposal");
+    let in_force = world.person("rules show").succeeds();
+    assert!(in_force.contains("advise"), "{in_force}");
+}
+
+#[test]
+fn only_what_is_meant_to_travels() {
+    let world = machine();
+    world.to("observe");
+    world.reads(CODE).passes();
+    let head = world.git("rev-parse HEAD");
+    world.git(&format!("update-ref refs/seed/keep/20261121t205612-aaaa {head}"));
+    world.git(&format!("update-ref refs/seed/texts {head}"));
+    world.git("tag v1");
+    world.git("config push.followTags true");
+    world.git("config remote.origin.push refs/heads/*:refs/heads/*");
+    world.git("branch secret");
+    synced(&world, &agreed(&world));
+    let names = world.git("-C ../hub.git for-each-ref --format='%(refname)'");
+    for name in names.lines() {
+        let known = ["refs/heads/main", "refs/notes/seed", "refs/seed/claims", "refs/seed/meta"];
+        assert!(known.contains(&name) || name.starts_with("refs/seed/jobs/"), "{name}");
+    }
+}
+
+#[test]
+fn a_push_takes_along_what_its_commits_belong_to_where_a_person_set_it_so() {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    pushes_branch(&world, "../hub.git");
+    world.git("fetch -q origin");
+    world.to("plan");
+    world.git("push -q origin HEAD:refs/heads/work");
+    assert_eq!(refs_of(&world, "../hub.git"), "", "no push sends anything by itself");
+    world.git("config seed.syncOnPush true");
+    let pushes = |line: &str| {
+        let said = world.tries(&format!("git push -q origin {line}"));
+        assert_eq!(said.code, 0, "{said:?}");
+        said.err
+    };
+    world.git("update-ref -d refs/remotes/origin/work");
+    let told = pushes("HEAD:refs/heads/second");
+    assert!(told.contains("git seed did not send along: jobs"), "nobody agreed: {told}");
+    synced(&world, &agreed(&world));
+    world.to("execute");
+    assert_eq!(pushes("HEAD:refs/heads/third"), "");
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    let stands = |dir: &str| world.git(&format!("-C {dir} rev-parse {chain}"));
+    assert_eq!(stands("../hub.git"), stands("."));
+    let head = world.git("rev-parse HEAD");
+    let note = |dir: &str| world.git(&format!("-C {dir} notes --ref=seed show {head}"));
+    assert_eq!(note("../hub.git"), note("."));
+    assert_eq!(synced(&world, "")["rounds"], 1, "the notes of both are joined");
+    // What cannot go is told in one line, and the push goes on.
+    let (silent, began) = (Server::silent(), Instant::now());
+    world.git(&format!("remote add slow {}", silent.url("git", "x.git")));
+    world.git("remote set-url --push slow ../hub.git");
+    let told = world.tries("git push -q slow HEAD:refs/heads/fourth");
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines: Vec<&str> = told.err.lines().collect();
+    assert_eq!(lines.len(), 1, "{told:?}");
+    assert!(lines[0].contains("did not answer within 5 s"), "{told:?}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_note_of_megabytes_comes_in_and_stays_one_note() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    world.sh("cd ../hub.git && seq 1 1000000 | sed 's/$/ a line of somebody/' > ../big && \
+         git notes --ref=seed add -f -F ../big main");
+    let began = Instant::now();
+    synced_there(&world, "b", "");
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    let size = world.sh("cd ../b && git notes --ref=seed show main | wc -c");
+    assert!(size.trim().parse::<u64>().is_ok_and(|size| size > 20_000_000), "{size}");
+    assert_eq!(synced(&world, "")["state"], synced_there(&world, "b", "")["state"]);
+}
