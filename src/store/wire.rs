@@ -189,7 +189,7 @@ impl Wire<'_> {
             return Ok(None);
         }
         match judged(&String::from_utf8_lossy(&said.stdout), &stderr) {
-            Some(pushed) => Ok(Some(pushed)),
+            Some(end) => Ok(Some(end)),
             None => Err(self.failed("push", said)),
         }
     }
