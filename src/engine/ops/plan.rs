@@ -70,9 +70,11 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     if let Some(refusal) = in_the_way(repo, &all[..oldest], &wants, word)? {
         return Ok(Err(refusal));
     }
-    let planned = planned(repo, &all, &wants, word)?;
     let found = |id: &String| all.iter().find(|op| op.id == *id).cloned();
     let ops: Vec<Op> = way.back.iter().chain(&way.on).filter_map(found).collect();
+    // What came with a sync is not this clone's to lead back: the refs are where they were.
+    let resets = ops.iter().all(|op| op.command.split(' ').next() == Some(SYNC));
+    let planned = planned(repo, &all, &wants, Leads { word, resets })?;
     let meant = meant(&way, &ops, &planned, word);
     let left = left(repo, &meant)?;
     let _lock = repo.store.lock()?;
@@ -179,7 +181,19 @@ struct Planned {
     focus: FocusTurn,
 }
 
-fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result<Planned> {
+/// How jobs are led there.
+#[derive(Clone, Copy, Debug)]
+struct Leads {
+    word: &'static str,
+    /// By their refs alone, with no step.
+    resets: bool,
+}
+
+/// The command that takes what other clones have.
+const SYNC: &str = "sync";
+
+fn planned(repo: &Repo, all: &[Op], wants: &Wants, leads: Leads) -> Result<Planned> {
+    let word = leads.word;
     let mut planned = Planned::default();
     let focus = ops::focus_place(&repo.store.worktree_name());
     let has = repo.store.focus()?.and_then(|chain| names::job_of(&chain));
@@ -192,6 +206,10 @@ fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result
         if let Some(id) = ops::job_of(place) {
             let wanted = wanted(repo, &id, want)?;
             let last = last_seen(repo, all, place)?;
+            if leads.resets {
+                planned.jobs.push((id.clone(), turn::reset(repo, &id, &wanted)?));
+                continue;
+            }
             let here = will.as_ref() == Some(&id);
             planned.jobs.push((id.clone(), turn::planned(repo, &id, &wanted, last, word, here)?));
         } else if ops::chain_of(place).as_deref() == Some(names::RULES) {

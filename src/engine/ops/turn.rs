@@ -77,6 +77,20 @@ pub(crate) fn planned(
     Ok(JobTurn { turn: Some(turn), closes, branches, noted })
 }
 
+/// Plans it with no step: the ref of the job is where it was. What was pushed stays there, and the
+/// next sync brings it again.
+pub(crate) fn reset(repo: &Repo, id: &JobId, wanted: &Wanted) -> Result<JobTurn> {
+    let chain = names::job_chain(id);
+    let from = repo.store.tip(&chain)?.map(|tip| tip.commit.to_string());
+    let to = match wanted {
+        Wanted::Open(at) | Wanted::Closed(at) => Some(at.to_string()),
+        Wanted::Gone => None,
+    };
+    let closes = matches!(wanted, Wanted::Closed(_));
+    let turn = (from != to).then_some(Turn { chain, from, to });
+    Ok(JobTurn { turn, closes, ..JobTurn::default() })
+}
+
 /// Nothing names the job: no commit, no archive, no remote.
 fn may_vanish(repo: &Repo, id: &JobId, job: &LoadedJob, archived: bool) -> Result<bool> {
     let said = led_back::said(repo, &job.tip)?;
