@@ -140,8 +140,11 @@ pub(super) enum JobCommand {
     },
     /// Open the next run of every repeating job that is due (can be run from cron)
     ScanDue,
-    /// Move the focused job to the branch of this worktree°
-    Move,
+    /// Move the focused job to the branch of this worktree, or a job from wherever it lives°
+    Move {
+        /// Id of a job of another clone or worktree, which lives here from now on
+        id: Option<String>,
+    },
 }
 
 pub(super) fn run(
@@ -195,7 +198,8 @@ pub(super) fn run(
         JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),
         JobCommand::ScanDue => scan_due(&repo, out),
         JobCommand::Repeat { hours, active } => repeat(&repo, *hours, *active, out),
-        JobCommand::Move => {
+        JobCommand::Move { id: Some(job) } => take_up(&repo, &id(job)?, true, out),
+        JobCommand::Move { id: None } => {
             let job = jobs::lifecycle::move_job(&repo)?;
             said(&job, out, &format!("Moved {} to this branch.", job.state.job.name));
             Ok(Outcome::Yes)

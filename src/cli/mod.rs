@@ -269,7 +269,7 @@ impl Command {
                 OfJob::ApprovePlugin => ("job approve-plugin", Seeded),
                 OfJob::Reactivate { .. } => ("job reactivate", Seeded),
                 OfJob::Repeat { .. } => ("job repeat", Seeded),
-                OfJob::Move => ("job move", Seeded),
+                OfJob::Move { .. } => ("job move", Seeded),
                 _ => return Whose::Anyones,
             },
             _ => return Whose::Anyones,

@@ -330,3 +330,100 @@ pub(crate) fn log(was: &[u8], is: &[u8], there: &[u8]) -> Vec<u8> {
     there.extend(new);
     there.into_iter().fold(String::new(), |all, line| all + &line + "\n").into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::Job;
+
+    fn state() -> State {
+        let job = Job::created("j".parse().expect("an id"), "fix the lexer", 7);
+        State::new(job, "opevc", "main")
+    }
+
+    /// What `change` makes of a state, taken over to what `there` made of it.
+    fn carried(
+        kind: Kind,
+        change: impl Fn(&mut State),
+        there: impl Fn(&mut State),
+    ) -> (State, Vec<(&'static str, String)>) {
+        let (before, mut after, mut onto) = (state(), state(), state());
+        change(&mut after);
+        there(&mut onto);
+        let mut over = Vec::new();
+        let taken = Taken { kind, before: &before, after: &after };
+        carry(taken, &Numbers::from([(1, 3)]), &mut onto, &mut over).expect("it is one state");
+        (onto, over)
+    }
+
+    #[test]
+    fn counts_add_up_and_lists_have_what_both_put_there() {
+        let says = |state: &mut State| {
+            state.job.interactions = 1;
+            state.job.kept_prompt = Some(1);
+            state.cost.words = 5;
+            state.job.depends_on.push("a".parse().expect("an id"));
+        };
+        let there = |state: &mut State| {
+            state.job.interactions = 2;
+            state.cost.words = 7;
+            state.job.depends_on.push("b".parse().expect("an id"));
+        };
+        let (state, _) = carried(Kind::Adds, says, there);
+        let told = (state.job.interactions, state.job.kept_prompt, state.cost.words, state.steps);
+        assert_eq!(told, (3, Some(3), 12, 1));
+        assert_eq!(state.job.depends_on.len(), 2);
+    }
+
+    #[test]
+    fn what_belongs_to_another_phase_stays_there() {
+        let says = |state: &mut State| {
+            state.proved = true;
+            state.stand.entry.page_edits = 2;
+            state.job.interactions = 1;
+        };
+        let there = |state: &mut State| state.stand.cycle = 1;
+        let (state, _) = carried(Kind::Adds, says, there);
+        assert_eq!(
+            (state.proved, state.stand.entry.page_edits, state.job.interactions),
+            (false, 0, 1)
+        );
+    }
+
+    #[test]
+    fn the_last_word_counts_and_the_other_one_is_named() {
+        let named =
+            |name: &'static str| move |state: &mut State| name.clone_into(&mut state.job.name);
+        let (state, over) = carried(Kind::Says, named("mine"), named("theirs"));
+        assert_eq!(state.job.name, "mine");
+        assert_eq!(over, [("name", "theirs".to_owned())]);
+        assert_eq!(carried(Kind::Says, named("mine"), |_| {}).1, []);
+    }
+
+    #[test]
+    fn a_key_with_a_dot_in_it_is_one_key() {
+        let acts = |state: &mut State| drop(state.stand.entry.launches.insert("a.b".to_owned(), 1));
+        let (state, _) = carried(Kind::OfPhase, acts, |_| {});
+        assert_eq!(state.stand.entry.launches.get("a.b"), Some(&1));
+    }
+
+    #[test]
+    fn the_message_says_what_fell_and_reads_again() {
+        let told = Told {
+            rejected: vec![("0123456789ab".to_owned(), Why::Phase)],
+            over: vec![("name", "Seed-Id: x".to_owned())],
+        };
+        let mut state = state();
+        let message = seal(&mut state, ("aa", "bb"), &told);
+        assert!(is_join(&message));
+        assert_eq!(rejected(&message).collect::<Vec<_>>(), [("0123456789ab", "phase")]);
+        assert_eq!(id_of(&message), Some(state.step.as_str()));
+        assert_ne!(join_id(&state.job.id, "aa", "bb"), join_id(&state.job.id, "bb", "aa"));
+    }
+
+    #[test]
+    fn lines_have_what_both_sides_added_and_not_what_one_took_away() {
+        assert_eq!(lines(b"a\nb\n", b"a\nc\n", b"a\nb\nd\n"), b"a\nc\nd\n");
+        assert_eq!(log(b"a\n", b"a\nc\n", b"a\nb\n"), b"a\nb\nc\n");
+    }
+}

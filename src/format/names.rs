@@ -111,11 +111,8 @@ pub(crate) fn travels(name: &str) -> bool {
 
 /// Where a ref of the remote `remote` is kept here.
 pub(crate) fn fetched(remote: &str, name: &str) -> String {
-    let below = match name.strip_prefix("refs/seed/") {
-        Some(below) => below,
-        // The one of ours that git keeps elsewhere.
-        None => "notes",
-    };
+    // The one that does not begin so is the notes, which git keeps elsewhere.
+    let below = name.strip_prefix("refs/seed/").unwrap_or("notes");
     format!("{FETCHED}{remote}/{below}")
 }
 

@@ -16,6 +16,8 @@ use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
 /// Everything below these is ours.
 const OURS: [&str; 2] = ["refs/seed", "refs/notes/seed"];
+/// What was fetched from others.
+const COPIES: &str = "refs/seed-remote";
 
 impl Store {
     /// The paths that differ between HEAD and the index of the environment.
@@ -185,13 +187,17 @@ impl Store {
         if !history {
             return Ok(());
         }
-        let refs = self.our_refs()?;
+        let copies = ["for-each-ref", "--format=%(refname)", COPIES];
+        let copies = String::from_utf8_lossy(&self.git(copies).run()?).into_owned();
+        let mut refs = self.our_refs()?;
+        refs.extend(copies.lines().map(str::to_owned));
         if !refs.is_empty() {
             let input: String = refs.iter().map(|name| format!("delete {name}\n")).collect();
             self.git(["update-ref", "--stdin"]).input(input.into_bytes()).run()?;
         }
         for root in [&self.common_dir, &self.common_dir.join("logs")] {
             remove_below(&root.join("refs/seed"))?;
+            remove_below(&root.join(COPIES))?;
             remove_if_empty(&root.join("refs/notes"));
         }
         Ok(())

@@ -78,6 +78,9 @@ const RACED: [&str; 9] = [
 const BESIDE: [&str; 3] =
     ["atomic push failed", "atomic transaction failed", "transaction aborted"];
 
+/// Settings of ours, as `git config --get-regexp` takes them.
+const OWN_SETTINGS: &str = r"^(seed\.(owner|synconpush)|remote\..*\.seedtransport)$";
+
 impl Store {
     /// Speaks to `remote` for at most `time`, all in all.
     pub(crate) fn wire(&self, remote: &str, time: Duration) -> Wire<'_> {
@@ -186,7 +189,7 @@ impl Wire<'_> {
             return Ok(None);
         }
         match judged(&String::from_utf8_lossy(&said.stdout), &stderr) {
-            Some(pushed) => Ok(Some(pushed)),
+            Some(end) => Ok(Some(end)),
             None => Err(self.failed("push", said)),
         }
     }
@@ -318,6 +321,19 @@ impl Store {
     ) -> Result<(), StoreError> {
         let how = if beside { "--add" } else { "--replace-all" };
         self.git(["config", "--local", how, key, value]).run().map(drop)
+    }
+
+    /// Takes out of this repository's configuration all that [`Store::set_config`] put in.
+    pub(crate) fn forget_config(&self) -> Result<(), StoreError> {
+        let printed = self
+            .git(["config", "--local", "--name-only", "--get-regexp", OWN_SETTINGS])
+            .outcome()?
+            .stdout;
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        for key in printed.lines().collect::<std::collections::BTreeSet<_>>() {
+            self.git(["config", "--local", "--unset-all", key]).run()?;
+        }
+        Ok(())
     }
 
     /// Sets refs below `refs/seed-remote`, which are git seed's own copies of what others have.

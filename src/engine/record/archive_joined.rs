@@ -38,6 +38,7 @@ pub(crate) fn differing(
     let (mut ours, mut theirs) = (Rows::new(), Rows::new());
     for path in paths {
         let bytes = |tip: &Option<Tip>| match tip {
+            // A day on which a job closed in the other one alone.
             Some(tip) => Ok(repo.store.file(tip, &path)?.unwrap_or_default()),
             None => Ok::<_, crate::store::StoreError>(Vec::new()),
         };
@@ -63,8 +64,10 @@ pub(crate) fn joined(repo: &Repo, published: &CommitId, local: &CommitId) -> Res
     let (ours, theirs) = differing(repo, Some(local), Some(published))?;
     let (mut leaving, mut holds) = (Vec::new(), Vec::new());
     for (id, row) in ours {
+        // A line that names no commit is damage, which `doctor` tells.
         let Ok(tip) = row.tip.parse::<CommitId>() else { continue };
         let mut newest = tip.clone();
+        // The same.
         if let Some(there) = theirs.get(&id).and_then(|row| row.tip.parse::<CommitId>().ok()) {
             if !repo.store.is_in_line(&there, &tip)? || there == tip {
                 newest = there.clone();

@@ -25,6 +25,9 @@ pub(crate) struct Joint {
     pub rejected: Vec<(StepTrailers, Why)>,
 }
 
+/// Files by path; none is gone.
+type Files = BTreeMap<String, Option<Vec<u8>>>;
+
 /// A step of a line, with what it says of itself.
 struct Said {
     step: Step,
@@ -140,7 +143,9 @@ struct Sheet<'a> {
     base: Tip,
     state: State,
     /// Files that differ from the base; none is gone.
-    files: BTreeMap<String, Option<Vec<u8>>>,
+    files: Files,
+    /// Numbers below these are taken, by directory.
+    next: BTreeMap<String, u32>,
     told: Told,
     rejected: Vec<(StepTrailers, Why)>,
     /// A step stands that adds to the work.
@@ -156,7 +161,8 @@ impl<'a> Sheet<'a> {
             chain,
             base,
             state,
-            files: BTreeMap::new(),
+            files: Files::new(),
+            next: BTreeMap::new(),
             told: Told::default(),
             rejected: Vec::new(),
             grew: false,
@@ -220,9 +226,9 @@ impl<'a> Sheet<'a> {
         (was, is): (&TreeId, &TreeId),
         numbers: &mut Numbers,
     ) -> Result<Option<Why>> {
-        let mut files = BTreeMap::new();
+        let (mut files, mut next) = (Files::new(), self.next.clone());
         for one in self.repo.store.contents_between(was, is)? {
-            match self.placed(one, &mut files, numbers)? {
+            match self.placed(one, (&mut files, &mut next), numbers)? {
                 Ok(()) => {}
                 Err(why) => return Ok(Some(why)),
             }
@@ -236,6 +242,7 @@ impl<'a> Sheet<'a> {
         self.state = state;
         self.told.over = over;
         self.files.extend(files);
+        self.next = next;
         Ok(None)
     }
 
@@ -243,15 +250,16 @@ impl<'a> Sheet<'a> {
     fn placed(
         &self,
         one: Contents,
-        files: &mut BTreeMap<String, Option<Vec<u8>>>,
+        (files, next): (&mut Files, &mut BTreeMap<String, u32>),
         numbers: &mut Numbers,
     ) -> Result<std::result::Result<(), Why>> {
         let Contents { path, old, new } = one;
-        let there = self.file(&path)?;
-        match (merge::place(&path), new) {
+        let place = merge::place(&path);
+        let there = if place == Place::State { None } else { self.file(&path)? };
+        match (place, new) {
             (Place::State, _) => {}
             (Place::Numbered { dir, n, ending }, Some(new)) if old.is_none() => {
-                let mut to = n;
+                let mut to = next.get(&dir).copied().unwrap_or(n).max(n);
                 let place = |n: u32| format!("{dir}/{n:04}.{ending}");
                 while self.file(&place(to))?.is_some() || files.contains_key(&place(to)) {
                     to += 1;
@@ -260,6 +268,7 @@ impl<'a> Sheet<'a> {
                     numbers.insert(n, to);
                 }
                 files.insert(place(to), Some(new));
+                next.insert(dir, to + 1);
             }
             (Place::Trace { head }, Some(new)) if old.is_none() => {
                 files.insert(format!("{head}-{}.jsonl", self.state.steps + 1), Some(new));

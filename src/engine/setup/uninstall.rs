@@ -84,6 +84,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
     // Objects do nobody harm: where they cannot be told apart, the rest goes all the same.
     let ours = history.then(|| repo.store.objects_of_ours());
     repo.store.forget_refs(history)?;
+    repo.store.forget_config()?;
     if let Some(ours) = ours {
         let gone = ours.and_then(|ours| repo.store.forget_objects(ours));
         told.push(match gone {

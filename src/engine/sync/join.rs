@@ -107,6 +107,7 @@ fn sides(
     let [archived, closed_there] = tips;
     let (archived, closed_there) = (archived?, closed_there?);
     for (end, (here, there)) in &mut sides {
+        // It is named where it is looked at.
         let Ok(id) = end.parse::<JobId>() else { continue };
         for (side, archive) in [(here, &archived), (there, &closed_there)] {
             if let (None, Some(archive)) = (&side, archive) {

@@ -105,7 +105,11 @@ pub(crate) fn agree(
         return Ok(Err(syncing::other_owner(remote, other, named)));
     }
     if let Some(wrong) = named.iter().find(|owner| !owners.contains(owner)) {
-        return Ok(Err(syncing::other_owner(remote, &owners.join(", "), &[wrong.clone()])));
+        return Ok(Err(syncing::other_owner(
+            remote,
+            &owners.join(", "),
+            std::slice::from_ref(wrong),
+        )));
     }
     if named.is_empty() {
         let first = first(repo, remote, &urls, &owners)?;

@@ -88,6 +88,7 @@ fn believed(repo: &Repo, name: &str, there: &CommitId, here: Option<&CommitId>) 
                 if lies != Some(repo.store.tree_of_commit(&tip)?) {
                     return Err(strange(id.as_str()));
                 }
+                // What our own line names is looked at by `doctor`.
                 let known: Option<CommitId> = ours.get(&id).and_then(|row| row.tip.parse().ok());
                 if let Some(why) = proof::believed::why_not(repo, &id, &tip, known.as_ref())? {
                     return Err(EngineError::OnDisk(why));

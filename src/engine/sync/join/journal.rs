@@ -31,6 +31,7 @@ pub(crate) fn rest(repo: &Repo, chain: &str) -> Result<Option<CommitId>> {
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
         Ok(Ok(StepDraft::new(state, "keep", tell(Notice::SubjectBeforeJoin, &[]), By::Hook)))
     })?;
+    // Nobody refuses it.
     Ok(taken.ok().map(|taken| taken.focused.tip.commit))
 }
 

@@ -429,6 +429,99 @@ impl RepoPathLike<'_> {
     }
 }
 
+#[test]
+fn a_job_in_focus_keeps_its_journal_and_goes_on() {
+    let all = clones(2);
+    let (a, b) = (&all[0], &all[1]);
+    let mut server = Server::new();
+    a.new_job(JOB);
+    a.syncs(&mut server);
+    b.syncs(&mut server);
+    let chain = format!("{}{JOB}", names::JOBS);
+    let id: JobId = JOB.parse().expect("an id");
+    step::focus(&a.repo, &a.repo.job(&id).expect("reads")).expect("focused");
+    let focused = a.repo.focused().expect("reads");
+    record::journal_line::note(&a.repo, focused.as_ref(), |line| {
+        line.what = crate::format::journal::What::Looked;
+        line.paths = vec!["CLAUDE.md".to_owned()];
+    })
+    .expect("noted");
+    b.say(JOB, "of b");
+    b.syncs(&mut server);
+    let joined = a.syncs(&mut server);
+    assert_eq!(joined.jobs[0].result, Came::Merged, "what the journal held was a step");
+    let job = a.repo.focused().expect("reads").expect("in focus");
+    assert!(job.activity.is_ok(), "{:?}", job.activity);
+    assert_eq!(a.said(JOB), ["of b"]);
+    let traces = a.repo.store.names(&job.tip, names::TRACE).expect("reads");
+    assert_eq!(traces.len(), 1, "the line is kept");
+    // Killed between the ref and the journal, the next command gives it the journal.
+    b.syncs(&mut server);
+    b.say(JOB, "more");
+    let there = b.tip(JOB);
+    let here = a.tip(JOB);
+    std::fs::create_dir_all(a.repo.store.seed_dir().join("joining")).expect("made");
+    let mark = a.repo.store.seed_dir().join("joining").join(a.repo.store.worktree_name());
+    std::fs::write(&mark, &chain).expect("written");
+    a.repo.store.turn(&chain, Some(&here), &there, "sync", a.repo.now).expect("turned");
+    assert!(a.repo.focused().expect("reads").expect("one").activity.is_err());
+    journal::finish(&a.repo).expect("finished");
+    assert!(a.repo.focused().expect("reads").expect("one").activity.is_ok());
+    assert!(!mark.exists());
+    assert_eq!(a.syncs(&mut server).jobs[0].result, Came::Pushed);
+}
+
+#[test]
+fn what_another_clone_granted_opens_nothing_here() {
+    let all = clones(2);
+    let (a, b) = (&all[0], &all[1]);
+    let mut server = Server::new();
+    a.new_job(JOB);
+    a.syncs(&mut server);
+    b.syncs(&mut server);
+    b.takes(JOB, "allow", |state| {
+        state.job.plugin_lock_approval = true;
+        vec![TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: b"src/\n".to_vec() }]
+    });
+    b.syncs(&mut server);
+    a.syncs(&mut server);
+    let job = a.repo.job(&JOB.parse().expect("an id")).expect("it reads");
+    assert!(!job.state.job.plugin_lock_approval);
+    assert_eq!(a.repo.lines(&job.chain, names::ALLOWED).expect("reads"), [""; 0]);
+    // What this clone granted itself stays.
+    a.takes(JOB, "allow", |_| {
+        vec![TreeEdit::Put { path: names::ALLOWED.to_owned(), bytes: b"doc/\n".to_vec() }]
+    });
+    b.syncs(&mut server);
+    b.say(JOB, "words");
+    b.syncs(&mut server);
+    a.syncs(&mut server);
+    assert_eq!(a.repo.lines(&job.chain, names::ALLOWED).expect("reads"), ["doc/"]);
+    b.syncs(&mut server);
+    assert_eq!(a.hash(), b.hash());
+}
+
+#[test]
+fn records_that_were_joined_are_verified_and_go_on() {
+    let all = clones(2);
+    let (a, b) = (&all[0], &all[1]);
+    let mut server = Server::new();
+    for clone in [a, b] {
+        proof::records::seal_records(&clone.repo).expect("sealed");
+    }
+    a.syncs(&mut server);
+    b.syncs(&mut server);
+    proof::records::seal_records(&b.repo).expect("sealed");
+    b.syncs(&mut server);
+    a.syncs(&mut server);
+    assert_eq!(a.hash(), b.hash());
+    let kept = proof::records::records(&a.repo, None).expect("reads");
+    let numbers: Vec<u64> = kept.iter().map(|one| one.record.n).collect();
+    assert_eq!(numbers, [2, 1, 1], "both sides, and what came behind them");
+    let found = proof::verify::verify(&a.repo, &proof::verify::Asked::default()).expect("reads");
+    assert_eq!(found.broken, [], "{found:?}");
+}
+
 /// Everything that was added, and every step that was taken.
 #[derive(Default)]
 struct Added {
