@@ -21,6 +21,7 @@ pub(crate) mod prints;
 pub(crate) mod sshsig;
 pub(crate) mod state;
 pub(crate) mod summary;
+pub(crate) mod texts;
 pub(crate) mod trailers;
 pub(crate) mod transition;
 pub(crate) mod watched;

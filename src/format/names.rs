@@ -10,6 +10,8 @@ pub(crate) const KEEP: &str = "refs/seed/keep/";
 pub(crate) const KEEP_CLOSED: &str = "refs/seed/keep/closed";
 /// Closed jobs.
 pub(crate) const ARCHIVE: &str = "refs/seed/archive";
+/// What people and agents said, by keys that chains name.
+pub(crate) const TEXTS: &str = "refs/seed/texts";
 /// Format and readers.
 pub(crate) const META: &str = "refs/seed/meta";
 /// The rules in force.

@@ -566,7 +566,7 @@ fn unmoved(name: &str, err: &gix::Error) -> StoreError {
     }
 }
 
-fn moved(chain: &str) -> StoreError {
+pub(super) fn moved(chain: &str) -> StoreError {
     StoreError::Moved { chain: chain.to_owned() }
 }
 

@@ -41,6 +41,7 @@ mod pack;
 mod path;
 mod pins;
 pub(crate) mod refs;
+mod texts;
 mod truth;
 mod work;
 
@@ -81,6 +82,7 @@ pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use ops::{Loose, RefMoved, Shift, Stood};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
+pub(crate) use texts::{Held, TextsEdit, deflated, inflated};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed};
