@@ -30,6 +30,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "land",
             "undo",
             "redo",
+            "upgrade",
             "off",
             "on",
             "tour",

@@ -31,6 +31,7 @@ mod op;
 mod phase;
 mod plain_page;
 mod plan;
+mod redact;
 mod reflect;
 pub(crate) mod report;
 mod rewritten;
@@ -45,6 +46,7 @@ mod switch;
 mod tour;
 mod undo;
 mod uninstall;
+mod upgrade;
 mod verify;
 mod why;
 mod width;
@@ -170,6 +172,7 @@ enum Command {
     },
     Verify(verify::VerifyArgs),
     Land(land::LandArgs),
+    Upgrade(upgrade::UpgradeArgs),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
     /// Show what was done in this clone, and what of it is undone
@@ -256,6 +259,7 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
+            Self::Upgrade(args) if !args.only_shows() => ("upgrade", Seeded),
             Self::Verify(args) if args.accepts() => ("verify --accept", Seeded),
             Self::Undo(_) => ("undo", Seeded),
             Self::Redo(_) => ("redo", Seeded),
@@ -267,6 +271,7 @@ impl Command {
                 OfJob::Reactivate { .. } => ("job reactivate", Seeded),
                 OfJob::Repeat { .. } => ("job repeat", Seeded),
                 OfJob::Move => ("job move", Seeded),
+                OfJob::Redact(args) if !args.only_shows() => ("job redact", Seeded),
                 _ => return Whose::Anyones,
             },
             _ => return Whose::Anyones,
@@ -369,6 +374,7 @@ impl Context {
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
+        engine::texts::carry::finish(&repo)?;
         record::landing::finish(&repo)?;
         engine::ops::carry::finish(&repo)?;
         record::rewritten::relink(&repo)?;
@@ -533,6 +539,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Audit { command } => audit::run(command, context, out),
         Command::Verify(args) => verify::run(args, context, out),
         Command::Land(args) => land::run(args, context, out),
+        Command::Upgrade(args) => upgrade::run(args, context, out),
         Command::Undo(args) => undo::undo(args, context, out),
         Command::Redo(args) => undo::redo(args, context, out),
         Command::Op { command } => op::run(command, context, out),

@@ -20,6 +20,7 @@
 //! briefing    the text that opens a phase
 //! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
+//! texts       words that were said: out of the chains of an older format, and away
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
 //! judge       words and criteria held against what was seen; the card
@@ -49,6 +50,7 @@ pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
 pub(crate) mod story;
+pub(crate) mod texts;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

@@ -8,6 +8,8 @@ pub(crate) const JOBS: &str = "refs/seed/jobs/";
 pub(crate) const KEEP: &str = "refs/seed/keep/";
 /// The pins of closed jobs, in one chain.
 pub(crate) const KEEP_CLOSED: &str = "refs/seed/keep/closed";
+/// Chains as they were before their texts left them; they go with the first redaction.
+pub(crate) const KEEP_FORMAT_1: &str = "refs/seed/keep/format-1/";
 /// Closed jobs.
 pub(crate) const ARCHIVE: &str = "refs/seed/archive";
 /// What people and agents said, by keys that chains name.

@@ -163,6 +163,7 @@ pub(crate) fn redacts(keys: &[String]) -> String {
 
 /// The texts of one tree by their places, and what they hold, joined with those of another; less
 /// those whose key is among `without`.
+#[cfg_attr(not(test), expect(dead_code, reason = "two clones are joined by a sync"))]
 pub(crate) fn union<T: Clone>(
     trees: &[BTreeMap<String, T>],
     without: &BTreeSet<String>,

@@ -395,6 +395,14 @@ impl Store {
         file.ancestors().skip(1).take(depth).try_for_each(sync).map_err(StoreError::from)
     }
 
+    /// The log of a ref of ours goes: it would hold what the ref has left.
+    pub(crate) fn forget_log(&self, name: &str) -> Result<(), StoreError> {
+        match fs::remove_file(self.common_dir.join("logs").join(name)) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The newest `limit` commits of a chain, newest first, along first parents.
     pub(crate) fn history(&self, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
         match self.ref_target(chain)? {

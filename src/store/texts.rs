@@ -14,7 +14,7 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 
 use super::chain::{full_name, moved};
 use super::error::StoreError;
-use super::object::{Draft, unwritten};
+use super::object::{Draft, WRITER, unwritten};
 use super::{CommitId, NewStep, Store, UnixSeconds};
 use crate::format::names::TEXTS;
 use crate::format::texts::{NewText, Written, union};
@@ -26,11 +26,21 @@ const MOST: usize = 64 << 20;
 /// What a write of texts does: some come, some go.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextsEdit<'a> {
+    /// The job whose texts come.
+    pub job: &'a str,
     pub add: &'a [NewText],
-    /// Keys of the same job that go.
+    /// Places of texts that go.
     pub drop: &'a [String],
-    /// What the commit says of it.
-    pub said: Written,
+    /// What the commit says of it, where a step is to follow.
+    pub said: Option<Written>,
+}
+
+/// What the ref of the texts is to do.
+struct Move {
+    from: Option<ObjectId>,
+    to: ObjectId,
+    /// Texts that it holds no more.
+    gone: Vec<ObjectId>,
 }
 
 /// Texts by their places, `<job id>/<key>`, with the objects that hold them.
@@ -39,6 +49,16 @@ pub(crate) type Held = BTreeMap<String, ObjectHeld>;
 /// The object that holds a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectHeld(ObjectId);
+
+impl ObjectHeld {
+    pub(super) fn of(id: ObjectId) -> Self {
+        Self(id)
+    }
+
+    pub(super) fn id(&self) -> ObjectId {
+        self.0
+    }
+}
 
 impl Store {
     /// The texts that a commit of theirs holds.
@@ -84,6 +104,26 @@ impl Store {
         self.commit_message(&tip).map(Some)
     }
 
+    /// The messages of a chain's commits on all ways down from `tip`: a merge has two.
+    pub(crate) fn messages_below(&self, tip: &CommitId) -> Result<Vec<String>, StoreError> {
+        let (mut ahead, mut seen) = (vec![tip.object()?], BTreeSet::new());
+        let mut messages = Vec::new();
+        while let Some(id) = ahead.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let commit = self.commit_object(id, TEXTS)?;
+            let odd = |err| StoreError::unreadable(format!("{TEXTS} ({id})"), &err);
+            let read = commit.decode().map_err(odd)?;
+            // What a chain holds beside its steps is the person's.
+            if read.committer().map_err(odd)?.email == WRITER.1 {
+                messages.push(read.message.to_string());
+                ahead.extend(read.parents());
+            }
+        }
+        Ok(messages)
+    }
+
     /// Adds a commit to `chain` as [`Store::append_holding`] does, and the texts that it names
     /// before it: all objects are settled together, then the texts move, then the chain.
     ///
@@ -108,8 +148,8 @@ impl Store {
         let parents: Vec<ObjectId> = after.into_iter().collect();
         let commit = draft.commit(tree, &parents, step.message, step.at, chain)?;
         draft.settle()?;
-        if let Some((from, to)) = moves {
-            self.swing_texts(from, to, step.at)?;
+        if let Some(texts) = moves {
+            self.move_texts(&texts, step.at)?;
         }
         let subject = step.message.lines().next().unwrap_or_default();
         self.swing(chain, after, commit, subject, step.at)?;
@@ -123,9 +163,15 @@ impl Store {
         at: UnixSeconds,
     ) -> Result<(), StoreError> {
         let draft = Draft::new(self);
-        let Some((from, to)) = self.drafted_texts(&draft, texts, at)? else { return Ok(()) };
+        let Some(texts) = self.drafted_texts(&draft, texts, at)? else { return Ok(()) };
         draft.settle()?;
-        self.swing_texts(from, to, at)
+        self.move_texts(&texts, at)
+    }
+
+    /// The ref moves, and what it does not hold any more is no loose object either.
+    fn move_texts(&self, texts: &Move, at: UnixSeconds) -> Result<(), StoreError> {
+        self.swing_texts(texts.from, texts.to, at)?;
+        texts.gone.iter().try_for_each(|blob| self.take_loose(blob))
     }
 
     fn drafted_texts(
@@ -133,35 +179,38 @@ impl Store {
         draft: &Draft<'_>,
         texts: &TextsEdit<'_>,
         at: UnixSeconds,
-    ) -> Result<Option<(Option<ObjectId>, ObjectId)>, StoreError> {
+    ) -> Result<Option<Move>, StoreError> {
         if texts.add.is_empty() && texts.drop.is_empty() {
             return Ok(None);
         }
-        let from = self.ref_target(TEXTS)?;
+        let (from, mut gone) = (self.ref_target(TEXTS)?, Vec::new());
         let base = from.map(|commit| self.tree_of(commit, TEXTS)).transpose()?;
         let base = base.unwrap_or_else(|| ObjectId::empty_tree(self.repo.object_hash()));
         let unread = |err: gix::Error| StoreError::unreadable(format!("{TEXTS} ({base})"), &err);
         let root = self.tree_object(base, TEXTS)?.decode().map_err(unread)?.into();
         let mut editor =
             gix::objs::tree::Editor::new(root, &self.repo.objects, self.repo.object_hash());
-        let path = |key: &str| [texts.said.job.clone(), key.to_owned()];
-        for key in texts.drop {
-            editor.remove(path(key).iter().map(String::as_str)).map_err(unread)?;
+        for place in texts.drop {
+            if let Some((_, blob)) = self.entry_in(&base.into(), place.as_bytes(), TEXTS)? {
+                gone.push(blob);
+            }
+            editor.remove(place.split('/')).map_err(unread)?;
         }
         for NewText { key, file } in texts.add {
             let blob = draft.blob(file, TEXTS)?;
-            let path = path(key);
-            let path = path.iter().map(String::as_str);
-            editor.upsert(path, EntryKind::Blob, blob).map_err(unread)?;
+            let place = [texts.job, key.as_str()];
+            editor.upsert(place, EntryKind::Blob, blob).map_err(unread)?;
         }
         let written = editor.write(|tree| gix::objs::Write::write(draft, tree));
         let tree = written.map_err(|err| unwritten(TEXTS, &err))?;
-        let to = draft.commit(tree, &[], &texts.said.message(), at, TEXTS)?;
-        Ok(Some((from, to)))
+        let message = texts.said.as_ref().map_or_else(|| "texts\n".to_owned(), Written::message);
+        let to = draft.commit(tree, &[], &message, at, TEXTS)?;
+        Ok(Some(Move { from, to, gone }))
     }
 
     /// A commit that holds what all of `tips` hold, less the texts of `without`, by their keys. No
     /// ref names it. It is a pure function of what it holds, so that two clones make the same.
+    #[cfg_attr(not(test), expect(dead_code, reason = "two clones are joined by a sync"))]
     pub(crate) fn texts_joined(
         &self,
         tips: &[CommitId],
@@ -197,9 +246,20 @@ impl Store {
     }
 
     /// A text whose ref comes later; its object is settled with the commit that names it.
+    #[cfg(test)]
     pub(crate) fn write_text(&self, text: &NewText) -> Result<ObjectHeld, StoreError> {
         let draft = Draft::new(self);
         Ok(ObjectHeld(draft.blob(&text.file, TEXTS)?))
+    }
+
+    /// Whether an object of these is here still, in whatever pack.
+    pub(crate) fn has_any(&self, held: &Held) -> bool {
+        held.values().any(|ObjectHeld(id)| self.repo.find_header(*id).is_ok())
+    }
+
+    /// The remotes of this repository.
+    pub(crate) fn remote_names(&self) -> Vec<String> {
+        self.repo.remote_names().iter().map(ToString::to_string).collect()
     }
 
     /// Moves the ref of the texts to a commit that is here.
@@ -280,9 +340,9 @@ mod tests {
         NewText::new("0123456789abcdef0123456789abcdef", words.as_bytes())
     }
 
-    fn said(keys: &[NewText]) -> Written {
+    fn said(keys: &[NewText]) -> Option<Written> {
         let keys = keys.iter().map(|text| text.key.clone()).collect();
-        Written { job: "j".to_owned(), keys, ..Written::default() }
+        Some(Written { job: "j".to_owned(), keys, ..Written::default() })
     }
 
     #[test]
@@ -295,7 +355,7 @@ mod tests {
             let mut after = None;
             for words in ["one", "two"] {
                 let add = [text(words)];
-                let texts = TextsEdit { add: &add, said: said(&add), ..TextsEdit::default() };
+                let texts = TextsEdit { job: "j", add: &add, said: said(&add), ..TextsEdit::default() };
                 let at = store.append_with_texts(JOB, after.as_ref(), &step, &texts);
                 after = Some(at.expect("grows"));
             }
@@ -305,8 +365,8 @@ mod tests {
             let place = format!("j/{}", text("one").key);
             assert_eq!(store.text_file(&place).expect("reads"), Some(text("one").file));
             assert!(!bed.path().join(".git/logs/refs/seed/texts").exists());
-            let gone = [text("one").key];
-            let edit = TextsEdit { drop: &gone, said: said(&[]), ..TextsEdit::default() };
+            let gone = [place.clone()];
+            let edit = TextsEdit { drop: &gone, ..TextsEdit::default() };
             store.edit_texts(&edit, AT).expect("goes");
             assert_eq!(store.text_file(&place).expect("reads"), None);
             let late = store.turn_texts(Some(&tip), &tip, AT).expect_err("it moved");

@@ -28,5 +28,6 @@ pub(crate) mod rules;
 pub(crate) mod said;
 pub(crate) mod session_log;
 pub(crate) mod step;
+pub(crate) mod texts;
 pub(crate) mod transition;
 pub(crate) mod watched;

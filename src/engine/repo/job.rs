@@ -67,12 +67,14 @@ impl Repo {
     }
 
     pub(crate) fn load(&self, chain: String, tip: Tip) -> Result<LoadedJob> {
-        let state = self.state(&chain, &tip)?;
+        let mut state = self.state(&chain, &tip)?;
+        self.name_in(&mut state, &tip)?;
         let activity = self.since(&state);
         if activity == Err(JournalTrouble::Changed) {
             // Tip and journal are read one after the other: a step may have landed between.
             if let Some(now) = self.store.tip(&chain)?.filter(|now| *now != tip) {
-                let state = self.state(&chain, &now)?;
+                let mut state = self.state(&chain, &now)?;
+                self.name_in(&mut state, &now)?;
                 let activity = self.since(&state);
                 return Ok(LoadedJob { chain, tip: now, state, activity, archived: false });
             }
@@ -143,7 +145,8 @@ impl Repo {
             return Err(StoreError::Missing { what, repair: "git seed doctor --fix" }.into());
         };
         let tip = Tip { commit, tree };
-        let state = self.state(&chain, &tip)?;
+        let mut state = self.state(&chain, &tip)?;
+        self.name_in(&mut state, &tip)?;
         Ok(Some(LoadedJob {
             chain,
             tip,

@@ -38,6 +38,14 @@ impl Store {
         Ok(Ours(walk.run()?.into_iter().map(|own| own.id).collect()))
     }
 
+    /// Takes away what our refs held before and hold no more.
+    pub(crate) fn forget_all_but_ours(&self, Ours(mut before): Ours) -> Result<usize, StoreError> {
+        for id in self.objects_of_ours()?.0 {
+            before.remove(&id);
+        }
+        if before.is_empty() { Ok(0) } else { self.forget_objects(Ours(before)) }
+    }
+
     /// Takes away those that nothing names any more; our refs are gone. How many went.
     pub(crate) fn forget_objects(&self, Ours(mut ours): Ours) -> Result<usize, StoreError> {
         let _lock = self.lock()?;
