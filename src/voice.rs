@@ -712,6 +712,7 @@ pub(crate) enum Notice {
     UpgradeNothing,
     UpgradeOlder,
     UpgradeKept,
+    TextOtherKey,
     VerifyRedacted,
     VerifyWithheld,
     TextRedacted,

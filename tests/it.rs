@@ -82,6 +82,7 @@ mod it {
     mod summary;
     mod surfaces;
     mod syscalls;
+    mod texts;
     mod tour;
     mod transcripts;
     mod undo;

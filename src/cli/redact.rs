@@ -25,18 +25,17 @@ impl RedactArgs {
     }
 }
 
-pub(super) fn run(
-    args: &RedactArgs,
-    repo: &Repo,
-    out: &mut Report,
-) -> crate::cli::Result<Outcome> {
+pub(super) fn run(args: &RedactArgs, repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let job = args.id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))?;
     let asked = Asked { job, numbers: args.numbers.clone(), dry_run: args.dry_run };
     let done = redact::redact(repo, &asked)?;
     out.json(&done);
     let texts = done.texts.to_string();
     let facts = [("texts", texts.as_str()), ("job", done.name.as_str())];
-    out.line(voice::tell(if done.dry_run { Notice::RedactDry } else { Notice::RedactDone }, &facts));
+    out.line(voice::tell(
+        if done.dry_run { Notice::RedactDry } else { Notice::RedactDone },
+        &facts,
+    ));
     for left in &done.left {
         out.pair("left", format_args!("{}: {}", left.place, left.what));
     }

@@ -41,7 +41,10 @@ pub(super) fn run(
     let numbers = [done.from.to_string(), done.steps.to_string(), done.texts.to_string()];
     let [from, steps, texts] = numbers.each_ref().map(String::as_str);
     let facts = [("to", to.as_str()), ("steps", steps), ("texts", texts)];
-    out.line(voice::tell(if done.dry_run { Notice::UpgradeDry } else { Notice::UpgradeDone }, &facts));
+    out.line(voice::tell(
+        if done.dry_run { Notice::UpgradeDry } else { Notice::UpgradeDone },
+        &facts,
+    ));
     out.pair("older", voice::tell(Notice::UpgradeOlder, &[("from", from)]));
     if let Some(kept) = done.kept {
         out.pair("kept", voice::tell(Notice::UpgradeKept, &[("ref", kept)]));

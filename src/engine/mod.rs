@@ -54,7 +54,7 @@ pub(crate) mod texts;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};
-pub use record::draft::{By, Journaling, StepDraft, Taken};
+pub use record::draft::{By, Journaling, Redacting, StepDraft, Taken};
 pub use record::step::step;
 pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};
 pub use setup::in_force::apply_rules;

@@ -225,7 +225,10 @@ mod tests {
             let trailers = state.seal(named, "", 7);
             assert_eq!((state.prep, state.steps, state.job.updated_at), (prep, 1, 7), "{step}");
             assert_eq!((state.step.as_str(), state.folded.as_str()), (trailers.id.as_str(), "old"));
-            assert_eq!(state.seal(named, "new", 8).id, seed_id("j", Some(&trailers.id), step, None));
+            assert_eq!(
+                state.seal(named, "new", 8).id,
+                seed_id("j", Some(&trailers.id), step, None)
+            );
             assert_eq!(state.folded, "new");
         }
     }

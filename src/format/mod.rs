@@ -2,7 +2,9 @@
 //!
 //! The format version stands in `job.toml` and in `refs/seed/meta`; an older version
 //! is upgraded by one function each ([`state::read`]), a newer one is refused with a
-//! sentence. `fixtures/format/v1/` holds a frozen sample that is never edited.
+//! sentence. `fixtures/format/` holds a frozen sample of each, and none is ever
+//! edited. A repository is written in the format that `refs/seed/meta` says; in format 2 the texts
+//! lie beside the chains ([`texts`]).
 
 pub(crate) mod archive;
 pub(crate) mod claim;

@@ -163,7 +163,6 @@ pub(crate) fn redacts(keys: &[String]) -> String {
 
 /// The texts of one tree by their places, and what they hold, joined with those of another; less
 /// those whose key is among `without`.
-#[cfg_attr(not(test), expect(dead_code, reason = "two clones are joined by a sync"))]
 pub(crate) fn union<T: Clone>(
     trees: &[BTreeMap<String, T>],
     without: &BTreeSet<String>,
@@ -226,6 +225,20 @@ mod tests {
     use super::*;
 
     const DIGITS: &str = "0123456789abcdef0123456789abcdef";
+
+    const STUB: &[u8] = include_bytes!("../../fixtures/format/v2/stub.toml");
+    const TEXT: &[u8] = include_bytes!("../../fixtures/format/v2/text");
+
+    #[test]
+    fn the_frozen_sample_of_version_two_reads() {
+        let stub = Stub::read(STUB).expect("it reads");
+        let text = text_in(TEXT, &stub.key).expect("it is the text");
+        let file = String::from_utf8(together(&stub, text)).expect("a text");
+        let said = crate::format::interaction::Interaction::read(&file).expect("it reads");
+        assert_eq!(&*said.text, "quoted strings lose their escape");
+        assert_eq!((said.at, stub.words), (1_795_294_572, 5));
+        assert_eq!(stub.write().as_bytes(), STUB, "and is written so");
+    }
 
     #[test]
     fn a_key_is_the_hash_of_the_whole_file_and_tells_another_file_apart() {

@@ -355,7 +355,8 @@ mod tests {
             let mut after = None;
             for words in ["one", "two"] {
                 let add = [text(words)];
-                let texts = TextsEdit { job: "j", add: &add, said: said(&add), ..TextsEdit::default() };
+                let texts =
+                    TextsEdit { job: "j", add: &add, said: said(&add), ..TextsEdit::default() };
                 let at = store.append_with_texts(JOB, after.as_ref(), &step, &texts);
                 after = Some(at.expect("grows"));
             }

@@ -18,6 +18,12 @@ pub(crate) fn record(repo: &Repo, text: &str, why: &str) -> Result<()> {
 pub(crate) fn put_meta(repo: &Repo, tip: Option<&Tip>, bytes: Vec<u8>) -> Result<()> {
     let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
     let after = tip.map(|tip| &tip.commit);
-    repo.store.append(names::META, after, &[put], &tell(Notice::SubjectCarriedOver, &[]), repo.now)?;
+    repo.store.append(
+        names::META,
+        after,
+        &[put],
+        &tell(Notice::SubjectCarriedOver, &[]),
+        repo.now,
+    )?;
     Ok(())
 }

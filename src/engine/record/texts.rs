@@ -10,11 +10,7 @@ use crate::world;
 
 /// Puts a stub in the place of each text that `edits` write, and gives the texts. `at` is the time
 /// of the step.
-pub(crate) fn take_out(
-    id: &JobId,
-    edits: &mut [TreeEdit],
-    at: i64,
-) -> Result<Vec<NewText>> {
+pub(crate) fn take_out(id: &JobId, edits: &mut [TreeEdit], at: i64) -> Result<Vec<NewText>> {
     let mut out = Vec::new();
     for edit in edits {
         let TreeEdit::Put { path, bytes } = edit else { continue };
@@ -88,6 +84,7 @@ fn last_op(repo: &Repo) -> Result<String> {
 fn left_behind(repo: &Repo) -> Result<Vec<String>> {
     let Some(message) = repo.store.texts_message()? else { return Ok(Vec::new()) };
     let Some(last) = Written::read(&message) else { return Ok(Vec::new()) };
+    // Of a job that this git seed cannot name nothing is known to be left.
     let Ok(id) = last.job.parse::<JobId>() else { return Ok(Vec::new()) };
     let stands = repo.store.stands_at(&names::job_chain(&id))?;
     let stands = stands.map(|at| at.to_string()).unwrap_or_default();

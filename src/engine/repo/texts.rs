@@ -15,6 +15,7 @@ use crate::format::{meta, names};
 use crate::jobs::{Job, JobId};
 use crate::secrets::Masked;
 use crate::store::{self, StoreError, Tip};
+use crate::voice::{Notice, tell};
 
 /// Why a text is not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Repo {
             return Ok(Some(Text::Gone(stub, gone)));
         };
         let damaged = || {
-            let why = "it is not the text that its key names".to_owned();
+            let why = tell(Notice::TextOtherKey, &[]);
             StoreError::Invalid { what: format!("{}: {}", names::TEXTS, stub.key), why }
         };
         let text = texts::text_in(&file, &stub.key).ok_or_else(damaged)?;
@@ -171,10 +172,11 @@ impl Repo {
 
     /// The line of a job with that name in it.
     pub(crate) fn named(&self, mut row: ClosedRow) -> ClosedRow {
+        // A name is all that is lost: whoever needs the text says why it does not read.
         let tip = || self.store.tip_of(&row.tip.parse().ok()?).ok();
         if row.name == row.id.stand_in()
             && let Some(tip) = tip()
-            // A name is all that is lost: whoever needs the text says why it does not read.
+            // As above.
             && let Ok(Some(name)) = self.named_by_prompt(Of { id: &row.id, tip: &tip })
         {
             row.name = name;

@@ -169,7 +169,8 @@ impl<'r> Anew<'r> {
     }
 
     fn mapped(&self, parents: &[CommitId]) -> Vec<CommitId> {
-        let new = |old: &CommitId| self.steps.get(old).map_or_else(|| old.clone(), |one| one.0.clone());
+        let new =
+            |old: &CommitId| self.steps.get(old).map_or_else(|| old.clone(), |one| one.0.clone());
         parents.iter().map(new).collect()
     }
 
@@ -209,7 +210,10 @@ impl<'r> Anew<'r> {
             && let Some((_, new)) = self.steps.get(parent)
         {
             base = new.clone();
-            had = self.repo.store.files_in(&self.repo.store.tree_of_commit(parent)?, archive::INDEX)?;
+            had = self
+                .repo
+                .store
+                .files_in(&self.repo.store.tree_of_commit(parent)?, archive::INDEX)?;
         }
         let mut edits = Vec::new();
         let mut message = old.message.clone();

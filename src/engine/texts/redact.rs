@@ -78,11 +78,10 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     let before = repo.store.objects_of_ours()?;
     let gone = forget(repo, &asked.job, &keys)?;
     repo.store.forget_all_but_ours(before)?;
-    if repo.store.has_any(&gone) {
-        done.left.push(Left {
-            place: "objects/pack".to_owned(),
-            what: tell(Notice::LeftInPack, &[]),
-        });
+    // What was read of packs before is not asked: it would know of those that went.
+    if Repo::discover(repo.store.work_tree())?.store.has_any(&gone) {
+        done.left
+            .push(Left { place: "objects/pack".to_owned(), what: tell(Notice::LeftInPack, &[]) });
     }
     for file in copies::blank(repo, &words)? {
         done.left.push(Left { place: file, what: tell(Notice::LeftInJournal, &[]) });
@@ -140,6 +139,10 @@ fn words(repo: &Repo, job: &LoadedJob, numbers: &[u32], all: bool) -> Result<Vec
         if let Some(Text::Here(bytes)) = repo.text(job.texts(), &path)? {
             words.push(String::from_utf8_lossy(&bytes).into_owned());
         }
+    }
+    // A copy may hold the name that was made of a prompt.
+    if job.state.job.provisional && numbers.contains(&1) {
+        words.push(job.state.job.name.clone());
     }
     Ok(words)
 }
