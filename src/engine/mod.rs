@@ -28,9 +28,12 @@
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! fence       what changed in the work tree, and whose it is
 //! record      the only writer of a job: steps, journal lines, archive
+//! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
+//! quote       words of others, as quotations
 //! ```
 
+pub(crate) mod aside;
 pub(crate) mod boundary;
 pub(crate) mod briefing;
 pub(crate) mod claims;
@@ -45,6 +48,7 @@ pub(crate) mod modes;
 pub(crate) mod ops;
 pub(crate) mod person;
 pub(crate) mod proof;
+pub(crate) mod quote;
 pub(crate) mod record;
 pub(crate) mod repo;
 pub(crate) mod report;

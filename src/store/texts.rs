@@ -198,6 +198,8 @@ impl Store {
         }
         for NewText { key, file } in texts.add {
             let blob = draft.blob(file, TEXTS)?;
+            // The same text comes again where a step is taken that was stopped.
+            gone.retain(|known| *known != blob);
             let place = [texts.job, key.as_str()];
             editor.upsert(place, EntryKind::Blob, blob).map_err(unread)?;
         }

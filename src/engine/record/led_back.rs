@@ -4,7 +4,7 @@
 //! The commit is written here and no ref names it yet: an undo turns several refs, and turns none
 //! before all that they will name is on the disk.
 
-use crate::engine::record;
+use crate::engine::aside;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::step;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
@@ -42,9 +42,9 @@ pub(crate) fn written(
     let trailers = StepTrailers { back: Some(of.to_owned()), ..trailers };
     let mut all = log_of(repo, job, since, &draft)?;
     all.extend(edits);
-    let texts = record::texts::taken_by(repo, &state.job.id, &mut all)?;
+    let texts = aside::taken_by(repo, &state.job.id, &mut all)?;
     state.format = repo.format()?;
-    let written = record::texts::written(repo, &state)?;
+    let written = aside::written(repo, &state)?;
     let bad = |bad| EngineError::State { chain: job.chain.clone(), bad };
     let (text, spilled) = written.map_err(bad)?;
     let fence = names::FENCE.to_owned();

@@ -28,6 +28,5 @@ pub(crate) mod rules;
 pub(crate) mod said;
 pub(crate) mod session_log;
 pub(crate) mod step;
-pub(crate) mod texts;
 pub(crate) mod transition;
 pub(crate) mod watched;

@@ -6,11 +6,11 @@
 //! sees either the job before the step or the job after it: the new journal is
 //! recognised by its base, the old one by the hash that the step folded.
 
-use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
 use crate::engine::record::kept::kept;
 use crate::engine::repo::journal::since;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::{aside, record};
 use crate::format::fold::{JournalLines, Named, opening};
 use crate::format::journal::{self, Counts};
 use crate::format::names;
@@ -130,22 +130,15 @@ pub(crate) fn write(
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
     }
-    state.format = repo.format()?;
-    let written = record::texts::written(repo, state)?;
-    let (text, spilled) =
-        written.map_err(|bad| EngineError::State { chain: chain.to_owned(), bad })?;
-    if let Some(text) = spilled {
-        draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
-    }
-    draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
-    let mut new = record::texts::taken_by(repo, &state.job.id, &mut draft.edits)?;
+    put_state(repo, chain, state, &mut draft)?;
+    let mut new = aside::taken_by(repo, &state.job.id, &mut draft.edits)?;
     let mut trailers = StepTrailers { redacts: draft.redacts.keys.clone(), ..trailers };
     if draft.redacts.own {
         trailers.redacts.extend(new.drain(..).map(|text| text.key));
     }
     let message = message(&draft, &trailers);
     let step = NewStep { edits: &draft.edits, message: &message, at: repo.now };
-    let commit = record::texts::append(repo, &state.job.id, after, &step, &new)?;
+    let commit = aside::append(repo, &state.job.id, after, &step, &new)?;
     let tip = repo.store.tip(chain)?.filter(|tip| tip.commit == commit);
     let tip = tip.ok_or_else(|| StoreError::Moved { chain: chain.to_owned() })?;
     let focused = LoadedJob {
@@ -156,6 +149,19 @@ pub(crate) fn write(
         archived: false,
     };
     Ok(Ok(Taken { focused, trailers }))
+}
+
+/// The state as it is to stand in the tree.
+fn put_state(repo: &Repo, chain: &str, state: &mut State, draft: &mut StepDraft) -> Result<()> {
+    state.format = repo.format()?;
+    let written = aside::written(repo, state)?;
+    let (text, spilled) =
+        written.map_err(|bad| EngineError::State { chain: chain.to_owned(), bad })?;
+    if let Some(text) = spilled {
+        draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
+    }
+    draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
+    Ok(())
 }
 
 /// The list of paths that the agent touched since the last boundary, with new ones added.

@@ -17,7 +17,6 @@ pub(crate) mod own_state;
 pub(crate) mod page_paths;
 pub(crate) mod paths;
 pub(crate) mod plan_file;
-pub(crate) mod quote;
 pub(crate) mod rows;
 pub(crate) mod sessions;
 pub(crate) mod subagents;

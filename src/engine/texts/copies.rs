@@ -18,7 +18,7 @@ const EXACT: [&str; 7] = ["index", "packs", "lock", "looks", "packed", "prints",
 /// Lines that are chained by their hashes: a change would be damage.
 const CHAINED: &str = "journal";
 
-/// Blanks `words` in the files of this clone's own state. Gives the files in which they stand still.
+/// Blanks `words` in the files of this clone's own state. Gives the files that hold them still.
 pub(crate) fn blank(repo: &Repo, words: &[String]) -> Result<Vec<String>> {
     let lines = needles(words);
     let (seed, mut left) = (repo.store.seed_dir(), Vec::new());

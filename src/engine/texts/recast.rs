@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::engine::record;
 use crate::engine::repo::archive_index::unread;
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::{aside, record};
 use crate::format::archive;
 use crate::format::state::{self, State};
 use crate::format::{FORMAT, names, texts};
@@ -101,7 +101,7 @@ impl<'r> Anew<'r> {
     fn of_state(&mut self, state: &mut State, at: i64) -> Result<Vec<TreeEdit>> {
         let id = state.job.id.clone();
         let mut edits = record::kept::move_contexts(state);
-        for text in record::texts::take_out(&id, &mut edits, at)? {
+        for text in aside::take_out(&id, &mut edits, at)? {
             let held = self.made.text(&text.file)?;
             self.texts.insert(texts::place(&id, &text.key), held);
         }
@@ -162,7 +162,7 @@ impl<'r> Anew<'r> {
             }
             return Ok(file);
         }
-        let (stub, text) = record::texts::taken_out(id, path, &file, at)?;
+        let (stub, text) = aside::taken_out(id, path, &file, at)?;
         let held = self.made.text(&text.file)?;
         self.texts.insert(texts::place(id, &text.key), held);
         Ok(stub)
