@@ -132,6 +132,18 @@ pub(crate) fn new_clone_id(dir: &std::path::Path) -> String {
     crate::format::short_hash(format!("{}{chance}", dir.display()).as_bytes(), 24)
 }
 
+/// 32 random hex digits to stand in front of a text; `of` is the text, which alone decides where a
+/// test sets the clock.
+pub(crate) fn new_salt(of: &[u8]) -> std::io::Result<String> {
+    use std::io::Read as _;
+    if debug_variable(CLOCK).is_some() {
+        return Ok(crate::format::short_hash(of, crate::format::texts::SALT));
+    }
+    let mut bits = [0; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    Ok(crate::format::short_hash(&bits, crate::format::texts::SALT))
+}
+
 /// A process, told apart from a later one with the same number by its start time.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Process {

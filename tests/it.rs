@@ -86,6 +86,7 @@ mod it {
     mod survival;
     mod sync;
     mod syscalls;
+    mod texts;
     mod tour;
     mod transcripts;
     mod undo;

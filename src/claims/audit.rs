@@ -127,12 +127,26 @@ pub struct Findings {
     /// Commits that would stand among those, and that a person takes as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Accepted>,
+    /// Texts that a person took away, and those that another clone keeps. Neither is a finding.
+    pub redacted: usize,
+    pub withheld: usize,
+    #[serde(skip)]
+    pub gone: Vec<GoneText>,
     /// Recorded commands that were run again; none where nobody asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerun: Option<Vec<Rerun>>,
     /// False where anything is broken; true where all was vouched for; else something was not
     /// measured, and is named.
     pub ok: Option<bool>,
+}
+
+/// A text that a chain names and that is not here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoneText {
+    pub job: String,
+    /// Where its stub stands in the job's tree.
+    pub path: String,
+    pub redacted: bool,
 }
 
 impl Findings {

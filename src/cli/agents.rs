@@ -2,7 +2,7 @@
 
 use super::report::{Report, Tint};
 use super::{Context, Outcome};
-use crate::engine::repo::quote::brief;
+use crate::engine::quote::brief;
 use crate::engine::repo::subagents::{Subagent, Whose};
 use crate::hosts;
 use crate::voice::{self, Notice};

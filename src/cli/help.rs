@@ -31,6 +31,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "sync",
             "undo",
             "redo",
+            "upgrade",
             "off",
             "on",
             "tour",

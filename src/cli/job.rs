@@ -145,6 +145,13 @@ pub(super) enum JobCommand {
         /// Id of a job of another clone or worktree, which lives here from now on
         id: Option<String>,
     },
+    /// Take words away that were said to a job°
+    ///
+    /// Prompts, answers, summaries and journal lines of the job go: out of this clone at once, out
+    /// of the others and of remotes with the next sync of each. What the steps were and when stays.
+    /// Places that git seed does not change are named: commits of the branch, packs that git made,
+    /// transcripts of the host.
+    Redact(super::redact::RedactArgs),
 }
 
 pub(super) fn run(
@@ -155,6 +162,7 @@ pub(super) fn run(
     let repo = context.repo()?;
     repo.require_seeded()?;
     match command {
+        JobCommand::Redact(args) => super::redact::run(args, &repo, out),
         JobCommand::List { all, graph } => list(&repo, *all, *graph, out),
         JobCommand::Show { id } => {
             let job = super::log::which(&repo, id.as_deref())?;
@@ -571,6 +579,10 @@ pub(super) fn print(job: &JobShown, out: &mut Report) {
     for interaction in &job.interactions {
         out.line("");
         out.line(format_args!("{} {} · {}", interaction.kind, interaction.n, interaction.at));
-        out.line(&interaction.text);
+        out.line(match &interaction.text {
+            Some(text) => text.clone(),
+            None if interaction.redacted => voice::tell(Notice::TextRedacted, &[]),
+            None => voice::tell(Notice::TextWithheld, &[]),
+        });
     }
 }

@@ -31,6 +31,7 @@ mod op;
 mod phase;
 mod plain_page;
 mod plan;
+mod redact;
 mod reflect;
 pub(crate) mod report;
 mod rewritten;
@@ -46,6 +47,7 @@ mod sync;
 mod tour;
 mod undo;
 mod uninstall;
+mod upgrade;
 mod verify;
 mod why;
 mod width;
@@ -172,6 +174,7 @@ enum Command {
     Verify(verify::VerifyArgs),
     Land(land::LandArgs),
     Sync(sync::SyncArgs),
+    Upgrade(upgrade::UpgradeArgs),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
     /// Show what was done in this clone, and what of it is undone
@@ -258,6 +261,7 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
+            Self::Upgrade(args) if !args.only_shows() => ("upgrade", Seeded),
             Self::Verify(args) if args.accepts() => ("verify --accept", Seeded),
             Self::Sync(_) => ("sync", Seeded),
             Self::Undo(_) => ("undo", Seeded),
@@ -270,6 +274,7 @@ impl Command {
                 OfJob::Reactivate { .. } => ("job reactivate", Seeded),
                 OfJob::Repeat { .. } => ("job repeat", Seeded),
                 OfJob::Move { .. } => ("job move", Seeded),
+                OfJob::Redact(args) if !args.only_shows() => ("job redact", Seeded),
                 _ => return Whose::Anyones,
             },
             _ => return Whose::Anyones,
@@ -378,6 +383,7 @@ impl Context {
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }
+        engine::texts::carry::finish(&repo)?;
         record::landing::finish(&repo)?;
         engine::ops::carry::finish(&repo)?;
         engine::sync::join::journal::finish(&repo)?;
@@ -544,6 +550,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Verify(args) => verify::run(args, context, out),
         Command::Land(args) => land::run(args, context, out),
         Command::Sync(args) => sync::run(args, context, out),
+        Command::Upgrade(args) => upgrade::run(args, context, out),
         Command::Undo(args) => undo::undo(args, context, out),
         Command::Redo(args) => undo::redo(args, context, out),
         Command::Op { command } => op::run(command, context, out),

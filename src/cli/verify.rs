@@ -363,6 +363,17 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
         out.line(format_args!("{:<14}{id:<21} {told}", "accepted"));
     }
     list(out, "not measured", &findings.not_measured);
+    for (n, one) in findings.gone.iter().enumerate() {
+        if n == SHOWN {
+            out.line(format_args!("{:<14}and {} more", "", findings.gone.len() - n));
+            break;
+        }
+        let (word, why) = match one.redacted {
+            true => ("redacted", Notice::VerifyRedacted),
+            false => ("withheld", Notice::VerifyWithheld),
+        };
+        out.line(format_args!("{word:<14}{} {}: {}", one.job, one.path, voice::tell(why, &[])));
+    }
     if let Some(told) = run_again(findings) {
         out.line(told);
     }

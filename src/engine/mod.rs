@@ -21,6 +21,7 @@
 //! sync        two clones come to have the same jobs
 //! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
+//! texts       words that were said: out of the chains of an older format, and away
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
 //! judge       words and criteria held against what was seen; the card
@@ -28,9 +29,12 @@
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! fence       what changed in the work tree, and whose it is
 //! record      the only writer of a job: steps, journal lines, archive
+//! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
+//! quote       words of others, as quotations
 //! ```
 
+pub(crate) mod aside;
 pub(crate) mod boundary;
 pub(crate) mod briefing;
 pub(crate) mod claims;
@@ -45,16 +49,18 @@ pub(crate) mod modes;
 pub(crate) mod ops;
 pub(crate) mod person;
 pub(crate) mod proof;
+pub(crate) mod quote;
 pub(crate) mod record;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;
 pub(crate) mod story;
 pub(crate) mod sync;
+pub(crate) mod texts;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};
-pub use record::draft::{By, Journaling, StepDraft, Taken};
+pub use record::draft::{By, Journaling, Redacting, StepDraft, Taken};
 pub use record::step::step;
 pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};
 pub use setup::in_force::apply_rules;

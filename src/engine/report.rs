@@ -9,9 +9,9 @@ use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::texts::{Entry, Gone};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, landing, person, record};
-use crate::format::interaction::Interaction;
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
@@ -139,7 +139,11 @@ pub(crate) struct JobShown {
 pub(crate) struct InteractionShown {
     pub n: u32,
     pub kind: &'static str,
-    pub text: String,
+    /// Absent where its words are not here.
+    pub text: Option<String>,
+    /// A person took them away; else they were never sent here.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
     pub at: String,
     pub provenance: String,
 }
@@ -392,7 +396,8 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
             if lines.iter().filter(|line| line.refusal.is_some()).count() >= limit {
                 break;
             }
-            let bytes = repo.counted_file(focused, &format!("trace/{name}"))?;
+            let here = repo.counted_text(focused, &format!("trace/{name}"))?.here();
+            let Some(bytes) = here else { continue };
             let text = String::from_utf8_lossy(&bytes).into_owned();
             // A line of another git seed is passed over: the list is for people, nothing decides by
             // it.
@@ -433,13 +438,13 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
     let state = &job.state;
     let mut interactions = Vec::new();
     for n in 1..=state.job.interactions {
-        let bytes = repo.counted_file(job, &names::interaction(n))?;
-        if let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) {
+        if let Some(Entry { said: read, gone, .. }) = repo.counted_entry(job, n)? {
             let (kind, at) = (read.kind.word(), rfc3339(read.at));
             interactions.push(InteractionShown {
                 n,
                 kind,
-                text: read.text.into_string(),
+                text: gone.is_none().then(|| read.text.into_string()),
+                redacted: gone == Some(Gone::Redacted),
                 at,
                 provenance: read.provenance,
             });

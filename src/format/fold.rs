@@ -90,6 +90,8 @@ pub(crate) fn opening(state: &State, at: i64) -> Vec<u8> {
 pub(crate) struct Named<'a> {
     /// `observe -> plan`, `checkpoint`, `multiplier`.
     pub step: &'a str,
+    /// The clone that takes it; none in a repository of format 1.
+    pub clone: Option<&'a str>,
     /// The phase and the cycle that it was taken in.
     pub phase: &'a str,
     pub cycle: u32,
@@ -142,7 +144,7 @@ impl State {
     /// before the last step.
     pub(crate) fn seal(&mut self, named: Named<'_>, folded: &str, at: UnixSeconds) -> StepTrailers {
         let before = Some(self.step.as_str()).filter(|step| !step.is_empty());
-        let id = seed_id(&self.job.id.to_string(), before, named.step);
+        let id = seed_id(&self.job.id.to_string(), before, named.step, named.clone);
         if self.prep == Prep::Ready && named.step != PREP {
             self.prep = Prep::None;
         }
@@ -163,6 +165,8 @@ impl State {
             carries: None,
             by: None,
             back: None,
+            clone: named.clone.map(str::to_owned),
+            redacts: Vec::new(),
         }
     }
 }
@@ -217,11 +221,14 @@ mod tests {
     fn any_step_but_its_own_ends_what_prepared_the_side_lane() {
         for (step, prep) in [(PREP, Prep::Ready), ("checkpoint", Prep::None)] {
             let mut state = State { prep: Prep::Ready, folded: "old".to_owned(), ..state() };
-            let named = Named { step, phase: "plan", cycle: 1 };
+            let named = Named { step, clone: None, phase: "plan", cycle: 1 };
             let trailers = state.seal(named, "", 7);
             assert_eq!((state.prep, state.steps, state.job.updated_at), (prep, 1, 7), "{step}");
             assert_eq!((state.step.as_str(), state.folded.as_str()), (trailers.id.as_str(), "old"));
-            assert_eq!(state.seal(named, "new", 8).id, seed_id("j", Some(&trailers.id), step));
+            assert_eq!(
+                state.seal(named, "new", 8).id,
+                seed_id("j", Some(&trailers.id), step, None)
+            );
             assert_eq!(state.folded, "new");
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn clone_of(message: &str) -> Option<&str> {
 /// The Seed-Id of what joins the chains whose last steps have these ids. It names no clone: all of
 /// them join alike.
 pub(crate) fn join_id(job: &JobId, published: &str, local: &str) -> String {
-    seed_id(job.as_str(), Some(&format!("{published} {local}")), JOIN)
+    seed_id(job.as_str(), Some(&format!("{published} {local}")), JOIN, None)
 }
 
 /// What joining came to, besides the state.
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_key_with_a_dot_in_it_is_one_key() {
-        let acts = |state: &mut State| drop(state.stand.entry.launches.insert("a.b".to_owned(), 1));
+        let acts = |state: &mut State| {state.stand.entry.launches.insert("a.b".to_owned(), 1);}
         let (state, _) = carried(Kind::OfPhase, acts, |_| {});
         assert_eq!(state.stand.entry.launches.get("a.b"), Some(&1));
     }

@@ -16,12 +16,15 @@ pub(crate) struct Meta {
     pub min_reader: u32,
     /// The oldest format number whose writers may add to it.
     pub min_writer: u32,
+    /// Chains of an older format are on their way to this one.
+    #[serde(default)]
+    pub carrying: bool,
 }
 
 impl Meta {
     /// What this binary writes.
     pub(crate) fn current() -> Self {
-        Self { format: FORMAT, min_reader: FORMAT, min_writer: FORMAT }
+        Self { format: FORMAT, min_reader: FORMAT, min_writer: FORMAT, carrying: false }
     }
 
     /// True when this binary may read what is there.
@@ -30,9 +33,10 @@ impl Meta {
     }
 
     pub(crate) fn write(&self) -> String {
+        let carrying = if self.carrying { "carrying = true\n" } else { "" };
         format!(
             "# Written by git seed. Which binaries may read and write refs/seed/**.\nformat = {}\n\
-             min-reader = {}\nmin-writer = {}\n",
+             min-reader = {}\nmin-writer = {}\n{carrying}",
             self.format, self.min_reader, self.min_writer
         )
     }

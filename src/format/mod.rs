@@ -2,7 +2,9 @@
 //!
 //! The format version stands in `job.toml` and in `refs/seed/meta`; an older version
 //! is upgraded by one function each ([`state::read`]), a newer one is refused with a
-//! sentence. `fixtures/format/v1/` holds a frozen sample that is never edited.
+//! sentence. `fixtures/format/` holds a frozen sample of each, and none is ever
+//! edited. A repository is written in the format that `refs/seed/meta` says; in format 2 the texts
+//! lie beside the chains ([`texts`]).
 
 pub(crate) mod archive;
 pub(crate) mod claim;
@@ -24,6 +26,7 @@ pub(crate) mod sshsig;
 pub(crate) mod state;
 pub(crate) mod summary;
 pub(crate) mod sync;
+pub(crate) mod texts;
 pub(crate) mod trailers;
 pub(crate) mod transition;
 pub(crate) mod watched;
@@ -31,7 +34,7 @@ pub(crate) mod watched;
 use sha2::{Digest, Sha256};
 
 /// The format that this binary writes.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The first `digits` hex digits of the SHA-256 over `bytes`.
 pub(crate) fn short_hash(bytes: &[u8], digits: usize) -> String {
@@ -48,9 +51,16 @@ pub(crate) fn short_hash(bytes: &[u8], digits: usize) -> String {
     hex
 }
 
-/// The id of a step: a chain over job, step before and step, so that a replay is noticed.
-pub(crate) fn seed_id(job: &str, before: Option<&str>, step: &str) -> String {
-    short_hash(format!("{job}\n{}\n{step}\n", before.unwrap_or_default()).as_bytes(), 12)
+/// The id of a step: a chain over job, step before and step, so that a replay is noticed; and the
+/// clone that took it, so that two clones never give one id to two steps. Steps of format 1 name
+/// none.
+pub(crate) fn seed_id(job: &str, before: Option<&str>, step: &str, clone: Option<&str>) -> String {
+    let mut lines = format!("{job}\n{}\n{step}\n", before.unwrap_or_default());
+    if let Some(clone) = clone {
+        lines.push_str(clone);
+        lines.push('\n');
+    }
+    short_hash(lines.as_bytes(), 12)
 }
 
 /// The head and the text of a file that begins with lines `key: value` between two `---`.
@@ -74,11 +84,14 @@ mod tests {
 
     #[test]
     fn ids_are_twelve_digits_and_chain() {
-        let first = seed_id("20261121t205612-7f3a", None, "birth");
+        let first = seed_id("20261121t205612-7f3a", None, "birth", None);
         // printf '20261121t205612-7f3a\n\nbirth\n' | sha256sum
         assert_eq!(first.len(), 12);
-        let second = seed_id("20261121t205612-7f3a", Some(&first), "idle -> observe");
+        let second = seed_id("20261121t205612-7f3a", Some(&first), "idle -> observe", None);
         assert_ne!(first, second);
+        let there = seed_id("20261121t205612-7f3a", None, "birth", Some("1f2e"));
+        // printf '20261121t205612-7f3a\n\nbirth\n1f2e\n' | sha256sum
+        assert_eq!((first.as_str(), there.as_str()), ("0cadab147510", "1d9bcefbb03d"));
         assert_eq!(short_hash(b"", 12), "e3b0c44298fc");
     }
 }

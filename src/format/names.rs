@@ -8,8 +8,12 @@ pub(crate) const JOBS: &str = "refs/seed/jobs/";
 pub(crate) const KEEP: &str = "refs/seed/keep/";
 /// The pins of closed jobs, in one chain.
 pub(crate) const KEEP_CLOSED: &str = "refs/seed/keep/closed";
+/// Chains as they were before their texts left them; they go with the first redaction.
+pub(crate) const KEEP_FORMAT_1: &str = "refs/seed/keep/format-1/";
 /// Closed jobs.
 pub(crate) const ARCHIVE: &str = "refs/seed/archive";
+/// What people and agents said, by keys that chains name.
+pub(crate) const TEXTS: &str = "refs/seed/texts";
 /// Format and readers.
 pub(crate) const META: &str = "refs/seed/meta";
 /// The rules in force.
@@ -22,8 +26,6 @@ pub(crate) const FOCUS: &str = "refs/worktree/seed/focus";
 pub(crate) const CLAIMS: &str = "refs/seed/claims";
 /// What commits meant, one line per record.
 pub(crate) const COMMIT_NOTES: &str = "refs/notes/seed";
-/// Words that no commit of a branch shows, apart from the chains.
-pub(crate) const TEXTS: &str = "refs/seed/texts";
 /// The branch in which our refs travel where a server takes only branches.
 pub(crate) const CARRIER: &str = "refs/heads/git-seed";
 /// What was fetched from remotes: `refs/seed-remote/<remote>/…`.

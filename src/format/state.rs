@@ -504,6 +504,14 @@ mod tests {
     }
 
     #[test]
+    fn the_frozen_sample_of_version_two_reads() {
+        let text = include_str!("../../fixtures/format/v2/job.toml");
+        let state = read(text.as_bytes()).expect("the frozen sample reads");
+        let old = read(FROZEN.as_bytes()).expect("so does the one before");
+        assert_eq!(State { format: 2, ..old }, state);
+    }
+
+    #[test]
     fn a_newer_format_gets_its_own_sentence() {
         let newer = FROZEN.replacen("format = 1", "format = 9\nsurprise = 1", 1);
         assert!(matches!(read(newer.as_bytes()), Err(BadState::Newer { found: 9 })));

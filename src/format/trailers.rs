@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use super::texts;
+
 /// The trailers of a step, in the order they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepTrailers {
@@ -22,6 +24,10 @@ pub struct StepTrailers {
     pub by: Option<String>,
     /// The step whose state an undo or a redo restored; only in the chain.
     pub back: Option<String>,
+    /// The clone that took the step, which its id hashes; only in the chain.
+    pub clone: Option<String>,
+    /// Keys of texts that the step takes away; only in the chain.
+    pub redacts: Vec<String>,
 }
 
 impl StepTrailers {
@@ -37,6 +43,7 @@ impl StepTrailers {
             ("Seed-Commit-Id", &self.carries),
             ("Seed-By", &self.by),
             ("Seed-Back", &self.back),
+            ("Seed-Clone", &self.clone),
         ];
         for (key, value) in kept {
             if let Some(value) = value {
@@ -44,6 +51,7 @@ impl StepTrailers {
                 let _ = writeln!(text, "{key}: {value}");
             }
         }
+        text.push_str(&texts::redacts(&self.redacts));
         text
     }
 
@@ -61,6 +69,8 @@ impl StepTrailers {
             carries: trailers.get("Seed-Commit-Id").map(str::to_owned),
             by: trailers.get("Seed-By").map(str::to_owned),
             back: trailers.get("Seed-Back").map(str::to_owned),
+            clone: trailers.get("Seed-Clone").map(str::to_owned),
+            redacts: texts::redacted_by(message).map(str::to_owned).collect(),
         })
     }
 }
@@ -194,6 +204,8 @@ mod tests {
             carries: None,
             by: None,
             back: None,
+            clone: None,
+            redacts: Vec::new(),
         }
     }
 

@@ -73,6 +73,11 @@ impl JobId {
         &self.0
     }
 
+    /// What a job is called where the prompt that names it is not.
+    pub(crate) fn stand_in(&self) -> String {
+        format!("job {}", self.0.rsplit('-').next().unwrap_or(&self.0))
+    }
+
     /// It has the shape of the ids that git seed makes: a time in UTC, and four hex digits.
     pub(crate) fn is_stamped(&self) -> bool {
         let digits = |text: &str, n: usize| {
@@ -168,7 +173,7 @@ pub struct Job {
 impl Job {
     /// A job born by a person's prompt: active at once, named after its first words.
     pub(crate) fn from_prompt(id: JobId, prompt: &str, at: UnixSeconds) -> Self {
-        let name = routing::provisional_name(prompt);
+        let name = Self::named_by(prompt);
         Self {
             status: Status::Active,
             provisional: true,
@@ -176,6 +181,16 @@ impl Job {
             queued: false,
             ..Self::created(id, &name, at)
         }
+    }
+
+    /// What a job is called that a prompt bears.
+    pub(crate) fn named_by(prompt: &str) -> String {
+        routing::provisional_name(prompt)
+    }
+
+    /// The name as chains hold it: never the head of a prompt.
+    pub(crate) fn kept_name(&self) -> String {
+        if self.provisional { self.id.stand_in() } else { self.name.clone() }
     }
 
     /// A job created on purpose: pending, without a focus.

@@ -400,6 +400,14 @@ impl Store {
         file.ancestors().skip(1).take(depth).try_for_each(sync).map_err(StoreError::from)
     }
 
+    /// The log of a ref of ours goes: it would hold what the ref has left.
+    pub(crate) fn forget_log(&self, name: &str) -> Result<(), StoreError> {
+        match fs::remove_file(self.common_dir.join("logs").join(name)) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The newest `limit` commits of a chain, newest first, in its one line. Steps that fell where
     /// two sides were joined are left out.
     pub(crate) fn history(&self, chain: &str, limit: usize) -> Result<Vec<Step>, StoreError> {
@@ -581,7 +589,7 @@ fn unmoved(name: &str, err: &gix::Error) -> StoreError {
     }
 }
 
-fn moved(chain: &str) -> StoreError {
+pub(super) fn moved(chain: &str) -> StoreError {
     StoreError::Moved { chain: chain.to_owned() }
 }
 

@@ -188,6 +188,14 @@ impl<'store> Draft<'store> {
         self.written.borrow_mut().push(id);
     }
 
+    /// Something that lies loose here already is settled with it; what a pack holds is.
+    pub(super) fn adopt_if_loose(&self, id: ObjectId) {
+        let objects = self.store.repo.objects.store_ref().path().to_owned();
+        if loose(&objects, &id.to_string()).is_file() {
+            self.adopt(id);
+        }
+    }
+
     /// Makes everything written survive a crash. Only then may a ref point to it.
     pub(super) fn settle(&self) -> Result<(), StoreError> {
         if !self.store.is_synced() {

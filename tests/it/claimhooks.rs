@@ -25,10 +25,7 @@ fn long(n: usize) -> String {
 
 /// Lines of the journal and of what was folded, with their `what`.
 fn lines(world: &World, what: &str) -> Vec<Value> {
-    let chain = format!("refs/seed/jobs/{}", world.job().trim());
-    let folds = world.git(&format!("ls-tree -r --name-only {chain} trace/"));
-    let mut text: String =
-        folds.lines().map(|file| world.git(&format!("show {chain}:{file}"))).collect();
+    let mut text = world.traced(world.job().trim());
     text.push_str(&world.text(".git/seed/journal/main.jsonl"));
     let read = |line: &str| serde_json::from_str::<Value>(line.split('\t').next()?).ok();
     text.lines().filter_map(read).filter(|line| line["what"] == what).collect()

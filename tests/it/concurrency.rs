@@ -199,10 +199,7 @@ fn hooks_and_steps_at_once_do_not_lose_each_other() {
         lines.push(format!("git-seed job update --name 'name {n}' --objective '{}'", objective()));
     }
     assert_eq!(codes(&at_once(&world, &lines)), [0; 12]);
-    let chain = format!("refs/seed/jobs/{}", world.job());
-    let traced = world.sh(&format!(
-        "for f in $(git ls-tree -r --name-only {chain} trace/); do git show {chain}:$f; done"
-    ));
+    let traced = world.traced(&world.job());
     let all = format!("{traced}{}", journal(&world));
     for n in 0..6 {
         assert_eq!(

@@ -490,7 +490,7 @@ fn a_rebase_is_waited_for() {
 /// Writes another `format` into the focused job.
 fn newer_job(world: &World) {
     let chain = format!("refs/seed/jobs/{}", world.job());
-    world.sh(&format!("git show {chain}:job.toml | sed 's/^format = 1$/format = 99/' > ../newer"));
+    world.sh(&format!("git show {chain}:job.toml | sed 's/^format = 2$/format = 99/' > ../newer"));
     let blob = world.git("hash-object -w ../newer");
     let tree = world.sh(&format!(
         "git ls-tree {chain} | sed 's/blob [0-9a-f]*\\tjob.toml/blob {blob}\\tjob.toml/' | git \

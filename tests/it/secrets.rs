@@ -89,6 +89,8 @@ fn all_that_is_kept(world: &World) -> Vec<(String, Vec<u8>)> {
         }
         kept.push((object.clone(), line.as_bytes().to_owned()));
     }
+    // What is compressed once more within its object.
+    kept.extend(world.texts().into_iter().map(|text| ("a text".to_owned(), text)));
     files_below(&world.path(".git/seed"), &mut kept);
     kept
 }

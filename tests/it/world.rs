@@ -664,6 +664,34 @@ impl World {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{command}: {error}\n{text}"))
     }
 
+    /// The journal lines that steps of `job` took in, out of the texts that its chain names.
+    pub fn traced(&self, job: &str) -> String {
+        let chain = format!("refs/seed/jobs/{job}");
+        let files = self.git(&format!("ls-tree -r --name-only {chain} trace/"));
+        let of = |file: &str| {
+            let stub = self.git(&format!("show {chain}:{file}"));
+            let key = stub.split("sha256:").nth(1).and_then(|rest| rest.get(..64));
+            let key = key.unwrap_or_else(|| panic!("{file} is no stub: {stub}"));
+            let blob = format!("git cat-file blob refs/seed/texts:{job}/{key}");
+            let out = self.beside("sh").args(["-c", &blob]).output().expect("git runs");
+            String::from_utf8(inflated(&out.stdout[33..])).expect("lines")
+        };
+        files.lines().map(of).collect()
+    }
+
+    /// All texts that are kept here, without what stands in front of them.
+    pub fn texts(&self) -> Vec<Vec<u8>> {
+        let list = self.git("ls-tree -r refs/seed/texts 2>/dev/null || true");
+        let ids = list.lines().filter_map(|line| line.split_whitespace().nth(2));
+        let of = |id: &str| {
+            let blob = format!("git cat-file blob {id}");
+            let out = self.beside("sh").args(["-c", &blob]).output().expect("git runs");
+            let text = out.stdout[33..].to_vec();
+            if text.starts_with(&[0x78]) { inflated(&text) } else { text }
+        };
+        ids.map(of).collect()
+    }
+
     /// The phase of the focused job; `none` without one.
     pub fn phase(&self) -> String {
         self.json("phase current")["phase"].as_str().unwrap_or("none").to_owned()
@@ -880,6 +908,16 @@ impl Drop for World {
         assert!(locks.is_empty(), "locks are left: {locks:?}");
         let _ = &self.dir;
     }
+}
+
+/// What was compressed.
+fn inflated(bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![0; bytes.len() * 200 + 4096];
+    let (status, _, count) =
+        gix::zlib::Inflate::default().once(bytes, &mut out).expect("it was compressed");
+    assert_eq!(status, gix::zlib::Status::StreamEnd);
+    out.truncate(count);
+    out
 }
 
 /// Lock files below `dir`, but for those below `ours`.

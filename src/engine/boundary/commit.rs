@@ -36,7 +36,7 @@ pub(crate) fn phase_commit(
     // A host's shell may have taken the person's configuration away.
     let known = if repo.is_person().is_err() { record::identity::known(repo) } else { None };
     let staged = staged.in_the_name_of(known);
-    let trailers = trailers(&focused.state, &judged.name);
+    let trailers = trailers(repo, &focused.state, &judged.name)?;
     let message = commit_message(repo, focused, toward, judged, &trailers);
     let pending = Pending {
         id: trailers.id.clone(),
@@ -72,20 +72,24 @@ pub(crate) fn phase_commit(
     }
 }
 
-pub(crate) fn trailers(state: &State, step: &str) -> StepTrailers {
+pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTrailers> {
+    let clone = record::own_clone::taker(repo)?;
     let before = Some(state.step.as_str()).filter(|step| !step.is_empty());
-    StepTrailers {
+    Ok(StepTrailers {
         job: state.job.id.to_string(),
         run: state.job.run,
         cycle: state.stand.cycle,
         phase: state.stand.phase.to_string(),
         step: step.to_owned(),
-        id: seed_id(&state.job.id.to_string(), before, step),
+        id: seed_id(&state.job.id.to_string(), before, step, clone.as_deref()),
         commit: None,
         carries: None,
         by: None,
         back: None,
-    }
+        // Of the chain alone; the branch names the step.
+        clone: None,
+        redacts: Vec::new(),
+    })
 }
 
 pub(crate) fn commit_message(

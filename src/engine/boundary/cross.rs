@@ -347,8 +347,8 @@ fn waiting_prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Interaction>>
     let Some(first) = focused.state.job.kept_prompt else { return Ok(Vec::new()) };
     let mut kept = Vec::new();
     for n in first..=focused.state.job.interactions {
-        let bytes = repo.counted_file(focused, &names::interaction(n))?;
-        let Some(read) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
+        let entry = repo.counted_entry(focused, n)?.filter(|entry| entry.gone.is_none());
+        let Some(read) = entry.map(|entry| entry.said) else { continue };
         let creates = match shortword::read(&read.text) {
             None => true,
             Some((ShortWord::Pause | ShortWord::Off | ShortWord::Approve(_), _)) => false,

@@ -38,8 +38,8 @@ pub(crate) fn draft(
         // Another process took this step, or another one: what was judged is no longer so.
         return Err(StoreError::Moved { chain: chain.to_owned() }.into());
     }
-    let now = boundary::commit::trailers(state, &judged.name);
-    let subject = judged.message.subject().unwrap_or(&state.job.name).to_owned();
+    let now = boundary::commit::trailers(repo, state, &judged.name)?;
+    let subject = judged.message.subject().map_or_else(|| state.job.kept_name(), str::to_owned);
     let mut draft = StepDraft::new(state, now.step, subject, by);
     draft.commit = commit.cloned();
     draft.carries = commit

@@ -50,8 +50,8 @@ fn prompts(repo: &Repo, focused: &LoadedJob) -> Vec<String> {
 /// One entry of the job's standing instruction.
 pub(super) fn entry(repo: &Repo, focused: &LoadedJob, n: u32) -> Option<Interaction> {
     // What cannot be read is not quoted; `doctor` asks git what is lost.
-    let bytes = repo.store.file(&focused.tip, &names::interaction(n)).ok()??;
-    Interaction::read(&String::from_utf8_lossy(&bytes))
+    let entry = repo.entry(focused.texts(), n).ok()??;
+    entry.gone.is_none().then_some(entry.said)
 }
 
 /// The person's words of a prompt.
@@ -82,8 +82,7 @@ fn summary(repo: &Repo, focused: &LoadedJob) -> String {
     let n = focused.state.summed.summaries;
     let read = || {
         // As for an entry above.
-        let bytes = repo.store.file(&focused.tip, &names::summary(n)).ok()??;
-        Kept::read(n, &String::from_utf8_lossy(&bytes))
+        Kept::read(n, &repo.words(focused.texts(), &names::summary(n)).ok()??)
     };
     // None was made, or it does not read: then nothing is quoted.
     (n > 0).then(read).flatten().map(|kept| kept.text.into_string()).unwrap_or_default()

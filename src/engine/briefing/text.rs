@@ -5,8 +5,8 @@
 
 use crate::engine::memory::compaction::Woken;
 use crate::engine::memory::recall::{Near, Recall};
+use crate::engine::quote::{COUNT, List, Part, Quote, brief, compose};
 use crate::engine::repo::plan_file::FromPlan;
-use crate::engine::repo::quote::{COUNT, List, Part, Quote, brief, compose};
 use crate::format::state::State;
 use crate::phases::{Phase, PhaseKind, Write, gates};
 use crate::plans::Found;
@@ -551,7 +551,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::repo::quote::MARK;
+    use crate::engine::quote::MARK;
     use crate::jobs::Job;
     use crate::phases::Map;
 

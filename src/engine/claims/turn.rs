@@ -106,7 +106,8 @@ fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>>
             .and_then(|(_, end)| end.strip_suffix(".jsonl")?.parse::<u32>().ok());
         let Some(n) = n.filter(|n| *n > turn) else { continue };
         let path = format!("{}/{file}", names::TRACE);
-        let bytes = repo.counted_file(focused, &path)?;
+        // As below: lines that are not here opened nothing.
+        let Some(bytes) = repo.counted_text(focused, &path)?.here() else { continue };
         let lines = bytes.split(|byte| *byte == b'\n');
         // One that does not read opened nothing: words about that file have to be proved.
         let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());

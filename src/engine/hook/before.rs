@@ -15,7 +15,11 @@ use crate::voice;
 use crate::world;
 
 pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
-    let focused = repo.focused_at_opening()?;
+    let mut focused = repo.focused_at_opening()?;
+    if let (Act::Ask { .. }, Some(job)) = (&call.act, &mut focused) {
+        // A question names its job; nothing else that is judged does.
+        repo.name_in(&mut job.state, &job.tip)?;
+    }
     if focused.is_none() && !repo.is_seeded()? {
         return Ok(Answer::silence());
     }

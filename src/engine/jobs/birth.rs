@@ -40,7 +40,8 @@ pub(crate) fn create_from_prompts(
         id = world::new_job_id(repo.now, &format!("{salt}{n}"));
     }
     let job = Job::from_prompt(id, &prompt.text, repo.now);
-    let subject = format!("\"{}\"", job.name);
+    // Its words stay out of the chain; where it is read they are not needed.
+    let subject = job.kept_name();
     let mut state = State::new(job, track_of(repo, said_lane), &repo.store.worktree_name());
     (state.said_lane, state.driver) = (said_lane, driver.clone());
     let mut edits = Vec::new();

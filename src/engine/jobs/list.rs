@@ -59,7 +59,7 @@ pub(crate) fn live_rows(repo: &Repo) -> Result<Vec<ClosedRow>> {
         } else if let Ok(line) = row.write() {
             text.extend_from_slice(line.as_bytes());
         }
-        rows.push(row);
+        rows.push(repo.named(row));
     }
     // Lines of jobs that have left would be read for nothing each time.
     if read >= WORTH || known.len() > 2 * rows.len() + WORTH {

@@ -43,8 +43,8 @@ pub(crate) fn contexts(repo: &Repo, job: &LoadedJob) -> Result<Vec<Context>> {
     let state = &job.state;
     let mut contexts = Vec::new();
     for n in 1..=state.plan.contexts {
-        let bytes = repo.counted_file(job, &names::context(n))?;
-        contexts.extend(Context::read(&String::from_utf8_lossy(&bytes)));
+        let here = repo.counted_text(job, &names::context(n))?.here();
+        contexts.extend(here.and_then(|bytes| Context::read(&String::from_utf8_lossy(&bytes))));
     }
     contexts.extend(state.plan.extension_contexts.iter().map(|text| of_old_record(state, text)));
     Ok(contexts)
@@ -91,8 +91,7 @@ pub(crate) fn last_context(repo: &Repo, job: &LoadedJob) -> Option<Context> {
     }
     let n = Some(plan.contexts).filter(|n| *n > 0)?;
     // Told where a phase opens: what does not read is not told there, and `job show` says so.
-    let bytes = repo.store.file(&job.tip, &names::context(n)).ok()??;
-    Context::read(&String::from_utf8_lossy(&bytes))
+    Context::read(&repo.words(job.texts(), &names::context(n)).ok()??)
 }
 
 /// Opens the next run of a completed job: pending, or active and focused here where that

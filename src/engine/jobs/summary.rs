@@ -70,12 +70,14 @@ pub(crate) fn summaries(repo: &Repo, job: &LoadedJob) -> Result<Chain> {
     let covered = job.state.summed;
     let mut kept = Vec::new();
     for n in 1..=covered.summaries {
-        let bytes = repo.counted_file(job, &names::summary(n))?;
-        kept.extend(Kept::read(n, &String::from_utf8_lossy(&bytes)));
+        // One whose words are not here sums up nothing.
+        let here = repo.counted_text(job, &names::summary(n))?.here();
+        kept.extend(here.and_then(|bytes| Kept::read(n, &String::from_utf8_lossy(&bytes))));
     }
     let mut open = Vec::new();
     for n in covered.through + 1..=job.state.job.interactions {
-        open.extend(interaction(repo, job, n)?.map(|one| (n, one)));
+        let here = repo.counted_entry(job, n)?.filter(|entry| entry.gone.is_none());
+        open.extend(here.map(|entry| (n, entry.said)));
     }
     Ok(Chain { kept, open, due: Some(covered.due).filter(|due| *due > 0) })
 }
@@ -87,12 +89,10 @@ pub(crate) fn words_of(
 ) -> Result<usize> {
     let mut sum = 0;
     for n in range {
-        sum += interaction(repo, job, n)?.map_or(0, |one| summary::words_said(&one.text));
+        sum += repo.counted_entry(job, n)?.map_or(0, |entry| match entry.gone {
+            None => summary::words_said(&entry.said.text),
+            Some(_) => entry.words,
+        });
     }
     Ok(sum)
-}
-
-fn interaction(repo: &Repo, job: &LoadedJob, n: u32) -> Result<Option<Interaction>> {
-    let bytes = repo.counted_file(job, &names::interaction(n))?;
-    Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
 }

@@ -223,8 +223,7 @@ pub(crate) fn handed_on(repo: &Repo, focused: &LoadedJob) -> Option<String> {
     let left = repo.store.names(&focused.tip, "summaries").ok()?;
     let newest = left.into_iter().filter(|name| number(name).is_some()).max_by_key(number)?;
     // As above.
-    let bytes = repo.store.file(&focused.tip, &format!("summaries/{newest}")).ok()??;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = repo.words(focused.texts(), &format!("summaries/{newest}")).ok()??;
     Some(text.strip_prefix("# Hand-off").unwrap_or(&text).trim().to_owned())
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::repo::quote::brief;
+use crate::engine::quote::brief;
 use crate::engine::repo::{LoadedJob, Repo, Result, trust};
 use crate::format::trailers::{self, StepTrailers};
 use crate::memory::notes::Note;

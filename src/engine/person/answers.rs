@@ -12,11 +12,13 @@ use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::texts::Of;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, landing, memory, person, record};
 use crate::event::{Answer, Event, ToolCall};
 use crate::format::fold::PREP;
 use crate::format::journal::What;
+use crate::format::names;
 use crate::format::state::{Prep, State};
 use crate::hosts::Host;
 use crate::jobs::questions::{self, Admitted, Grant, Registered};
@@ -369,13 +371,15 @@ fn its_trace_has(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> R
     use crate::format::journal::Line;
     let asked =
         |line: &Line| line.what == What::Asked && line.call == call.id && line.paths == asked;
-    let Some(tip) = repo.store.tip(chain)? else { return Ok(false) };
+    let Some((tip, id)) = repo.store.tip(chain)?.zip(names::job_of(chain)) else {
+        return Ok(false);
+    };
     let mut names = repo.store.names(&tip, "trace")?;
     names.sort_by_key(|name| std::cmp::Reverse(trace_number(name)));
     for name in names.iter().take(8) {
-        // Listed right above.
-        let bytes = repo.store.file(&tip, &format!("trace/{name}"))?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        // Lines that are not here were taken away, and prove nothing any more.
+        let of = Of { id: &id, tip: &tip };
+        let text = repo.words(of, &format!("trace/{name}"))?.unwrap_or_default();
         if text
             .lines()
             // As above.

@@ -234,7 +234,7 @@ pub(crate) fn follows(
     if said.job != job.to_string() {
         return Some(format!("{named} is of job {}", said.job));
     }
-    if said.id != seed_id(&said.job, before, &said.step) {
+    if said.id != seed_id(&said.job, before, &said.step, said.clone.as_deref()) {
         return Some(tell(Notice::StepNotFollowing, &[("step", &named)]));
     }
     let (from, to) = said.step.split_once(" -> ")?;

@@ -406,7 +406,14 @@ fn without_chain(repo: &Repo, said: &StepTrailers) -> Option<String> {
 
 /// Whether a step of the chain was the one before that which a commit was made for.
 fn was_meant(steps: &Steps, said: &StepTrailers) -> bool {
-    steps.by_id.keys().any(|before| seed_id(&said.job, Some(before), &said.step) == said.id)
+    let mut clones: Vec<Option<&str>> =
+        steps.by_id.values().map(|taken| taken.said.clone.as_deref()).collect();
+    clones.sort_unstable();
+    clones.dedup();
+    let meant = |before: &String, clone: Option<&str>| {
+        seed_id(&said.job, Some(before), &said.step, clone) == said.id
+    };
+    steps.by_id.keys().any(|before| clones.iter().any(|clone| meant(before, *clone)))
 }
 
 /// A commit in the place of the one that its step made: content alone vouches for it.

@@ -11,4 +11,5 @@ pub(crate) mod followed;
 pub(crate) mod legality;
 pub mod records;
 pub(crate) mod rerun;
+pub(crate) mod texts;
 pub mod verify;

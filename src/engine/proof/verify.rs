@@ -81,6 +81,7 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     }
     let of_records = findings.not_measured.len();
     legality::legality(repo, asked.range.as_deref(), notes.as_ref(), &mut findings)?;
+    proof::texts::missing(repo, &mut findings)?;
     findings.accept(accepted(&chain), of_records);
     if let Some((range, most)) = asked.range.as_deref().zip(asked.rerun) {
         let again = Again { range, most };

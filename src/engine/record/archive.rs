@@ -216,7 +216,7 @@ pub(crate) fn closed_beside(
         found.extend(rows.into_iter().rev().filter(|row| !open.contains(&row.id)));
     }
     found.truncate(most);
-    Ok(found)
+    Ok(found.into_iter().map(|row| repo.named(row)).collect())
 }
 
 /// The files of the index that hold lines, oldest first.

@@ -40,6 +40,16 @@ pub struct StepDraft {
     pub carries: Option<String>,
     /// Files of the job's tree that change with it.
     pub edits: Vec<TreeEdit>,
+    /// Texts that it takes away.
+    pub redacts: Redacting,
+}
+
+/// Texts that a step takes away.
+#[derive(Clone, Debug, Default)]
+pub struct Redacting {
+    pub keys: Vec<String>,
+    /// Those that it would write itself, too.
+    pub own: bool,
 }
 
 impl StepDraft {
@@ -55,6 +65,7 @@ impl StepDraft {
             commit: None,
             carries: None,
             edits: Vec::new(),
+            redacts: Redacting::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
+use crate::engine::repo::texts::{Entry, Of};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::interaction::{self, Interaction};
 use crate::format::names;
@@ -86,16 +87,21 @@ pub(crate) fn keep_words(
 
 /// The `n`-th words that a job keeps; absent where they do not read.
 pub(crate) fn interaction(repo: &Repo, chain: &str, n: u32) -> Result<Option<Interaction>> {
-    let Some(tip) = repo.store.tip(chain)? else { return Ok(None) };
-    let Some(bytes) = repo.store.file(&tip, &names::interaction(n))? else { return Ok(None) };
-    Ok(Interaction::read(&String::from_utf8_lossy(&bytes)))
+    let Some((tip, id)) = repo.store.tip(chain)?.zip(names::job_of(chain)) else {
+        return Ok(None);
+    };
+    let entry = repo.entry(Of { id: &id, tip: &tip }, n)?;
+    Ok(entry.filter(|entry| entry.gone.is_none()).map(|entry| entry.said))
 }
 
 /// The person's last prompt is a question to the agent; what it asked back meanwhile is not one.
 pub(crate) fn only_asked(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     for n in (1..=focused.state.job.interactions).rev() {
-        let bytes = repo.counted_file(focused, &names::interaction(n))?;
-        let Some(said) = Interaction::read(&String::from_utf8_lossy(&bytes)) else { continue };
+        let Some(Entry { said, gone, .. }) = repo.counted_entry(focused, n)? else { continue };
+        if said.kind == InteractionKind::Question && gone.is_some() {
+            // What it said is not here: it may have been an answer.
+            continue;
+        }
         if said.kind != InteractionKind::Question || !said.text.contains(summary::ANSWER) {
             return Ok(said.kind == InteractionKind::Question);
         }

@@ -4,6 +4,7 @@
 //! The commit is written here and no ref names it yet: an undo turns several refs, and turns none
 //! before all that they will name is on the disk.
 
+use crate::engine::aside;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::step;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
@@ -11,7 +12,7 @@ use crate::format::fold::JournalLines;
 use crate::format::state::{self, State};
 use crate::format::trailers::StepTrailers;
 use crate::format::{journal, names};
-use crate::store::{Loose, NewStep, Tip, TreeEdit, TreeId};
+use crate::store::{Loose, NewStep, TextsEdit, Tip, TreeEdit, TreeId};
 use crate::voice::{Notice, tell};
 
 /// Where a step is to take a job.
@@ -37,11 +38,13 @@ pub(crate) fn written(
     let subject = tell(Notice::SubjectLedBack, &[("step", of)]);
     let draft = StepDraft::new(&state, word, subject, By::Person);
     let at = repo.now.max(job.state.job.updated_at);
-    let trailers = step::seal(&mut state, &draft, since, at);
+    let trailers = step::seal(repo, &mut state, &draft, since, at)?;
     let trailers = StepTrailers { back: Some(of.to_owned()), ..trailers };
     let mut all = log_of(repo, job, since, &draft)?;
     all.extend(edits);
-    let written = state::write_short(&state);
+    let texts = aside::taken_by(repo, &state.job.id, &mut all)?;
+    state.format = repo.format()?;
+    let written = aside::written(repo, &state)?;
     let bad = |bad| EngineError::State { chain: job.chain.clone(), bad };
     let (text, spilled) = written.map_err(bad)?;
     let fence = names::FENCE.to_owned();
@@ -56,6 +59,9 @@ pub(crate) fn written(
     let tip = repo
         .store
         .write_loose(&Loose { on: Some(tree), parents: &parents, step: new }, &job.chain)?;
+    // Before the ref turns; a kill in between leaves a text that only redacting its job takes away.
+    let edit = TextsEdit { job: state.job.id.as_str(), add: &texts, ..TextsEdit::default() };
+    repo.store.edit_texts(&edit, repo.now)?;
     let activity = Ok(journal::Counts::default());
     Ok(LoadedJob { chain: job.chain.clone(), tip, state, activity, archived: false })
 }

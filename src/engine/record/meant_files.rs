@@ -149,7 +149,10 @@ fn begin(
 ) -> Result<()> {
     let state = &focused.state;
     let step = match recorded {
-        Recorded::Step(name) => seed_id(&state.job.id.to_string(), Some(&state.step), name),
+        Recorded::Step(name) => {
+            let clone = record::own_clone::taker(repo)?;
+            seed_id(state.job.id.as_str(), Some(&state.step), name, clone.as_deref())
+        }
         Recorded::Already => state.step.clone(),
     };
     let chain = focused.chain.clone();

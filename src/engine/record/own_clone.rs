@@ -32,6 +32,11 @@ pub(crate) fn clone_id(repo: &Repo) -> Result<String> {
     }
 }
 
+/// The clone that a step names which is taken here; none in a repository of format 1.
+pub(crate) fn taker(repo: &Repo) -> Result<Option<String>> {
+    if repo.keeps_texts_apart()? { clone_id(repo).map(Some) } else { Ok(None) }
+}
+
 /// The job in focus was taken up here. Steps of another clone that a fetch has put over it
 /// were not; those of an older git seed, which named no clone, are this one's.
 pub(crate) fn is_of_this_clone(repo: &Repo, state: &mut State) -> Result<()> {

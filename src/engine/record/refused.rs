@@ -38,7 +38,8 @@ pub(crate) fn traced(
     names.sort_by_key(|name| super::interactions::trace_number(name));
     let mut lines = Vec::new();
     for name in names {
-        let bytes = repo.counted_file(focused, &format!("trace/{name}"))?;
+        let here = repo.counted_text(focused, &format!("trace/{name}"))?.here();
+        let Some(bytes) = here else { continue };
         let text = String::from_utf8_lossy(&bytes);
         // A line of another git seed is passed over: nothing decides by it.
         lines.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));

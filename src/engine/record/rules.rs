@@ -1,8 +1,8 @@
-//! The chain of the rules in force, and a further parent for it or for meta.
+//! The chain of the rules in force, that of the format, and a further parent for either.
 
 use crate::engine::repo::{Repo, Result};
-use crate::format::names;
-use crate::store::{CommitId, NewStep, TreeEdit};
+use crate::format::{meta, names};
+use crate::store::{CommitId, NewStep, Tip, TreeEdit};
 use crate::voice::{Notice, tell};
 
 /// Appends a text of rules to their chain; the caller has the lock.
@@ -25,4 +25,18 @@ pub(crate) fn hold(
     let message = format!("{}\n", tell(Notice::SubjectSyncHold, &[]));
     let step = NewStep { edits: &[], message: &message, at: repo.now };
     Ok(repo.store.append_holding(chain, Some(ours), &step, std::slice::from_ref(theirs))?)
+}
+
+/// Says which format is written; the caller has the lock.
+pub(crate) fn put_meta(repo: &Repo, tip: Option<&Tip>, bytes: Vec<u8>) -> Result<()> {
+    let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
+    let after = tip.map(|tip| &tip.commit);
+    repo.store.append(
+        names::META,
+        after,
+        &[put],
+        &tell(Notice::SubjectCarriedOver, &[]),
+        repo.now,
+    )?;
+    Ok(())
 }

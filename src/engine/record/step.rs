@@ -6,18 +6,18 @@
 //! sees either the job before the step or the job after it: the new journal is
 //! recognised by its base, the old one by the hash that the step folded.
 
-use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
 use crate::engine::record::kept::kept;
 use crate::engine::repo::journal::since;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::{aside, record};
 use crate::format::fold::{JournalLines, Named, opening};
 use crate::format::journal::{self, Counts};
 use crate::format::names;
 use crate::format::state::{self, State};
 use crate::format::trailers::StepTrailers;
 use crate::jobs::{Job, JobId};
-use crate::store::{CommitId, StoreError, TreeEdit};
+use crate::store::{CommitId, NewStep, StoreError, TreeEdit};
 use crate::verdict::Refusal;
 
 pub(crate) use crate::format::names::TOUCHED;
@@ -70,6 +70,7 @@ fn try_step(
         return Err(closed_error(repo, chain)?.unwrap_or_else(|| missing().into()));
     };
     let mut state = repo.state(chain, &tip)?;
+    repo.name_in(&mut state, &tip)?;
     if fold == Journaling::Read {
         record::own_clone::is_of_this_clone(repo, &mut state)?;
     }
@@ -116,7 +117,7 @@ pub(crate) fn write(
     if let Some(head) = repo.store.stands_at(names::CLAIMS)? {
         state.claims = head.to_string();
     }
-    let trailers = seal(state, &draft, since, repo.now.max(before));
+    let trailers = seal(repo, state, &draft, since, repo.now.max(before))?;
     if !since.lines.is_empty() {
         let path = names::trace(draft.cycle, &draft.phase, state.steps);
         draft
@@ -129,15 +130,15 @@ pub(crate) fn write(
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
     }
-    let written = state::write_short(state);
-    let (text, spilled) =
-        written.map_err(|bad| EngineError::State { chain: chain.to_owned(), bad })?;
-    if let Some(text) = spilled {
-        draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
+    put_state(repo, chain, state, &mut draft)?;
+    let mut new = aside::taken_by(repo, &state.job.id, &mut draft.edits)?;
+    let mut trailers = StepTrailers { redacts: draft.redacts.keys.clone(), ..trailers };
+    if draft.redacts.own {
+        trailers.redacts.extend(new.drain(..).map(|text| text.key));
     }
-    draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
     let message = message(&draft, &trailers);
-    let commit = repo.store.append(chain, after, &draft.edits, &message, repo.now)?;
+    let step = NewStep { edits: &draft.edits, message: &message, at: repo.now };
+    let commit = aside::append(repo, &state.job.id, after, &step, &new)?;
     let tip = repo.store.tip(chain)?.filter(|tip| tip.commit == commit);
     let tip = tip.ok_or_else(|| StoreError::Moved { chain: chain.to_owned() })?;
     let focused = LoadedJob {
@@ -148,6 +149,19 @@ pub(crate) fn write(
         archived: false,
     };
     Ok(Ok(Taken { focused, trailers }))
+}
+
+/// The state as it is to stand in the tree.
+fn put_state(repo: &Repo, chain: &str, state: &mut State, draft: &mut StepDraft) -> Result<()> {
+    state.format = repo.format()?;
+    let written = aside::written(repo, state)?;
+    let (text, spilled) =
+        written.map_err(|bad| EngineError::State { chain: chain.to_owned(), bad })?;
+    if let Some(text) = spilled {
+        draft.edits.push(TreeEdit::Put { path: names::FENCE.to_owned(), bytes: text.into_bytes() });
+    }
+    draft.edits.push(TreeEdit::Put { path: names::STATE.to_owned(), bytes: text.into_bytes() });
+    Ok(())
 }
 
 /// The list of paths that the agent touched since the last boundary, with new ones added.
@@ -203,19 +217,22 @@ pub(crate) fn focus(repo: &Repo, job: &LoadedJob) -> Result<()> {
 
 /// Names the step of `draft` in the state and gives its trailers.
 pub(super) fn seal(
+    repo: &Repo,
     state: &mut State,
     draft: &StepDraft,
     since: &JournalLines,
     at: i64,
-) -> StepTrailers {
-    let named = Named { step: &draft.step, phase: &draft.phase, cycle: draft.cycle };
+) -> Result<StepTrailers> {
+    let clone = record::own_clone::taker(repo)?;
+    let (phase, cycle) = (draft.phase.as_str(), draft.cycle);
+    let named = Named { step: &draft.step, clone: clone.as_deref(), phase, cycle };
     let sealed = state.seal(named, &since.last, at);
-    StepTrailers {
+    Ok(StepTrailers {
         commit: draft.commit.as_ref().map(CommitId::to_string),
         carries: draft.carries.clone().filter(|carried| *carried != sealed.id),
         by: Some(draft.by.word().to_owned()),
         ..sealed
-    }
+    })
 }
 
 pub(super) fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {

@@ -29,7 +29,8 @@ impl Repo {
         self.unread.clone().map_or(Ok(()), |why| Err(EngineError::JobRules(why)))
     }
 
-    /// The same for a decision, which comes right after the opening.
+    /// The same for a decision, which comes right after the opening. It reads no text: where the
+    /// name is the head of a prompt, [`Repo::name_in`] puts it in.
     pub(crate) fn focused_at_opening(&self) -> Result<Option<LoadedJob>> {
         if !self.rules.mode.keeps_jobs() {
             return Ok(None);
@@ -37,7 +38,7 @@ impl Repo {
         match self.focus.clone() {
             Focus::On(chain, tip) => {
                 self.rules_read()?;
-                self.load(chain, tip).map(Some)
+                self.load_unnamed(chain, tip).map(Some)
             }
             Focus::Nothing => Ok(None),
             Focus::Unread => self.focused(),
@@ -67,6 +68,12 @@ impl Repo {
     }
 
     pub(crate) fn load(&self, chain: String, tip: Tip) -> Result<LoadedJob> {
+        let mut job = self.load_unnamed(chain, tip)?;
+        self.name_in(&mut job.state, &job.tip)?;
+        Ok(job)
+    }
+
+    fn load_unnamed(&self, chain: String, tip: Tip) -> Result<LoadedJob> {
         let state = self.state(&chain, &tip)?;
         let activity = self.since(&state);
         if activity == Err(JournalTrouble::Changed) {
@@ -143,7 +150,8 @@ impl Repo {
             return Err(StoreError::Missing { what, repair: "git seed doctor --fix" }.into());
         };
         let tip = Tip { commit, tree };
-        let state = self.state(&chain, &tip)?;
+        let mut state = self.state(&chain, &tip)?;
+        self.name_in(&mut state, &tip)?;
         Ok(Some(LoadedJob {
             chain,
             tip,

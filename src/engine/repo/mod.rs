@@ -17,11 +17,11 @@ pub(crate) mod own_state;
 pub(crate) mod page_paths;
 pub(crate) mod paths;
 pub(crate) mod plan_file;
-pub(crate) mod quote;
 pub(crate) mod rows;
 pub(crate) mod sessions;
 pub(crate) mod subagents;
 pub(crate) mod text;
+pub(crate) mod texts;
 pub(crate) mod trust;
 pub(crate) mod voices;
 
@@ -37,7 +37,7 @@ use crate::format::{meta, names};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::shell::{self, Reading};
-use crate::store::{NotOpen, RepoPath, Store, StoreError, Tip};
+use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{Notice, tell};
 use crate::world::{self, NotPlain};
@@ -58,6 +58,10 @@ pub struct Repo {
     unread: Option<String>,
     /// Pages that are links in the index, with what they lead to, once somebody asked.
     linked_pages: std::cell::OnceCell<Vec<(RepoPath, PathBuf)>>,
+    /// The format that is written here, once somebody asked; a carry-over changes it.
+    pub(crate) format: std::cell::Cell<Option<u32>>,
+    /// The keys that a chain took away, of the one that was asked of last.
+    redacted: std::cell::RefCell<Option<(CommitId, std::collections::BTreeSet<String>)>>,
 }
 
 /// A refusal of a tool call that the journal is still to have.
@@ -244,6 +248,10 @@ impl EngineError {
     }
 }
 
+fn unread_meta(error: toml::de::Error) -> EngineError {
+    EngineError::State { chain: names::META.to_owned(), bad: error.into() }
+}
+
 /// The rules of a job's own, as a person of this clone approved them. Those that a fetch
 /// brought were approved elsewhere.
 pub(crate) fn rules_of(store: &Store, tip: &Tip) -> Result<Option<String>> {
@@ -327,6 +335,8 @@ impl Repo {
             line: std::cell::RefCell::default(),
             unread: None,
             linked_pages: std::cell::OnceCell::new(),
+            format: std::cell::Cell::default(),
+            redacted: std::cell::RefCell::default(),
         })
     }
 
@@ -360,8 +370,18 @@ impl Repo {
         };
         let unwritten = std::cell::RefCell::default();
         let line = std::cell::RefCell::default();
-        let linked_pages = std::cell::OnceCell::new();
-        Ok(Self { store, rules, now: world::now(), focus, unwritten, line, unread, linked_pages })
+        Ok(Self {
+            store,
+            rules,
+            now: world::now(),
+            focus,
+            unwritten,
+            line,
+            unread,
+            linked_pages: std::cell::OnceCell::new(),
+            format: std::cell::Cell::default(),
+            redacted: std::cell::RefCell::default(),
+        })
     }
 
     /// True when git seed is installed here.
@@ -377,9 +397,7 @@ impl Repo {
         match meta::Meta::read(&bytes) {
             Ok(meta) if meta.is_readable() => Ok(()),
             Ok(meta) => Err(EngineError::Newer(meta.format)),
-            Err(error) => {
-                Err(EngineError::State { chain: names::META.to_owned(), bad: error.into() })
-            }
+            Err(error) => Err(unread_meta(error)),
         }
     }
 

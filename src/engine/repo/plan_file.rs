@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::quote::{Part, Quote, compose};
+use crate::engine::quote::{Part, Quote, compose};
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result, own_state};
 use crate::format::state::{BadState, State};
 use crate::format::{names, short_hash};

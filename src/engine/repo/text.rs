@@ -1,6 +1,6 @@
 //! Small words about texts: counts, hashes, times, two texts that become one.
 
-use crate::engine::repo::quote::MARK;
+use crate::engine::quote::MARK;
 use crate::format::journal::ToldWords;
 use crate::jobs::UnixSeconds;
 

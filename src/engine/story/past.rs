@@ -93,7 +93,8 @@ impl Past {
 fn traces(repo: &Repo, job: &LoadedJob) -> Result<HashMap<String, Vec<Line>>> {
     let mut traces: HashMap<String, Vec<Line>> = HashMap::new();
     for name in repo.store.names(&job.tip, names::TRACE)? {
-        let bytes = repo.counted_file(job, &format!("{}/{name}", names::TRACE))?;
+        let here = repo.counted_text(job, &format!("{}/{name}", names::TRACE))?.here();
+        let Some(bytes) = here else { continue };
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             // A line of another git seed is passed over: nothing decides by what is shown here.
             if let Ok(line) = serde_json::from_slice::<Line>(line) {

@@ -6,7 +6,6 @@ use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::UnixSeconds;
 use crate::format::interaction::Interaction;
-use crate::format::names;
 
 /// One interaction.
 #[derive(Clone, Debug, Serialize)]
@@ -26,9 +25,8 @@ pub(crate) struct SaidShown {
 pub(crate) fn all(repo: &Repo, job: &LoadedJob) -> Result<(Vec<SaidShown>, u32)> {
     let (mut all, mut missing) = (Vec::new(), 0);
     for n in 1..=job.state.job.interactions {
-        let bytes = repo.store.file(&job.tip, &names::interaction(n))?;
-        let read = bytes.and_then(|bytes| Interaction::read(&String::from_utf8_lossy(&bytes)));
-        let Some(Interaction { kind, at, provenance, text }) = read else {
+        let entry = repo.entry(job.texts(), n)?.filter(|entry| entry.gone.is_none());
+        let Some(Interaction { kind, at, provenance, text }) = entry.map(|entry| entry.said) else {
             missing += 1;
             continue;
         };

@@ -38,6 +38,48 @@ impl Store {
         Ok(Ours(walk.run()?.into_iter().map(|own| own.id).collect()))
     }
 
+    /// Takes away what our refs held before and hold no more.
+    pub(crate) fn forget_all_but_ours(&self, Ours(mut before): Ours) -> Result<usize, StoreError> {
+        for id in self.objects_of_ours()?.0 {
+            before.remove(&id);
+        }
+        if before.is_empty() {
+            return Ok(0);
+        }
+        let _lock = self.lock()?;
+        for id in self.held_by_others()? {
+            before.remove(&id);
+        }
+        self.forget_from_packs(&before)?;
+        for id in &before {
+            self.take_loose(id)?;
+        }
+        Ok(before.len())
+    }
+
+    /// Writes those of our packs anew that hold one of these, without it.
+    fn forget_from_packs(&self, gone: &HashSet<ObjectId>) -> Result<(), StoreError> {
+        let mut listed = self.whole_packs()?;
+        for super::Listed { sort, name } in listed.clone() {
+            let index = self.index(&self.pack_file(&name, "idx"))?;
+            let all: Vec<ObjectId> = index.iter().map(|entry| entry.oid).collect();
+            let stays: Vec<ObjectId> =
+                all.iter().copied().filter(|id| !gone.contains(id)).collect();
+            if stays.len() == all.len() {
+                continue;
+            }
+            let draft = self.drafted(stays.into_iter().map(|id| (id, "")))?;
+            // Its name is listed before its files come, and the old one until its files are gone.
+            if !self.add(&mut listed, sort, draft)? {
+                return Err(StoreError::odd(name, "an object was to be packed twice"));
+            }
+            self.take_away(&name)?;
+            listed.retain(|listed| listed.name != name);
+            self.list(&listed)?;
+        }
+        Ok(())
+    }
+
     /// Takes away those that nothing names any more; our refs are gone. How many went.
     pub(crate) fn forget_objects(&self, Ours(mut ours): Ours) -> Result<usize, StoreError> {
         let _lock = self.lock()?;

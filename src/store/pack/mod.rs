@@ -25,6 +25,7 @@ use gix::odb::pack::index::File as Index;
 use self::file::{Draft, HEAD, Packed, Place};
 use super::object::{WRITER, loose};
 use super::{SEED_DIR, Store, StoreError};
+use crate::format::names;
 use crate::world::{Whole, read_plain, write_whole};
 
 /// The most packs of ours of one sort.
@@ -88,13 +89,14 @@ impl Walk<'_> {
     /// Commits of others and their trees are the person's. Where loose objects are wanted,
     /// nothing is missed: a packing takes away the older before the newer.
     fn run(&self) -> Result<Vec<Own>, StoreError> {
-        let mut found = Vec::new();
+        let mut found: Vec<Own> = Vec::new();
         let mut seen = HashSet::new();
         let mut chains = self.store.chains("refs/seed/")?;
         chains.extend(self.store.chains("refs/notes/seed")?);
         for (chain, tip) in chains {
             // These pin commits and trees that are the person's.
-            let pins = chain.starts_with("refs/seed/keep/");
+            let pins = chain.starts_with(names::KEEP) && !chain.starts_with(names::KEEP_FORMAT_1);
+            let texts = chain == names::TEXTS;
             let mut ahead: Vec<ObjectId> = vec![tip.object()?];
             while let Some(id) = ahead.pop() {
                 if !seen.insert(id) || !(self.is_wanted)(&id) {
@@ -109,7 +111,10 @@ impl Walk<'_> {
                 found.push(Own { id, like: format!("commit {chain}"), sort: Sort::State });
                 ahead.extend(read.parents());
                 if !pins {
+                    let from = found.len();
                     self.below(read.tree(), "", &mut seen, &mut found)?;
+                    let blobs = found[from..].iter_mut().filter(|own| own.like.starts_with("blob"));
+                    blobs.filter(|_| texts).for_each(|own| own.sort = Sort::Text);
                 }
             }
         }
@@ -168,7 +173,7 @@ impl Store {
         Ok(())
     }
 
-    fn take_loose(&self, id: &ObjectId) -> Result<(), StoreError> {
+    pub(in crate::store) fn take_loose(&self, id: &ObjectId) -> Result<(), StoreError> {
         let file = loose(&self.objects_dir(), &id.to_string());
         remove_if_there(&file)?;
         if let Some(fan) = file.parent() {
@@ -234,6 +239,26 @@ impl Store {
             likes.push_front(Base { at, depth, kind: object.kind, bytes: object.data.clone() });
         }
         Ok(draft)
+    }
+
+    /// Puts these objects into packs of ours, whatever refs hold them.
+    pub(in crate::store) fn add_packs(
+        &self,
+        texts: &[(ObjectId, gix::objs::Kind, Vec<u8>)],
+        state: &[(ObjectId, gix::objs::Kind, Vec<u8>)],
+    ) -> Result<(), StoreError> {
+        let _lock = self.lock()?;
+        let mut listed = self.whole_packs()?;
+        for (sort, objects) in [(Sort::Text, texts), (Sort::State, state)] {
+            let mut draft = Draft::new(self.repo.object_hash());
+            for (id, kind, bytes) in objects {
+                draft.push(*id, *kind, bytes)?;
+            }
+            if !self.add(&mut listed, sort, draft)? {
+                return Err(StoreError::odd(LIST.to_owned(), "an object was to be packed twice"));
+            }
+        }
+        Ok(())
     }
 
     /// Gives the pack its name; false where git would refuse it.

@@ -1,0 +1,80 @@
+//! Which of the texts that chains name are here. One that is not is no finding: a person took it
+//! away, or its clone keeps it.
+
+use std::collections::BTreeMap;
+
+use crate::claims::audit::{Findings, GoneText};
+use crate::engine::record;
+use crate::engine::repo::{Repo, Result};
+use crate::format::names;
+use crate::format::texts::{self, Stub};
+use crate::jobs::JobId;
+use crate::store::{CommitId, Held};
+
+/// The directories of a job's tree that hold texts.
+const DIRS: [&str; 4] = ["interactions", "summaries", "contexts", names::TRACE];
+
+/// Counts and names the texts of all jobs that are not here.
+pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
+    let held = match repo.store.stands_at(names::TEXTS)? {
+        Some(tip) => repo.store.texts_of(&tip)?,
+        None => Held::new(),
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for place in held.keys() {
+        *counts.entry(place.split('/').next().unwrap_or_default()).or_default() += 1;
+    }
+    for (chain, commit) in repo.store.chains(names::JOBS)? {
+        if let Some(id) = names::job_of(&chain) {
+            // A job that does not read is broken by its own finding.
+            let _ = of_tip(repo, &id, &commit, &held, findings);
+        }
+    }
+    // As above, of the archive.
+    for row in record::archive::closed(repo).unwrap_or_default() {
+        let Ok(commit) = row.tip.parse() else { continue };
+        // As many as the tree names: nothing of a job that is over has gone. And as above.
+        let here = counts.get(row.id.as_str()).copied().unwrap_or_default();
+        if names_of(repo, &commit).is_ok_and(|named| here < named) {
+            // As above.
+            let _ = of_tip(repo, &row.id, &commit, &held, findings);
+        }
+    }
+    Ok(())
+}
+
+/// How many texts the tree of a job names.
+fn names_of(repo: &Repo, commit: &CommitId) -> Result<usize> {
+    let tip = repo.store.tip_of(commit)?;
+    let mut count = 0;
+    for dir in DIRS {
+        count += repo.store.names(&tip, dir)?.len();
+    }
+    Ok(count)
+}
+
+fn of_tip(
+    repo: &Repo,
+    id: &JobId,
+    commit: &CommitId,
+    held: &Held,
+    findings: &mut Findings,
+) -> Result<()> {
+    let tip = &repo.store.tip_of(commit)?;
+    for dir in DIRS {
+        for (name, file) in repo.store.files_in(&tip.tree, dir)? {
+            let Some(stub) = Stub::read(&repo.store.bytes_of(&file)?) else { continue };
+            if held.contains_key(&texts::place(id, &stub.key)) {
+                continue;
+            }
+            let redacted = repo.redacted(tip)?.contains(&stub.key);
+            *(if redacted { &mut findings.redacted } else { &mut findings.withheld }) += 1;
+            findings.gone.push(GoneText {
+                job: id.to_string(),
+                path: format!("{dir}/{name}"),
+                redacted,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! `job redact`: words that were said to a job go, and their places stay.
+//!
+//! A step of the job names the keys, so that every clone learns of it; then the texts leave their
+//! ref, and what held them here goes: copies below `.git/seed`, chains of an older format, loose
+//! objects, entries of our own packs. What is not ours to change is named.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{carry, copies};
+use crate::engine::record;
+use crate::engine::record::draft::{By, Redacting, StepDraft};
+use crate::engine::repo::texts::Text;
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::format::texts::Stub;
+use crate::format::trailers::StepTrailers;
+use crate::format::{names, texts};
+use crate::jobs::JobId;
+use crate::store::{Held, TextsEdit};
+use crate::voice::{Notice, tell};
+
+/// What is to go.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub job: JobId,
+    /// Numbers of interactions; none means all that was said and done.
+    pub numbers: Vec<u32>,
+    pub dry_run: bool,
+}
+
+/// What went, or would go.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Redacted {
+    pub job: String,
+    pub redacted: Vec<u32>,
+    pub left: Vec<Left>,
+    #[serde(skip)]
+    pub name: String,
+    #[serde(skip)]
+    pub texts: usize,
+    #[serde(skip)]
+    pub dry_run: bool,
+}
+
+/// Where words may be that git seed does not change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Left {
+    #[serde(rename = "where")]
+    pub place: String,
+    pub what: String,
+}
+
+/// Redacts texts of a job, open or closed.
+pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
+    repo.require_seeded()?;
+    let _lock = repo.store.lock()?;
+    let known = repo.job(&asked.job)?;
+    let numbers = numbers(&known, &asked.numbers)?;
+    if !asked.dry_run {
+        carry::carry_over(repo, false)?;
+    }
+    let job = repo.job(&asked.job)?;
+    let keys = keys(repo, &job, &asked.numbers)?;
+    let words = words(repo, &job, &numbers, asked.numbers.is_empty())?;
+    let mut done = Redacted {
+        job: asked.job.to_string(),
+        redacted: numbers,
+        left: left(repo, &job, asked)?,
+        name: job.state.job.kept_name(),
+        texts: keys.len(),
+        dry_run: asked.dry_run,
+    };
+    if asked.dry_run {
+        return Ok(done);
+    }
+    take_step(repo, &job, &keys, asked.numbers.is_empty())?;
+    let before = repo.store.objects_of_ours()?;
+    let gone = forget(repo, &asked.job, &keys)?;
+    repo.store.forget_all_but_ours(before)?;
+    // What was read of packs before is not asked: it would know of those that went.
+    if Repo::discover(repo.store.work_tree())?.store.has_any(&gone) {
+        done.left
+            .push(Left { place: "objects/pack".to_owned(), what: tell(Notice::LeftInPack, &[]) });
+    }
+    for file in copies::blank(repo, &words)? {
+        done.left.push(Left { place: file, what: tell(Notice::LeftInJournal, &[]) });
+    }
+    Ok(done)
+}
+
+/// The interactions that are meant, each once.
+fn numbers(job: &LoadedJob, asked: &[u32]) -> Result<Vec<u32>> {
+    let all = job.state.job.interactions;
+    if asked.is_empty() {
+        return Ok((1..=all).collect());
+    }
+    let each: BTreeSet<u32> = asked.iter().copied().collect();
+    if let Some(n) = each.iter().find(|n| !(1..=all).contains(*n)) {
+        let facts = [("n", n.to_string()), ("all", all.to_string())];
+        let facts = facts.each_ref().map(|(key, value)| (*key, value.as_str()));
+        return Err(EngineError::Usage(tell(Notice::RedactNoSuch, &facts)));
+    }
+    Ok(each.into_iter().collect())
+}
+
+/// The keys of all texts of the job; of single interactions whatever stood in their places.
+fn keys(repo: &Repo, job: &LoadedJob, asked: &[u32]) -> Result<Vec<String>> {
+    let mut found = BTreeSet::new();
+    if asked.is_empty() {
+        let held = match repo.store.stands_at(names::TEXTS)? {
+            Some(tip) => repo.store.texts_of(&tip)?,
+            None => Held::new(),
+        };
+        let of = format!("{}/", job.state.job.id);
+        found.extend(held.keys().filter_map(|place| place.strip_prefix(&of)).map(str::to_owned));
+        return Ok(found.into_iter().collect());
+    }
+    let gone = repo.redacted(&job.tip)?;
+    for old in repo.store.commits_of_ours(&job.tip.commit)? {
+        for n in asked {
+            let file = repo.store.file_of_commit(&old.commit, &names::interaction(*n))?;
+            let stub = file.as_deref().and_then(Stub::read);
+            found.extend(stub.map(|stub| stub.key).filter(|key| !gone.contains(key)));
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// The words themselves, to know them again below `.git/seed`.
+fn words(repo: &Repo, job: &LoadedJob, numbers: &[u32], all: bool) -> Result<Vec<String>> {
+    let mut paths: Vec<String> = numbers.iter().map(|n| names::interaction(*n)).collect();
+    if all {
+        paths.extend((1..=job.state.summed.summaries).map(names::summary));
+        paths.extend((1..=job.state.plan.contexts).map(names::context));
+    }
+    let mut words = Vec::new();
+    for path in paths {
+        if let Some(Text::Here(bytes)) = repo.text(job.texts(), &path)? {
+            words.push(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+    // A copy may hold the name that was made of a prompt.
+    if job.state.job.provisional && numbers.contains(&1) {
+        words.push(job.state.job.name.clone());
+    }
+    Ok(words)
+}
+
+/// The step that names the keys. One of a closed job puts it back where it lay.
+fn take_step(repo: &Repo, job: &LoadedJob, keys: &[String], all: bool) -> Result<()> {
+    let id = &job.state.job.id;
+    let chain = record::archive::restore(repo, id)?.chain;
+    let journaling = record::interactions::fold_for(repo, &chain)?;
+    let subject = tell(Notice::SubjectRedacted, &[("texts", &keys.len().to_string())]);
+    record::step::step(repo, &chain, journaling, |state, _| {
+        let draft = StepDraft::new(state, "redact", subject.clone(), By::Person);
+        let redacts = Redacting { keys: keys.to_vec(), own: all };
+        Ok(Ok(StepDraft { redacts, ..draft }))
+    })?
+    .map_err(|refusal| EngineError::Refused(refusal.wants))?;
+    if job.archived {
+        record::archive::put_away(repo, id)?;
+    }
+    Ok(())
+}
+
+/// The texts leave their ref, and chains of an older format go. What held the texts.
+fn forget(repo: &Repo, id: &JobId, keys: &[String]) -> Result<Held> {
+    let places: Vec<String> = keys.iter().map(|key| texts::place(id, key)).collect();
+    let mut held = match repo.store.stands_at(names::TEXTS)? {
+        Some(tip) => repo.store.texts_of(&tip)?,
+        None => Held::new(),
+    };
+    held.retain(|place, _| places.contains(place));
+    let drop: Vec<String> = held.keys().cloned().collect();
+    repo.store.edit_texts(&TextsEdit { drop: &drop, ..TextsEdit::default() }, repo.now)?;
+    repo.store.forget_log(names::TEXTS)?;
+    for (kept, at) in repo.store.chains(names::KEEP_FORMAT_1)? {
+        repo.store.delete_chain(&kept, &at)?;
+    }
+    Ok(held)
+}
+
+/// Where the same words may be, and git seed leaves them.
+fn left(repo: &Repo, job: &LoadedJob, asked: &Asked) -> Result<Vec<Left>> {
+    let mut left = Vec::new();
+    let mut add = |place: &str, notice: Notice, facts: &[(&str, &str)]| {
+        left.push(Left { place: place.to_owned(), what: tell(notice, facts) });
+    };
+    let steps = repo.store.history_from(&job.tip.commit, usize::MAX)?;
+    let commits = steps.iter().filter_map(|step| StepTrailers::read(&step.message)?.commit).count();
+    if commits > 0 {
+        let branch = job.state.home.branch.trim_start_matches("refs/heads/");
+        let branch = if branch.is_empty() { "HEAD" } else { branch };
+        add(branch, Notice::LeftInCommits, &[("commits", &commits.to_string())]);
+    }
+    if !asked.numbers.is_empty() {
+        add("summaries", Notice::LeftInOthers, &[("job", asked.job.as_str())]);
+    }
+    if repo.store.stands_at(names::CLAIMS)?.is_some() {
+        add(names::CLAIMS, Notice::LeftInRecords, &[]);
+    }
+    let host = if job.state.driver.host.is_empty() { "host" } else { &job.state.driver.host };
+    add(host, Notice::LeftAtHost, &[]);
+    for remote in repo.store.remote_names() {
+        add(&remote, Notice::LeftAtRemote, &[]);
+    }
+    Ok(left)
+}

@@ -1,0 +1,261 @@
+//! What was said lies beside the chains: no chain holds a word of it, an older repository is
+//! carried over, and a person takes words away for good.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::world::{CODE, World};
+
+/// Words that stand nowhere else.
+const SAID: &str = "teach the walrus to count backwards from eleven";
+
+/// The places of all texts.
+fn keys(world: &World) -> Vec<String> {
+    let list = world.git("ls-tree -r --name-only refs/seed/texts");
+    list.lines().map(str::to_owned).collect()
+}
+
+/// What `verify` finds; where there are no records it measures nothing, which is no failure here.
+fn verified(world: &World) -> Value {
+    let said = world.person("verify --json").said();
+    assert!([0, 3].contains(&said.code), "{said:?}");
+    serde_json::from_str(&said.out).expect("it is JSON")
+}
+
+/// All that the chains hold of it, subjects and bodies of their commits among it.
+fn chains(world: &World) -> String {
+    let list = "git rev-list --objects --glob='refs/seed/jobs/*' --glob='refs/seed/archive*' \
+                --glob=refs/seed/archive | cut -d' ' -f1 | git cat-file --batch";
+    String::from_utf8_lossy(&world.beside("sh").args(["-c", list]).output().expect("runs").stdout)
+        .into_owned()
+}
+
+/// Every object of the repository and every file of git seed's, compressed texts opened.
+fn everything(world: &World) -> Vec<u8> {
+    let all = "git cat-file --batch-all-objects --batch; find .git/seed -type f | xargs cat";
+    let mut bytes = world.beside("sh").args(["-c", all]).output().expect("runs").stdout;
+    bytes.extend(world.texts().concat());
+    bytes
+}
+
+fn holds(bytes: &[u8], words: &str) -> bool {
+    bytes.windows(words.len()).any(|part| part == words.as_bytes())
+}
+
+fn interactions(world: &World, job: &str) -> Vec<Value> {
+    let shown = world.json(&format!("job show {job}"));
+    shown["interactions"].as_array().expect("a list").clone()
+}
+
+/// A repository that an older git seed wrote: its format says so.
+fn of_format_1() -> World {
+    let world = World::seeded();
+    let meta = "format = 1\\nmin-reader = 1\\nmin-writer = 1\\n";
+    world.sh(&format!(
+        "blob=$(printf '{meta}' | git hash-object -w --stdin) && \
+         tree=$(printf '100644 blob %s\\tmeta.toml\\n' $blob | git mktree) && \
+         git update-ref refs/seed/meta $(git commit-tree -m meta $tree)"
+    ));
+    world
+}
+
+/// The Seed-Ids of a job's steps, and their dates.
+fn steps(world: &World, chain: &str) -> String {
+    world
+        .git(&format!("log --first-parent --format='%(trailers:key=Seed-Id,valueonly)%ct' {chain}"))
+}
+
+#[test]
+fn no_chain_holds_a_word_that_was_said() {
+    let world = World::seeded();
+    world.prompt(&format!("Please {SAID}, and test it"));
+    let job = world.job();
+    world.reads(CODE).passes();
+    world.seed("phase advance").succeeds();
+    let held = chains(&world);
+    assert!(!held.contains("walrus"), "{held}");
+    assert!(held.contains("sha256:") && held.contains("kind = \"prompt\""), "{held}");
+    let end = &job[job.len() - 4..];
+    assert!(held.contains(&format!("birth: job {end}\n")), "{held}");
+    assert!(held.contains(&format!("name = \"job {end}\"")), "{held}");
+    let entry = &interactions(&world, &job)[0];
+    assert_eq!(entry["text"], format!("Please {SAID}, and test it"));
+    assert_eq!(entry["kind"], "prompt");
+    let name = world.json("status")["job"]["name"].as_str().expect("a name").to_owned();
+    assert!(name.starts_with("Please teach the walrus"), "the name is computed: {name}");
+    assert!(world.traced(&job).contains(CODE), "journal lines come back");
+    assert_eq!(world.git("rev-list --count refs/seed/texts"), "1");
+    let said = world.git(&format!("log -1 --format=%B refs/seed/jobs/{job}"));
+    assert!(said.contains("Seed-Clone: "), "{said}");
+    let found = verified(&world);
+    assert_eq!((&found["redacted"], &found["withheld"]), (&json!(0), &json!(0)));
+}
+
+#[test]
+fn elsewhere_a_job_is_named_by_its_id_and_its_words_are_withheld() {
+    let world = World::seeded();
+    world.prompt(SAID);
+    let job = world.job();
+    world.git("update-ref -d refs/seed/texts");
+    let entry = &interactions(&world, &job)[0];
+    assert_eq!((&entry["text"], &entry["redacted"]), (&Value::Null, &Value::Null));
+    let name = format!("job {}", &job[job.len() - 4..]);
+    assert_eq!(world.json("status")["job"]["name"], name);
+    assert_eq!(verified(&world)["withheld"], 1);
+    world.person("verify").tells("withheld");
+    world.seed("phase advance").succeeds();
+}
+
+#[test]
+fn a_text_whose_step_never_came_goes_with_the_next_one() {
+    let world = World::prompted();
+    let job = world.job();
+    let chain = format!("refs/seed/jobs/{job}");
+    let before = world.git(&format!("rev-parse {chain}"));
+    let had = keys(&world);
+    world.reads(CODE).passes();
+    world.sh("cp .git/seed/journal/main.jsonl ../journal");
+    world.seed("phase advance").succeeds();
+    let left: Vec<String> = keys(&world).into_iter().filter(|key| !had.contains(key)).collect();
+    assert!(!left.is_empty());
+    // As a kill between the texts and the job leaves it.
+    world.git(&format!("update-ref {chain} {before}"));
+    world.sh("cp ../journal .git/seed/journal/main.jsonl");
+    world.prompt("and the parser, too");
+    let now = keys(&world);
+    assert!(now.len() > had.len() && left.iter().all(|key| !now.contains(key)), "{left:?} {now:?}");
+}
+
+#[test]
+fn an_older_repository_is_carried_over_once() {
+    let world = of_format_1();
+    world.prompt(SAID);
+    let job = world.job();
+    world.reads(CODE).passes();
+    world.seed("phase advance").succeeds();
+    assert!(chains(&world).contains("walrus"), "format 1 is written as it was");
+    assert_eq!(world.git("for-each-ref refs/seed/texts"), "");
+    let chain = format!("refs/seed/jobs/{job}");
+    let (old, seen) = (world.git(&format!("rev-parse {chain}")), steps(&world, &chain));
+    let shown = interactions(&world, &job);
+    let dry = world.json("upgrade --dry-run");
+    assert_eq!((&dry["from"], &dry["to"], &dry["jobs"]), (&json!(1), &json!(2), &json!(1)));
+    assert_eq!(world.git(&format!("rev-parse {chain}")), old, "nothing moved");
+    world.seed("upgrade").refuses("person");
+    let told = world.person("upgrade").tells("Carried over to format 2");
+    assert!(told.contains("format 1"), "{told}");
+    assert_eq!(steps(&world, &chain), seen, "the same steps, ids and dates");
+    assert!(!chains(&world).contains("walrus"), "{}", chains(&world));
+    assert_eq!(interactions(&world, &job), shown);
+    let kept = format!("refs/seed/keep/format-1/jobs/{job}");
+    assert_eq!(world.git(&format!("rev-parse {kept}")), old);
+    assert!(world.git("show refs/seed/meta:meta.toml").contains("min-reader = 2"));
+    world.person("upgrade").tells("already");
+    // Old steps and new ones stand in one chain.
+    world.seed("phase multiplier 1.0").succeeds();
+    assert_eq!(verified(&world)["broken"], json!([]));
+    world.json("undo");
+    assert_eq!(verified(&world)["broken"], json!([]));
+    let said = world.git(&format!("log --first-parent --format=%B {chain}"));
+    assert!(said.contains("Seed-Clone: ") && said.contains("undo: "), "{said}");
+}
+
+#[test]
+fn a_carry_over_that_was_stopped_is_ended_by_the_next_command() {
+    let world = of_format_1();
+    world.prompt(SAID);
+    let job = world.job();
+    world.seed("phase advance").succeeds();
+    let meta = "format = 2\\nmin-reader = 2\\nmin-writer = 2\\ncarrying = true\\n";
+    world.sh(&format!(
+        "blob=$(printf '{meta}' | git hash-object -w --stdin) && \
+         tree=$(printf '100644 blob %s\\tmeta.toml\\n' $blob | git mktree) && \
+         git update-ref refs/seed/meta $(git commit-tree -p refs/seed/meta -m meta $tree)"
+    ));
+    assert!(chains(&world).contains("walrus"));
+    world.person("status").succeeds();
+    assert!(!chains(&world).contains("walrus"), "{}", chains(&world));
+    assert_eq!(interactions(&world, &job)[0]["text"], SAID);
+    assert!(!world.git("show refs/seed/meta:meta.toml").contains("carrying"));
+}
+
+#[test]
+fn closed_jobs_are_carried_over_in_the_archive() {
+    let world = of_format_1();
+    world.prompt(SAID);
+    let job = world.job();
+    world.person(&format!("job drop {job} -m 'another time'")).succeeds();
+    assert!(world.git("for-each-ref refs/seed/archive").contains("archive"));
+    let row = world.json("job list --all");
+    world.person("upgrade").tells("Carried over");
+    assert!(!chains(&world).contains("walrus"), "{}", chains(&world));
+    assert_eq!(world.json("job list --all"), row);
+    assert_eq!(interactions(&world, &job)[0]["text"], SAID);
+    world.person("doctor").said();
+    assert_eq!(verified(&world)["broken"], json!([]));
+    world.person(&format!("job reactivate {job}")).succeeds();
+}
+
+/// Redacts the whole job and says that no word is left anywhere.
+fn redacts(world: &World, job: &str) {
+    assert!(holds(&everything(world), "walrus"), "the words were there");
+    let dry = world.json(&format!("job redact {job} --dry-run"));
+    assert!(holds(&everything(world), "walrus"), "a dry run changes nothing");
+    let done = world.json(&format!("job redact {job}"));
+    assert_eq!((&done["job"], &done["redacted"]), (&json!(job), &dry["redacted"]));
+    let places = done["left"].as_array().expect("a list");
+    assert!(places.iter().all(|one| one["where"].is_string() && one["what"].is_string()), "{done}");
+    assert!(!holds(&everything(world), "walrus"), "a word is left");
+    for entry in interactions(world, job) {
+        assert_eq!((&entry["text"], &entry["redacted"]), (&Value::Null, &json!(true)));
+    }
+    let found = verified(world);
+    assert!(found["redacted"].as_u64().is_some_and(|count| count > 0), "{found}");
+    assert_eq!((&found["withheld"], &found["broken"]), (&json!(0), &json!([])));
+}
+
+#[test]
+fn redacted_words_are_in_no_object_and_in_no_file() {
+    let world = World::seeded();
+    world.prompt(SAID);
+    let job = world.job();
+    world.reads(CODE).passes();
+    world.seed("phase advance").succeeds();
+    world.prompt("and then the walrus should rest for a while, please");
+    world.seed(&format!("job redact {job}")).refuses("person");
+    redacts(&world, &job);
+    let said = world.git(&format!("log -1 --format=%B refs/seed/jobs/{job}"));
+    assert!(said.contains("redact: ") && said.contains("\nSeed-Redacts: "), "{said}");
+    // The job goes on, and an undo brings nothing back.
+    world.person("undo").succeeds();
+    assert!(!holds(&everything(&world), "walrus"));
+    assert_eq!(interactions(&world, &job)[0]["redacted"], true);
+    world.person("job show").tells("these words were redacted");
+}
+
+#[test]
+fn one_answer_is_redacted_and_the_others_stay() {
+    let world = World::seeded();
+    world.prompt("mend the lexer of this project");
+    let job = world.job();
+    world.prompt(SAID);
+    let done = world.json(&format!("job redact {job} 2"));
+    assert_eq!(done["redacted"], json!([2]));
+    assert!(!holds(&everything(&world), "walrus"));
+    let all = interactions(&world, &job);
+    assert_eq!(all[0]["text"], "mend the lexer of this project");
+    assert_eq!((&all[1]["text"], &all[1]["redacted"]), (&Value::Null, &json!(true)));
+    world.person(&format!("job redact {job} 7")).ends(64, "no interaction 7");
+}
+
+#[test]
+fn words_of_an_older_record_and_of_a_closed_job_go_as_well() {
+    let world = of_format_1();
+    world.prompt(SAID);
+    let job = world.job();
+    world.person(&format!("job drop {job} -m 'another time'")).succeeds();
+    redacts(&world, &job);
+    assert_eq!(world.git("for-each-ref refs/seed/keep/format-1"), "");
+    assert_eq!(world.git("for-each-ref refs/seed/jobs"), "", "it is put away again");
+    assert_eq!(world.json(&format!("job show {job}"))["status"], "voided");
+}
