@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::claims::audit::{Findings, GoneText};
+use crate::claims::audit::{Findings, GoneText, Standing};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::names;
@@ -17,7 +17,13 @@ const DIRS: [&str; 4] = ["interactions", "summaries", "contexts", names::TRACE];
 /// Counts and names the texts of all jobs that are not here.
 pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
     let held = match repo.store.stands_at(names::TEXTS)? {
-        Some(tip) => repo.store.texts_of(&tip)?,
+        Some(tip) => match repo.store.texts_of(&tip) {
+            Ok(held) => held,
+            Err(error) => {
+                findings.add(names::TEXTS, &Standing::NotMeasured(error.to_string()));
+                return Ok(());
+            }
+        },
         None => Held::new(),
     };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
