@@ -693,6 +693,7 @@ pub(crate) enum Notice {
     SubjectNotGranted,
     JoinBornTwice,
     JoinNoJob,
+    JoinNoStep,
     JoinHeld,
     JoinStrangeFile,
     JoinStrangeRow,

@@ -42,6 +42,7 @@ mod pack;
 mod path;
 mod pins;
 pub(crate) mod refs;
+mod seen;
 mod truth;
 mod work;
 
@@ -116,7 +117,7 @@ pub struct Store {
     /// then.
     fetched: Option<String>,
     /// Commits of chains that were read: joining two chains asks for each of them many times.
-    steps: joined::Read,
+    seen: seen::Seen,
 }
 
 /// Where the worktree's HEAD stands.
@@ -217,7 +218,7 @@ impl Store {
             confined: None,
             lock_depth: Rc::default(),
             fetched: None,
-            steps: joined::Read::default(),
+            seen: seen::Seen::default(),
         })
     }
 
