@@ -697,6 +697,7 @@ pub(crate) enum Notice {
     SubjectNotGranted,
     JoinBornTwice,
     JoinNoJob,
+    JoinNoStep,
     JoinHeld,
     JoinStrangeFile,
     JoinStrangeRow,

@@ -27,6 +27,7 @@
 //! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
+//! merge       what two clones have of one thing, as one commit
 //! fence       what changed in the work tree, and whose it is
 //! record      the only writer of a job: steps, journal lines, archive
 //! aside       what a step writes of words: out of its chain, into the texts beside it
@@ -45,6 +46,7 @@ pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
 pub(crate) mod memory;
+pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod ops;
 pub(crate) mod person;

@@ -20,6 +20,12 @@ const REJECTED: &str = "Seed-Rejected";
 /// The trailer of a word of the published side that another one took the place of.
 const OVER: &str = "Seed-Over";
 
+/// What joins two chains of records, two histories of notes, two archives: the same words in every
+/// clone and every version, for the commit is named by them.
+pub(crate) const RECORDS: &str = "merge: records of two clones\n\nSeed-Step: merge\n";
+pub(crate) const NOTES: &str = "Notes joined by 'git seed'\n\nSeed-Step: merge\n";
+pub(crate) const ARCHIVES: &str = "archive: merge\n\nSeed-Step: merge\n";
+
 /// The commit joins two chains.
 pub(crate) fn is_join(message: &str) -> bool {
     Trailers::of(message).get("Seed-Step") == Some(JOIN)
@@ -207,26 +213,7 @@ pub(crate) fn carry(
         if stays {
             continue;
         }
-        let there = now.get(key).cloned();
-        let value = match (was, is, &there) {
-            (_, Some(Value::Integer(n)), Some(Value::Integer(t))) if is_of(&COUNTS, key) => {
-                let from = was.and_then(Value::as_integer).unwrap_or(0);
-                Some(Value::Integer(if *n >= from { t + (n - from) } else { *n }))
-            }
-            (_, Some(Value::Integer(n)), None) if is_of(&COUNTS, key) => {
-                Some(Value::Integer(n - was.and_then(Value::as_integer).unwrap_or(0)))
-            }
-            (_, Some(Value::Integer(n)), _) if is_of(&NUMBERS, key) => {
-                let new = u32::try_from(*n).ok().and_then(|n| numbers.get(&n));
-                Some(Value::Integer(new.map_or(*n, |new| i64::from(*new))))
-            }
-            (was, is, Some(Value::Array(there))) if was != Some(&Value::Array(there.clone())) => {
-                Some(Value::Array(listed(was, is, there)))
-            }
-            // What a step that only adds says beside its own matter yields.
-            (was, _, there) if kind == Kind::Adds && was != there.as_ref() => there.clone(),
-            (_, is, _) => is.cloned(),
-        };
+        let value = value_of(kind, key, (was, is, now.get(key)), numbers);
         match value {
             Some(value) => drop(now.insert(key.clone(), value)),
             None => drop(now.remove(key)),
@@ -243,6 +230,32 @@ pub(crate) fn carry(
     // It ran on the files of its own side.
     onto.proved &= !tree_moved;
     Ok(())
+}
+
+/// What a key says after a step that changed it, where it says `there` on the other side.
+fn value_of(
+    kind: Kind,
+    key: &str,
+    (was, is, there): (Option<&Value>, Option<&Value>, Option<&Value>),
+    numbers: &Numbers,
+) -> Option<Value> {
+    match (is, there) {
+        (Some(Value::Integer(n)), Some(Value::Integer(t))) if is_of(&COUNTS, key) => {
+            let from = was.and_then(Value::as_integer).unwrap_or(0);
+            Some(Value::Integer(if *n >= from { t + (n - from) } else { *n }))
+        }
+        (Some(Value::Integer(n)), None) if is_of(&COUNTS, key) => {
+            Some(Value::Integer(n - was.and_then(Value::as_integer).unwrap_or(0)))
+        }
+        (Some(Value::Integer(n)), _) if is_of(&NUMBERS, key) => {
+            let new = u32::try_from(*n).ok().and_then(|n| numbers.get(&n));
+            Some(Value::Integer(new.map_or(*n, |new| i64::from(*new))))
+        }
+        (_, Some(Value::Array(list))) if was != there => Some(Value::Array(listed(was, is, list))),
+        // What a step that only adds says beside its own matter yields.
+        _ if kind == Kind::Adds && was != there => there.cloned(),
+        _ => is.cloned(),
+    }
 }
 
 /// A list with what a side put into it and without what it took out.
@@ -402,7 +415,9 @@ mod tests {
 
     #[test]
     fn a_key_with_a_dot_in_it_is_one_key() {
-        let acts = |state: &mut State| {state.stand.entry.launches.insert("a.b".to_owned(), 1);}
+        let acts = |state: &mut State| {
+            state.stand.entry.launches.insert("a.b".to_owned(), 1);
+        };
         let (state, _) = carried(Kind::OfPhase, acts, |_| {});
         assert_eq!(state.stand.entry.launches.get("a.b"), Some(&1));
     }

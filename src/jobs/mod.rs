@@ -9,7 +9,7 @@ pub(crate) mod demands;
 pub(crate) mod due;
 pub mod graph;
 pub(crate) mod landing;
-pub mod merging;
+pub(crate) mod merging;
 pub mod mode;
 mod naming;
 pub mod questions;

@@ -6,25 +6,18 @@
 //! the published side first, then what the other side had besides, then the commit that joined
 //! them: each step once, behind the one that it was taken on. A line only ever gets longer.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gix::ObjectId;
 
 use super::chain::Step;
 use super::error::StoreError;
+use super::seen::Said;
 use super::{CommitId, Store, UnixSeconds};
 use crate::format::merge::{is_join, rejected};
 
 /// The most commits of one chain that are read at once.
 const MOST: usize = 200_000;
-
-/// As many commits are kept in mind.
-const KNOWN: usize = 20_000;
-
-/// Commits that were read. One is named by what it says, so none of them is ever out of date.
-#[derive(Debug, Default)]
-pub(super) struct Read(RefCell<HashMap<ObjectId, Step>>);
 
 /// The steps of a chain, oldest first.
 type Line = Vec<Step>;
@@ -32,21 +25,24 @@ type Line = Vec<Step>;
 impl Store {
     /// The commit `id` of a chain.
     pub(super) fn step_at(&self, id: ObjectId, chain: &str) -> Result<Step, StoreError> {
-        if let Some(known) = self.steps.0.borrow().get(&id) {
-            return Ok(known.clone());
-        }
+        let said = match self.seen.get(&id) {
+            Some(known) => known,
+            None => self.read_commit(id, chain)?,
+        };
+        let parents = said.parents.into_iter().map(CommitId::from).collect();
+        let (message, at) = (said.message, said.at);
+        Ok(Step { commit: id.into(), message, at, parents, rejected: None })
+    }
+
+    fn read_commit(&self, id: ObjectId, chain: &str) -> Result<Said, StoreError> {
         let commit = self.commit_object(id, chain)?;
         let unread = |err| StoreError::unreadable(format!("{chain} ({id})"), &err);
         let decoded = commit.decode().map_err(unread)?;
         let at = decoded.committer().map_err(unread)?.seconds();
-        let parents: Vec<CommitId> = decoded.parents().map(CommitId::from).collect();
-        let message = decoded.message.to_string();
-        let step = Step { commit: id.into(), message, at, parents, rejected: None };
-        let mut known = self.steps.0.borrow_mut();
-        if known.len() < KNOWN {
-            known.insert(id, step.clone());
-        }
-        Ok(step)
+        let parents = decoded.parents().collect();
+        let said = Said { message: decoded.message.to_string(), at, parents };
+        self.seen.keep(id, said.clone());
+        Ok(said)
     }
 
     /// The time of the newer one of two commits.

@@ -43,6 +43,7 @@ mod path;
 mod pins;
 mod recast;
 pub(crate) mod refs;
+mod seen;
 mod texts;
 mod truth;
 mod wire;
@@ -85,9 +86,9 @@ pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use ops::{Loose, RefMoved, Shift, Stood};
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
-pub(crate) use wire::{Pushed, RefPush, Wire};
 pub(crate) use recast::{OldCommit, Recast};
 pub(crate) use texts::{Held, TextsEdit, deflated, inflated};
+pub(crate) use wire::{Pushed, RefPush, Wire};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed};
@@ -122,7 +123,7 @@ pub struct Store {
     /// then.
     fetched: Option<String>,
     /// Commits of chains that were read: joining two chains asks for each of them many times.
-    steps: joined::Read,
+    seen: seen::Seen,
 }
 
 /// Where the worktree's HEAD stands.
@@ -223,7 +224,7 @@ impl Store {
             confined: None,
             lock_depth: Rc::default(),
             fetched: None,
-            steps: joined::Read::default(),
+            seen: seen::Seen::default(),
         })
     }
 

@@ -215,7 +215,7 @@ fn joins(repo: &Repo, job: &JobId, step: &Step, said: &StepTrailers) -> Option<S
     let otherwise = || Some(tell(Notice::JoinMadeOtherwise, &[("step", &named)]));
     let [published, local] = step.parents.as_slice() else { return otherwise() };
     let chain = names::job_chain(job);
-    match record::merge::commit_of(repo, &chain, published, local) {
+    match crate::engine::merge::chain::commit_of(repo, &chain, published, local) {
         Ok(commit) if commit == step.commit => None,
         Ok(_) => otherwise(),
         Err(error) => Some(format!("{named}: {error}")),

@@ -12,8 +12,6 @@ pub(crate) mod outcome;
 
 use std::collections::BTreeMap;
 
-use crate::engine::record;
-use crate::engine::record::archive_joined;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::own_clone::Grants;
 use crate::engine::repo::{Repo, Result};
@@ -22,6 +20,7 @@ use crate::engine::sync::join::job::{Decided, Stands};
 pub(crate) use crate::engine::sync::join::outcome::{
     Came, Joined, JoinedJob, Published, Push, Rejected, Served,
 };
+use crate::engine::{merge, record};
 use crate::format::archive::ClosedRow;
 use crate::format::{archive, names};
 use crate::jobs::JobId;
@@ -92,7 +91,7 @@ fn sides(
         // A line that names no commit is damage, which `doctor` tells.
         row.tip.parse().ok().map(|at| Stands { at, closed: true })
     };
-    let (ours, theirs) = archive_joined::differing(repo, archived, closed_there)?;
+    let (ours, theirs) = merge::archive::differing(repo, archived, closed_there)?;
     for (id, row) in ours {
         let here = &mut sides.entry(id.to_string()).or_default().0;
         *here = here.take().or_else(|| closed(&row));

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::proof;
-use crate::engine::record::{archive_joined, shared_joined};
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::sync::join::outcome::{Push, Served};
+use crate::engine::{merge, proof};
 use crate::format::{archive, names};
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
@@ -70,9 +69,9 @@ fn where_to(
         _ => (there, here),
     };
     match name {
-        names::ARCHIVE => archive_joined::joined(repo, published, local),
-        names::CLAIMS => shared_joined::records(repo, published, local),
-        _ => shared_joined::notes(repo, published, local),
+        names::ARCHIVE => merge::archive::joined(repo, published, local),
+        names::CLAIMS => merge::shared::records(repo, published, local),
+        _ => merge::shared::notes(repo, published, local),
     }
 }
 
@@ -80,7 +79,7 @@ fn where_to(
 fn believed(repo: &Repo, name: &str, there: &CommitId, here: Option<&CommitId>) -> Result<()> {
     match name {
         names::ARCHIVE => {
-            let (ours, theirs) = archive_joined::differing(repo, here, Some(there))?;
+            let (ours, theirs) = merge::archive::differing(repo, here, Some(there))?;
             let archived = repo.store.tip_of(there)?;
             for (id, row) in theirs {
                 let tip: CommitId = row.tip.parse().map_err(|_| strange(row.id.as_str()))?;

@@ -1,12 +1,12 @@
 //! What becomes of one job that may be here, there or on both sides.
 
-use crate::engine::proof;
-use crate::engine::record;
-use crate::engine::record::merge::Joint;
+use crate::engine::merge::chain::Joint;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::join::outcome::Served;
+use crate::engine::{merge, proof};
+use crate::format::merge::clone_of;
+use crate::format::names;
 use crate::format::state::State;
-use crate::format::{merge, names};
 use crate::jobs::JobId;
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
@@ -71,8 +71,8 @@ pub(crate) fn decide(
         return Ok(Decided::Aside(tell(Notice::JoinBornTwice, &[("job", id.as_str())])));
     }
     let mores = (
-        record::merge::has_more(repo, &there.at, &here.at)?,
-        record::merge::has_more(repo, &here.at, &there.at)?,
+        merge::chain::has_more(repo, &there.at, &here.at)?,
+        merge::chain::has_more(repo, &here.at, &there.at)?,
     );
     Ok(match (served, mores) {
         (Served::Server, (false, _)) | (Served::Bundle, (false, true)) => Decided::Theirs,
@@ -93,7 +93,7 @@ fn joined(
         Served::Server => (there, here),
         Served::Bundle => crossing(repo, id, here, there)?,
     };
-    let joint = record::merge::joined(repo, &names::job_chain(id), published, local)?;
+    let joint = merge::chain::joined(repo, &names::job_chain(id), published, local)?;
     Ok(Decided::Joint(Box::new(joint)))
 }
 
@@ -108,7 +108,7 @@ fn crossing<'a>(
     let at_home = |tip: &CommitId| -> Result<bool> {
         let state = state_at(repo, id, tip)?;
         let message = repo.store.commit_message(tip)?;
-        Ok(merge::clone_of(&message).is_some_and(|clone| clone == state.home.clone))
+        Ok(clone_of(&message).is_some_and(|clone| clone == state.home.clone))
     };
     Ok(match (at_home(here)?, at_home(there)?) {
         (true, false) => (here, there),

@@ -2,11 +2,9 @@
 //! clone makes alike.
 
 use crate::engine::repo::{Repo, Result};
+use crate::format::merge::{NOTES, RECORDS, is_join};
 use crate::format::names;
 use crate::store::{CommitId, Loose, NewStep};
-
-const RECORDS: &str = "merge: records of two clones\n\nSeed-Step: merge\n";
-const NOTES: &str = "Notes joined by 'git seed'\n\nSeed-Step: merge\n";
 
 /// Joins two chains of records. The commit is no record: its tree is empty.
 pub(crate) fn records(repo: &Repo, published: &CommitId, local: &CommitId) -> Result<CommitId> {
@@ -15,7 +13,7 @@ pub(crate) fn records(repo: &Repo, published: &CommitId, local: &CommitId) -> Re
     let parents = [published.clone(), local.clone()];
     let new = Loose { on: None, parents: &parents, step };
     let line = repo.store.lacking(published, local)?;
-    if line.iter().all(|step| crate::format::merge::is_join(&step.message)) {
+    if line.iter().all(|step| is_join(&step.message)) {
         return Ok(published.clone());
     }
     Ok(repo.store.write_loose(&new, names::CLAIMS)?.commit)

@@ -10,14 +10,13 @@ use crate::engine::record::archive::{Leaving, archive_edits, index_files};
 use crate::engine::repo::archive_index::unread;
 use crate::engine::repo::{Repo, Result};
 use crate::format::archive::{self, ClosedRow};
+use crate::format::merge::ARCHIVES;
 use crate::format::names;
 use crate::jobs::JobId;
 use crate::store::{CommitId, Loose, NewStep, Step, Tip};
 
 /// Lines of the index by job.
 pub(crate) type Rows = BTreeMap<JobId, ClosedRow>;
-
-const MESSAGE: &str = "archive: merge\n\nSeed-Step: merge\n";
 
 /// The lines that two archives have otherwise, each with its own; days that are alike are not
 /// read.
@@ -89,7 +88,7 @@ pub(crate) fn joined(repo: &Repo, published: &CommitId, local: &CommitId) -> Res
     let edits = archive_edits(repo, &base, &leaving)?;
     let times = [published, local].map(|tip| at(repo, tip));
     let [one, other] = times;
-    let step = NewStep { edits: &edits, message: MESSAGE, at: one?.max(other?) };
+    let step = NewStep { edits: &edits, message: ARCHIVES, at: one?.max(other?) };
     let parents: Vec<CommitId> =
         [published.clone(), local.clone()].into_iter().chain(holds).collect();
     let new = Loose { on: Some(&base.tree), parents: &parents, step };

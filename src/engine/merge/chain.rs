@@ -16,6 +16,7 @@ use crate::format::state::{self, State};
 use crate::format::trailers::StepTrailers;
 use crate::jobs::merging::{Kind, Why, grows, kind};
 use crate::store::{CommitId, Contents, Loose, NewStep, Step, Tip, TreeEdit, TreeId};
+use crate::voice::{Notice, tell};
 
 /// What came of joining two chains.
 #[derive(Clone, Debug)]
@@ -123,7 +124,7 @@ fn besides(repo: &Repo, other: &CommitId, tip: &CommitId) -> Result<Vec<Said>> {
 }
 
 fn odd(commit: &CommitId) -> EngineError {
-    EngineError::OnDisk(format!("{commit} is no step that can be taken over"))
+    EngineError::OnDisk(tell(Notice::JoinNoStep, &[("commit", commit.as_str())]))
 }
 
 /// What becomes of a step that judged the whole job.
