@@ -830,7 +830,7 @@ pub(crate) enum Notice {
     SyncGoesOpen,
     SyncWithTexts,
     SyncWithoutTexts,
-    SyncTextsInJobs,
+    SyncCarries,
     SyncAsks,
     SyncSetAside,
     SyncRulesPushed,

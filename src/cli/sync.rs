@@ -99,9 +99,11 @@ fn agrees(first: &First, out: &mut Report) -> Result<bool, EngineError> {
     let words = match first.words {
         Words::Stay => Notice::SyncWithoutTexts,
         Words::Go => Notice::SyncWithTexts,
-        Words::InJobs => Notice::SyncTextsInJobs,
     };
     line("prompts", &voice::tell(words, &[]));
+    if first.carries {
+        line("format", &voice::tell(Notice::SyncCarries, &[]));
+    }
     out.aside(&voice::tell(Notice::SyncAsks, &[("owner", &first.owners.join(", "))]));
     let mut said = String::new();
     std::io::stdin().read_line(&mut said)?;

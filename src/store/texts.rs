@@ -17,7 +17,7 @@ use super::error::StoreError;
 use super::object::{Draft, WRITER, unwritten};
 use super::{CommitId, NewStep, Store, UnixSeconds};
 use crate::format::names::TEXTS;
-use crate::format::texts::{NewText, Written, union};
+use crate::format::texts::{NewText, Written};
 use crate::world::sync;
 
 /// The most bytes that a compressed text may come to: one from elsewhere may claim any.
@@ -210,20 +210,6 @@ impl Store {
         Ok(Some(Move { from, to, gone }))
     }
 
-    /// A commit that holds what all of `tips` hold, less the texts of `without`, by their keys. No
-    /// ref names it. It is a pure function of what it holds, so that two clones make the same.
-    #[cfg_attr(not(test), expect(dead_code, reason = "two clones are joined by a sync"))]
-    pub(crate) fn texts_joined(
-        &self,
-        tips: &[CommitId],
-        without: &BTreeSet<String>,
-        at: UnixSeconds,
-    ) -> Result<CommitId, StoreError> {
-        let trees: Vec<Held> =
-            tips.iter().map(|tip| self.texts_of(tip)).collect::<Result<_, _>>()?;
-        self.texts_commit(&union(&trees, without), at)
-    }
-
     /// A commit that holds exactly these texts; no ref names it.
     pub(crate) fn texts_commit(
         &self,
@@ -379,22 +365,20 @@ mod tests {
     }
 
     #[test]
-    fn two_clones_join_their_texts_to_the_same_commit() {
+    fn two_clones_that_hold_the_same_texts_make_the_same_commit() {
         let bed = Testbed::new();
         let store = bed.store();
-        let held = |words: &[&str]| -> CommitId {
+        let held = |words: &[&str]| -> Held {
             let each = words.iter().map(|words| {
                 let one = text(words);
                 (format!("j/{}", one.key), store.write_text(&one).expect("writes"))
             });
-            store.texts_commit(&each.collect(), AT).expect("writes")
+            each.collect()
         };
-        let (one, two) = (held(&["a", "b"]), held(&["b", "c"]));
-        let without = BTreeSet::from([text("b").key]);
-        let there = store.texts_joined(&[one.clone(), two.clone()], &without, AT).expect("joins");
-        assert_eq!(store.texts_joined(&[two, one], &without, AT).expect("joins"), there);
-        let all = store.texts_of(&there).expect("reads");
-        assert!(all.len() == 2 && !all.contains_key(&format!("j/{}", text("b").key)));
+        let there = store.texts_commit(&held(&["a", "b"]), AT).expect("writes");
+        assert_eq!(store.texts_commit(&held(&["b", "a"]), AT).expect("writes"), there);
+        assert_ne!(store.texts_commit(&held(&["b"]), AT).expect("writes"), there);
+        assert_eq!(store.texts_of(&there).expect("reads"), held(&["a", "b"]));
     }
 
     #[test]

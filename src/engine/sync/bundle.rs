@@ -8,6 +8,7 @@ use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::sync::carrier::{Carrier, Transport};
 use crate::engine::sync::join::{self, Served};
 use crate::engine::sync::rounds::{self, Synced};
+use crate::engine::texts;
 use crate::jobs::syncing;
 use crate::voice::{Notice, tell};
 
@@ -17,6 +18,7 @@ const BUNDLE: &str = "@bundle";
 /// Writes a bundle.
 pub(crate) fn to(repo: &Repo, file: &Path) -> Answered<Synced> {
     repo.require_seeded()?;
+    texts::carry::carry_over(repo, false)?;
     let refs: Vec<String> = rounds::merged_here(repo)?.into_iter().map(|(name, _)| name).collect();
     if refs.is_empty() {
         return Ok(Err(syncing::nothing_to_write()));
@@ -33,6 +35,9 @@ pub(crate) fn from(repo: &Repo, file: &Path, time: Duration, dry_run: bool) -> R
         return Err(EngineError::Remote(tell(Notice::SyncNoBundle, &facts)));
     }
     repo.store.checks_bundle(file)?;
+    if !dry_run {
+        texts::carry::carry_over(repo, false)?;
+    }
     // Git takes it for a remote; one that is no text could not be named to it.
     let path = file.to_str().ok_or_else(|| {
         let facts = [("path", &*file.display().to_string())];

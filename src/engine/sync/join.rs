@@ -1,7 +1,7 @@
 //! Joins what another clone published with what is here, ref by ref, and says what is to be pushed.
 //!
 //! Whoever calls has fetched: every commit that is named here is in this clone, and nothing here
-//! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one:
+//! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one, then texts:
 //! killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
 //! that is broken or hostile there is left alone and named.
 
@@ -9,6 +9,7 @@ pub(crate) mod chains;
 pub(crate) mod job;
 pub(crate) mod journal;
 pub(crate) mod outcome;
+pub(crate) mod texts;
 
 use std::collections::BTreeMap;
 
@@ -66,7 +67,14 @@ pub(crate) fn join(
         moves.extend(push);
     }
     if !dry_run {
-        joined.moves = chains::pushes(repo, &published.0, &joined.aside)?;
+        let there = published.0.get(names::TEXTS);
+        texts::join(repo, there, &joined.jobs)?;
+        let to = repo.store.stands_at(names::TEXTS)?;
+        if to.is_some() && to.as_ref() != there {
+            let seen = there.cloned();
+            joined.moves.push(Push { name: names::TEXTS.to_owned(), seen, to });
+        }
+        joined.moves.extend(chains::pushes(repo, &published.0, &joined.aside)?);
         joined.moves.extend(moves);
     }
     Ok(joined)

@@ -119,13 +119,6 @@ pub(crate) fn meta(
     Ok(Some(push(names::META, Some(theirs), to)))
 }
 
-/// The number of the format that this repository has.
-pub(crate) fn format(repo: &Repo) -> Result<u32> {
-    let ours = repo.store.stands_at(names::META)?;
-    let ours = ours.map(|commit| read(repo, &commit)).transpose()?.flatten();
-    Ok(ours.map_or(0, |meta| meta.format))
-}
-
 fn read(repo: &Repo, commit: &CommitId) -> Result<Option<Meta>> {
     let tip = repo.store.tip_of(commit)?;
     let file = repo.store.file(&tip, meta::FILE)?;

@@ -6,7 +6,6 @@ use crate::engine::fence::fingerprints;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::sync::carrier::Transport;
-use crate::engine::sync::own;
 use crate::format::names;
 use crate::format::sync::{Whose, whose};
 use crate::jobs::syncing;
@@ -29,6 +28,8 @@ pub(crate) struct First {
     /// The closed ones go with the archive.
     pub archive: bool,
     pub words: Words,
+    /// The repository is carried over to the newest format first, which older binaries refuse.
+    pub carries: bool,
 }
 
 /// Whether what people and agents said goes along.
@@ -37,8 +38,6 @@ pub(crate) enum Words {
     Stay,
     /// A rule says so.
     Go,
-    /// The jobs are of the first format, which has the words in them.
-    InJobs,
 }
 
 /// The remote that is meant.
@@ -127,11 +126,7 @@ pub(crate) fn agree(
 }
 
 fn first(repo: &Repo, remote: &str, urls: &[String], owners: &[String]) -> Result<First> {
-    let words = match own::format(repo)? {
-        1 => Words::InJobs,
-        _ if repo.rules.syncs_prompts => Words::Go,
-        _ => Words::Stay,
-    };
+    let words = if repo.rules.syncs_prompts { Words::Go } else { Words::Stay };
     Ok(First {
         remote: remote.to_owned(),
         urls: urls.iter().map(|url| without_password(url)).collect(),
@@ -139,6 +134,7 @@ fn first(repo: &Repo, remote: &str, urls: &[String], owners: &[String]) -> Resul
         jobs: repo.store.chains(names::JOBS)?.len(),
         archive: repo.store.stands_at(names::ARCHIVE)?.is_some(),
         words,
+        carries: !repo.keeps_texts_apart()?,
     })
 }
 

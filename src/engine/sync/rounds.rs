@@ -14,6 +14,7 @@ use crate::engine::sync::carrier::{Carrier, Odd, There, Transport};
 use crate::engine::sync::join::{self, Came, Joined, JoinedJob, Published, Served};
 use crate::engine::sync::own::{self, RulesAre};
 use crate::engine::sync::remote::{self, First};
+use crate::engine::texts;
 use crate::format::{names, sync};
 use crate::jobs::syncing;
 use crate::store::{Pushed, RefPush};
@@ -71,6 +72,10 @@ pub(crate) fn sync(
             Err(refusal) => return Ok(Err(refusal)),
         }
     };
+    if !asked.dry_run {
+        // No word of a prompt goes out in a chain.
+        texts::carry::carry_over(repo, false)?;
+    }
     let transport = remote::transport(repo, &remote, asked.transport);
     let wire = repo.store.wire(&remote, asked.time);
     let carrier = Carrier { repo, wire: &wire, remote: &remote, transport };

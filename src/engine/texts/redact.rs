@@ -75,11 +75,7 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
         return Ok(done);
     }
     take_step(repo, &job, &keys, asked.numbers.is_empty())?;
-    let before = repo.store.objects_of_ours()?;
-    let gone = forget(repo, &asked.job, &keys)?;
-    repo.store.forget_all_but_ours(before)?;
-    // What was read of packs before is not asked: it would know of those that went.
-    if Repo::discover(repo.store.work_tree())?.store.has_any(&gone) {
+    if take_away(repo, &asked.job, &keys)? {
         done.left
             .push(Left { place: "objects/pack".to_owned(), what: tell(Notice::LeftInPack, &[]) });
     }
@@ -163,6 +159,15 @@ fn take_step(repo: &Repo, job: &LoadedJob, keys: &[String], all: bool) -> Result
         record::archive::put_away(repo, id)?;
     }
     Ok(())
+}
+
+/// Takes the texts of these keys out of this clone; says whether a pack that git made has one still.
+pub(crate) fn take_away(repo: &Repo, id: &JobId, keys: &[String]) -> Result<bool> {
+    let before = repo.store.objects_of_ours()?;
+    let gone = forget(repo, id, keys)?;
+    repo.store.forget_all_but_ours(before)?;
+    // What was read of packs before is not asked: it would know of those that went.
+    Ok(Repo::discover(repo.store.work_tree())?.store.has_any(&gone))
 }
 
 /// The texts leave their ref, and chains of an older format go. What held the texts.
