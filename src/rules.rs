@@ -934,8 +934,8 @@ impl Rules {
         let shares = table.condense.share.unwrap_or_default();
         let (share, heading) = condense(shares, table.condense.heading.unwrap_or_default())?;
         let pacing = table.pacing.read();
-        let profile = pacing.profile;
-        let maps = Maps::with(track, &table.phase, table.lane, pacing)?;
+        let (profile, maps) =
+            (pacing.profile, Maps::with(track, &table.phase, table.lane, pacing)?);
         // A test asks the shipped maps.
         if cfg!(debug_assertions) || !table.phase.is_empty() {
             maps.read_so_far().try_for_each(questions_are_known)?;

@@ -47,8 +47,8 @@ fn a_cycle_leaves_packs_and_uninstall_leaves_nothing_of_them() {
     assert_eq!((counted(&world, "packs"), counted(&world, "garbage")), (4, 0));
     let second = counted(&world, "size-pack") - first;
     println!("a cycle leaves {first} KiB of packs, the next one {second} KiB");
-    // Journal lines are salted and compressed by themselves, so that no text helps to guess another:
-    // no deltas between them.
+    // Journal lines are salted and compressed by themselves, so that no text helps to guess
+    // another: no deltas between them.
     assert!(second <= 36, "{second} KiB");
     let (ours, loose) = (lines(&world, OURS), lines(&world, LOOSE));
     let left: Vec<_> = ours.intersection(&loose).collect();

@@ -124,7 +124,12 @@ fn a_job_of_one_machine_is_known_on_the_other() {
     assert_eq!(came["jobs"][0]["result"], "new", "{came}");
     assert_eq!(came["state"], first["state"]);
     assert_eq!(merged(&world, "../b"), merged(&world, "."));
-    assert!(there(&world, "b", "git seed job list").out.contains("Fix the lexer"));
+    // It is named by its prompt, which stays: not even its head goes.
+    let list = there(&world, "b", "git seed job list").out;
+    let tail = job.rsplit('-').next().expect("a tail");
+    assert!(list.contains(&format!("job {tail}")) && !list.contains("lexer"), "{list}");
+    let words = there(&world, "b", "git seed verify --json").out;
+    assert!(words.contains("\"withheld\""), "{words}");
     // It goes on here, and is seen there.
     world.seed("phase advance").succeeds();
     assert_eq!(synced(&world, "")["jobs"][0]["result"], "pushed");

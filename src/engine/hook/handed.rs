@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
+use crate::engine::setup;
 use crate::event::{Act, Event, EventKind, Outcome, ToolCall};
 use crate::format::short_hash;
 use crate::hosts::{Answer, Host};
@@ -93,7 +93,7 @@ pub(crate) fn find(repo: &Repo, args: &[String]) -> Found {
     let own = |kept: &Kept| kept.commands.iter().any(|(words, _)| *words == args);
     let mut found = Found::Unknown;
     for kept in kept.filter(own) {
-        if record::heartbeat::has_run_after(repo, &kept.host, &kept.session) {
+        if setup::heartbeat::has_run_after(repo, &kept.host, &kept.session) {
             return Found::Waits;
         }
         found = Found::Unheard;

@@ -72,7 +72,7 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
 
 fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
     if repo.is_seeded()? {
-        record::heartbeat::beat(repo, host, event);
+        setup::heartbeat::beat(repo, host, event);
     }
     match &event.kind {
         EventKind::Before(call) => hook::before::before(repo, host, event, call),

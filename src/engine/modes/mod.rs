@@ -16,7 +16,7 @@ pub(crate) mod session;
 pub(crate) mod stop;
 
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{hook, modes, record};
+use crate::engine::{hook, modes, setup};
 use crate::event::{Event, EventKind};
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
@@ -30,7 +30,7 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     }
     let answered = match repo.is_seeded() {
         Ok(true) => {
-            record::heartbeat::beat(repo, host, event);
+            setup::heartbeat::beat(repo, host, event);
             by_kind(repo, host, event)
         }
         Ok(false) => Ok(Answer::silence()),

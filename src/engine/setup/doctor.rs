@@ -261,7 +261,7 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
 /// Whether the host has run its hooks here: that a line stands in a file does not show it.
 fn fired(repo: &Repo, row: &Host) -> Finding {
     let title = ("title", row.title.as_str());
-    match record::heartbeat::last(repo, &row.name) {
+    match setup::heartbeat::last(repo, &row.name) {
         Some(last) => {
             let at = repo::text::rfc3339(last.at);
             Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])

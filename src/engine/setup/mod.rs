@@ -3,6 +3,7 @@
 pub(crate) mod anchors;
 pub(crate) mod doctor;
 pub(crate) mod git_hooks;
+pub(crate) mod heartbeat;
 pub(crate) mod host_settings;
 pub(crate) mod in_force;
 pub(crate) mod init;

@@ -1,8 +1,8 @@
 //! Joins what another clone published with what is here, ref by ref, and says what is to be pushed.
 //!
 //! Whoever calls has fetched: every commit that is named here is in this clone, and nothing here
-//! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one, then texts:
-//! killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
+//! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one,
+//! then texts: killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
 //! that is broken or hostile there is left alone and named.
 
 pub(crate) mod chains;

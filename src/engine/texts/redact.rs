@@ -161,7 +161,8 @@ fn take_step(repo: &Repo, job: &LoadedJob, keys: &[String], all: bool) -> Result
     Ok(())
 }
 
-/// Takes the texts of these keys out of this clone; says whether a pack that git made has one still.
+/// Takes the texts of these keys out of this clone; says whether a pack that git made has one
+/// still.
 pub(crate) fn take_away(repo: &Repo, id: &JobId, keys: &[String]) -> Result<bool> {
     let before = repo.store.objects_of_ours()?;
     let gone = forget(repo, id, keys)?;

@@ -10,7 +10,6 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::add_interaction;
 use crate::engine::record::step::{self, created};
 use crate::engine::repo::sessions::Sender;
-use crate::format::interaction::Interaction;
 use crate::format::{evidence, short_hash};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
@@ -120,9 +119,9 @@ impl Clone {
     fn said(&self, id: &str) -> Vec<String> {
         let job = self.repo.job(&id.parse().expect("an id")).expect("it reads");
         let read = |n: u32| {
-            let bytes = self.repo.counted_file(&job, &names::interaction(n)).expect("it is there");
-            let text = String::from_utf8(bytes).expect("UTF-8");
-            Interaction::read(&text).expect("it reads").text.to_string()
+            let entry = self.repo.counted_entry(&job, n).expect("it reads").expect("it is there");
+            assert!(entry.gone.is_none(), "its words are here");
+            entry.said.text.to_string()
         };
         (1..=job.state.job.interactions).map(read).collect()
     }
@@ -131,7 +130,7 @@ impl Clone {
     fn refs(&self) -> Server {
         let mut all: Server =
             self.repo.store.chains(names::JOBS).expect("reads").into_iter().collect();
-        for name in SHARED {
+        for name in SHARED.into_iter().chain([names::TEXTS]) {
             all.extend(
                 self.repo.store.stands_at(name).expect("reads").map(|at| (name.to_owned(), at)),
             );
@@ -156,7 +155,8 @@ impl Clone {
             assert_eq!(server.get(&push.name), push.seen.as_ref(), "{}", push.name);
             match (&push.to, &push.seen) {
                 (Some(to), seen) => {
-                    if let Some(seen) = seen {
+                    // Texts have no past.
+                    if let Some(seen) = seen.as_ref().filter(|_| push.name != names::TEXTS) {
                         assert!(
                             self.repo.store.is_in_line(seen, to).expect("reads"),
                             "{}",
