@@ -931,6 +931,7 @@ impl Rules {
         table.lane.check()?;
         let pages = page_names(table.pages.unwrap_or_default())?;
         let subject = subject(table.commit.subject.unwrap_or_default())?;
+        let shut = surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?;
         let shares = table.condense.share.unwrap_or_default();
         let (share, heading) = condense(shares, table.condense.heading.unwrap_or_default())?;
         let pacing = table.pacing.read();
@@ -948,10 +949,7 @@ impl Rules {
             chooses,
             idle: table.idle.unwrap_or(Idle::Open),
             pages,
-            surfaces: surfaces(
-                table.surface.unwrap_or_default(),
-                table.surfaces.unwrap_or_default(),
-            )?,
+            surfaces: shut,
             scratch: table.scratch.unwrap_or_default(),
             confining: table.shell.confine.unwrap_or(Confining::Auto),
             caches: places("shell.caches", table.shell.caches.unwrap_or_default())?,

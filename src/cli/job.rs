@@ -189,24 +189,19 @@ pub(super) fn run(
             update(&repo, name.as_deref(), objective.as_deref(), shape.as_deref(), out)
         }
         JobCommand::Activate { id: job } => take_up(&repo, &id(job)?, false, out),
-        JobCommand::Focus { id: job } => take_up(&repo, &id(job)?, true, out),
+        JobCommand::Focus { id: job } | JobCommand::Move { id: Some(job) } => {
+            take_up(&repo, &id(job)?, true, out)
+        }
         JobCommand::Pause => pause(&repo, out),
         JobCommand::Complete => approve(&repo, None, out),
         JobCommand::Approve { id } => approve(&repo, id.as_deref(), out),
         JobCommand::Drop { id, pending, why } => {
             drop_jobs(&repo, id.as_deref(), *pending, &why.read()?, out)
         }
-        JobCommand::ApprovePlugin => {
-            person::answers::grant_access(&repo, &repo.require_focused()?.chain)?;
-            let job = repo.require_focused()?;
-            let facts = [("name", job.state.job.name.as_str())];
-            said(&job, out, &voice::tell(Notice::MayAskForSurfaces, &facts));
-            Ok(Outcome::Yes)
-        }
+        JobCommand::ApprovePlugin => approve_surfaces(&repo, out),
         JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),
         JobCommand::ScanDue => scan_due(&repo, out),
         JobCommand::Repeat { hours, active } => repeat(&repo, *hours, *active, out),
-        JobCommand::Move { id: Some(job) } => take_up(&repo, &id(job)?, true, out),
         JobCommand::Move { id: None } => {
             let job = jobs::lifecycle::move_job(&repo)?;
             said(&job, out, &format!("Moved {} to this branch.", job.state.job.name));
@@ -295,6 +290,14 @@ fn repeat(repo: &Repo, hours: u32, active: bool, out: &mut Report) -> crate::cli
 
 fn id(text: &str) -> Result<JobId, EngineError> {
     text.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))
+}
+
+fn approve_surfaces(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
+    person::answers::grant_access(repo, &repo.require_focused()?.chain)?;
+    let job = repo.require_focused()?;
+    let facts = [("name", job.state.job.name.as_str())];
+    said(&job, out, &voice::tell(Notice::MayAskForSurfaces, &facts));
+    Ok(Outcome::Yes)
 }
 
 /// Takes a job up here. One that waits for a person's approval, or came from another clone,

@@ -31,7 +31,8 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let job = which(&repo, args.job.as_deref())?;
-    let rows = record::history::log(&repo, &job, args.number)?;
+    let mut rows = record::history::log(&repo, &job, args.number)?;
+    name(&repo, &job, &mut rows)?;
     out.json(&rows);
     let map = repo.map(&job.state.stand);
     for row in &rows {
@@ -50,6 +51,19 @@ pub(super) fn run(
         out.line(line.trim_end());
     }
     Ok(Outcome::Yes)
+}
+
+/// No chain holds the head of a prompt: it is read where the prompt is.
+fn name(repo: &Repo, job: &LoadedJob, rows: &mut [LogRow]) -> Result<(), EngineError> {
+    let stands_in = job.state.job.id.stand_in();
+    if rows.iter().all(|row| row.subject != stands_in) {
+        return Ok(());
+    }
+    let Some(name) = repo.named_by_prompt(job.texts())? else { return Ok(()) };
+    for row in rows.iter_mut().filter(|row| row.subject == stands_in) {
+        row.subject.clone_from(&name);
+    }
+    Ok(())
 }
 
 /// The sentence of a word that a chain says of a step that fell.

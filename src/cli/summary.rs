@@ -1,6 +1,6 @@
 //! `git seed summary …`
 
-use crate::engine::jobs;
+use crate::engine::{jobs, memory};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -12,7 +12,7 @@ use crate::jobs::summary::SECTIONS;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SummaryCommand {
-    /// Show the summaries, and what was said since the last one
+    /// Show the summaries, what was said since the last one, and the newest hand-off
     Show {
         /// Id of the job; when omitted, the focused job, or the newest one
         id: Option<String>,
@@ -42,14 +42,16 @@ pub(super) fn run(
 }
 
 fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> crate::cli::Result<Outcome> {
-    let chain = jobs::summary::summaries(repo, &which(repo, id)?)?;
+    let job = which(repo, id)?;
+    let chain = jobs::summary::summaries(repo, &job)?;
     let open = chain.open.iter().map(|(n, one)| {
         serde_json::json!({ "n": n, "kind": one.kind.word(), "text": one.text,
             "at": rfc3339(one.at) })
     });
+    let handed_on = memory::recall::handed_on(repo, &job);
     out.json(&serde_json::json!({
         "summaries": chain.kept, "due": chain.due, "sections": SECTIONS,
-        "open": open.collect::<Vec<_>>(),
+        "open": open.collect::<Vec<_>>(), "hand_off": handed_on,
     }));
     for kept in &chain.kept {
         let [first, last] = kept.covers;
@@ -61,6 +63,9 @@ fn show(repo: &Repo, id: Option<&str>, out: &mut Report) -> crate::cli::Result<O
         out.line(format_args!("{} {n} · {}", one.kind.word(), rfc3339(one.at)));
         out.line(&one.text);
         out.line("");
+    }
+    if let Some(text) = handed_on {
+        out.line(format_args!("hand-off\n{text}\n"));
     }
     match chain.due {
         Some(due) => {

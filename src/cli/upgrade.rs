@@ -1,7 +1,6 @@
 //! `git seed upgrade`
 
 use super::{Context, Outcome, report::Report};
-use crate::engine::repo::EngineError;
 use crate::engine::texts::carry;
 use crate::format::FORMAT;
 use crate::voice::{self, Notice};
@@ -32,7 +31,7 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     let to = FORMAT.to_string();
-    let Some(done) = carry::carry_over(&repo, args.dry_run).map_err(EngineError::from)? else {
+    let Some(done) = carry::carry_over(&repo, args.dry_run)? else {
         out.json(&serde_json::json!({ "from": FORMAT, "to": FORMAT, "dry_run": args.dry_run }));
         out.line(voice::tell(Notice::UpgradeNothing, &[("to", &to)]));
         return Ok(Outcome::Yes);

@@ -368,9 +368,10 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
             out.line(format_args!("{:<14}and {} more", "", findings.gone.len() - n));
             break;
         }
-        let (word, why) = match one.redacted {
-            true => ("redacted", Notice::VerifyRedacted),
-            false => ("withheld", Notice::VerifyWithheld),
+        let (word, why) = if one.redacted {
+            ("redacted", Notice::VerifyRedacted)
+        } else {
+            ("withheld", Notice::VerifyWithheld)
         };
         out.line(format_args!("{word:<14}{} {}: {}", one.job, one.path, voice::tell(why, &[])));
     }

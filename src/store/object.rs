@@ -221,8 +221,7 @@ pub(super) fn loose(objects: &Path, id: &str) -> PathBuf {
 impl Write for Draft<'_> {
     fn write_buf(&self, kind: Kind, bytes: &[u8]) -> gix::Result<ObjectId> {
         if self.named {
-            let id = gix::objs::compute_hash(self.store.repo.object_hash(), kind, bytes);
-            return Ok(id?);
+            return gix::objs::compute_hash(self.store.repo.object_hash(), kind, bytes);
         }
         let id = Write::write_buf(&self.store.repo, kind, bytes)?;
         self.written.borrow_mut().push(id);

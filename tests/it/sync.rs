@@ -514,3 +514,51 @@ fn uninstall_leaves_nothing_of_it() {
     let ours = |line: &&str| line.to_lowercase().contains("seed");
     assert_eq!(after.lines().filter(ours).count(), 0, "{before}\n{after}");
 }
+
+/// Places of texts in a repository beside this one.
+fn texts(world: &World, dir: &str) -> String {
+    let list = "rev-parse -q --verify refs/seed/texts > /dev/null || exit 0; git -C";
+    world.sh(&format!("git -C {dir} {list} {dir} ls-tree -r --name-only refs/seed/texts"))
+}
+
+/// Words go along by rule alone. What is redacted on one machine goes with the next sync of each,
+/// and one that was away meanwhile brings none of it back.
+#[test]
+fn words_travel_by_rule_and_a_redaction_takes_them_from_everywhere() {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    world.puts("seed.toml", "[sync]\nprompts = true\n");
+    world.git("add seed.toml");
+    world.git("commit -qm rules");
+    world.person("rules apply").succeeds();
+    pushes_branch(&world, "../hub.git");
+    world.prompt("Teach the walrus to count");
+    let job = world.job();
+    assert_eq!(synced(&world, &agreed(&world))["texts"], json!(true));
+    for dir in ["b", "c"] {
+        second(&world, dir, "hub.git");
+        assert_eq!(there(&world, dir, "git seed rules apply").code, 0);
+        synced_there(&world, dir, "");
+        assert!(there(&world, dir, "git seed job list").out.contains("walrus"), "{dir}");
+        assert_eq!(texts(&world, &format!("../{dir}")), texts(&world, "."));
+    }
+    world.person(&format!("job redact {job}")).succeeds();
+    synced(&world, "");
+    for dir in ["b", "c"] {
+        assert!(texts(&world, &format!("../{dir}")).contains(&job), "{dir} was away");
+        synced_there(&world, dir, "");
+        let all = format!("git -C ../{dir} cat-file --batch-all-objects --batch | grep -ac walrus");
+        assert_eq!(world.tries(&all).out.trim(), "0", "{dir}: no object holds a word of it");
+        let verified = there(&world, dir, "git seed verify --json").out;
+        assert!(verified.contains("\"redacted\":"), "{verified}");
+    }
+    for dir in [".", "../hub.git", "../b", "../c"] {
+        assert!(!texts(&world, dir).contains(&job), "{dir}");
+    }
+    // What is said from now on goes as before.
+    world.prompt("And the seal");
+    synced(&world, "");
+    synced_there(&world, "b", "");
+    assert!(texts(&world, "../b").contains(&job));
+}

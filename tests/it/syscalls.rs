@@ -353,7 +353,8 @@ fn asks_little(ground: &Ground, most: usize) {
     }
 }
 
-/// A step and its operation sync each object once, and no directory of objects.
+/// A step and its operation sync each object once, and no directory of objects. Four files of them
+/// are what was said, beside the chain: the text, its two directories and the commit.
 #[test]
 fn a_step_syncs_each_object_once() {
     if !has_strace() {
@@ -373,5 +374,5 @@ fn a_step_syncs_each_object_once() {
     assert!(!objects.is_empty() && each.len() == objects.len(), "{synced:#?}");
     assert!(objects.iter().all(|path| Path::new(path).is_file()), "{synced:#?}");
     println!("a step and its operation sync {} files", synced.len());
-    assert!(synced.len() <= 18, "{synced:#?}");
+    assert!(synced.len() <= 22, "{synced:#?}");
 }

@@ -353,9 +353,10 @@ pub(crate) fn first_subject(repo: &Repo, ground: &Ground) -> Result<String> {
     let product: Vec<usize> = product.into_iter().filter(lab).collect();
     let other: Vec<usize> = other.into_iter().filter(lab).collect();
     let mut words = Words::new(repo, ground, &Asked::default())?;
-    let first = match product.is_empty() {
-        true => words.memory(ground, &other),
-        false => words.piece(ground, &product)?,
+    let first = if product.is_empty() {
+        words.memory(ground, &other)
+    } else {
+        words.piece(ground, &product)?
     };
     Ok(first.subject)
 }

@@ -2,8 +2,8 @@
 //!
 //! Whoever calls has fetched: every commit that is named here is in this clone, and nothing here
 //! talks to a remote. Records come first, then notes, then the archive, then the jobs one by one,
-//! then texts: killed anywhere each ref is where it was or where it is to be, and the same call goes on. A job
-//! that is broken or hostile there is left alone and named.
+//! then texts: killed anywhere each ref is where it was or is to be, and the same call goes on. A
+//! job that is broken or hostile there is left alone and named.
 
 pub(crate) mod chains;
 pub(crate) mod job;

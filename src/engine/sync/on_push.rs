@@ -38,6 +38,11 @@ pub(crate) fn send(repo: &Repo, remote: &str, pushed: &str) -> Result<Option<Str
     if jobs.is_empty() {
         return Ok(None);
     }
+    // Chains of the first format hold the words of prompts: they go with a sync, which takes them
+    // out before.
+    if !repo.keeps_texts_apart()? {
+        return Ok(Some(left(remote, &named(&jobs))));
+    }
     let agreed = remote::agreed(repo);
     let owners = remote::owners(repo, &repo.store.push_urls(remote)?)?;
     if owners.iter().any(|owner| !agreed.contains(owner)) {

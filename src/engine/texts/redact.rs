@@ -20,6 +20,9 @@ use crate::jobs::JobId;
 use crate::store::{Held, TextsEdit};
 use crate::voice::{Notice, tell};
 
+/// How the copy of a remote's texts ends.
+const FETCHED_TEXTS: &str = "/texts";
+
 /// What is to go.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
@@ -33,7 +36,8 @@ pub(crate) struct Asked {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Redacted {
     pub job: String,
-    pub redacted: Vec<u32>,
+    #[serde(rename = "redacted")]
+    pub numbers: Vec<u32>,
     pub left: Vec<Left>,
     #[serde(skip)]
     pub name: String,
@@ -65,7 +69,7 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     let words = words(repo, &job, &numbers, asked.numbers.is_empty())?;
     let mut done = Redacted {
         job: asked.job.to_string(),
-        redacted: numbers,
+        numbers,
         left: left(repo, &job, asked)?,
         name: job.state.job.kept_name(),
         texts: keys.len(),
@@ -180,6 +184,12 @@ fn forget(repo: &Repo, id: &JobId, keys: &[String]) -> Result<Held> {
     };
     held.retain(|place, _| places.contains(place));
     let drop: Vec<String> = held.keys().cloned().collect();
+    // What was fetched of a remote's texts holds the same objects, and is fetched anew.
+    for (copy, at) in repo.store.chains(names::FETCHED)? {
+        if copy.ends_with(FETCHED_TEXTS) {
+            repo.store.delete_chain(&copy, &at)?;
+        }
+    }
     repo.store.edit_texts(&TextsEdit { drop: &drop, ..TextsEdit::default() }, repo.now)?;
     repo.store.forget_log(names::TEXTS)?;
     for (kept, at) in repo.store.chains(names::KEEP_FORMAT_1)? {

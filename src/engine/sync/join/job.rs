@@ -76,9 +76,8 @@ pub(crate) fn decide(
     );
     Ok(match (served, mores) {
         (Served::Server, (false, _)) | (Served::Bundle, (false, true)) => Decided::Theirs,
-        (Served::Bundle, (true, false)) => Decided::Ours,
         (Served::Bundle, (false, false)) if there.at < here.at => Decided::Theirs,
-        (Served::Bundle, (false, false)) => Decided::Ours,
+        (Served::Bundle, (_, false)) => Decided::Ours,
         _ => joined(repo, id, (&here.at, &there.at), served)?,
     })
 }
