@@ -67,13 +67,7 @@ pub(crate) fn join(
         moves.extend(push);
     }
     if !dry_run {
-        let there = published.0.get(names::TEXTS);
-        texts::join(repo, there, &joined.jobs)?;
-        let to = repo.store.stands_at(names::TEXTS)?;
-        if to.is_some() && to.as_ref() != there {
-            let seen = there.cloned();
-            joined.moves.push(Push { name: names::TEXTS.to_owned(), seen, to });
-        }
+        joined.moves.extend(texts::join(repo, published.0.get(names::TEXTS), &joined.jobs)?);
         joined.moves.extend(chains::pushes(repo, &published.0, &joined.aside)?);
         joined.moves.extend(moves);
     }

@@ -7,15 +7,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::repo::{Repo, Result};
-use crate::engine::sync::join::outcome::{Came, JoinedJob};
+use crate::engine::sync::join::outcome::{Came, JoinedJob, Push};
 use crate::engine::texts;
 use crate::format::names;
 use crate::format::texts::{is_key, union};
 use crate::jobs::JobId;
 use crate::store::{CommitId, Held};
 
-/// Joins the texts here with those at `there`, once the chains are joined.
-pub(crate) fn join(repo: &Repo, there: Option<&CommitId>, jobs: &[JoinedJob]) -> Result<()> {
+/// Joins the texts here with those at `there`, once the chains are joined; says what is to be
+/// pushed.
+pub(crate) fn join(
+    repo: &Repo,
+    there: Option<&CommitId>,
+    jobs: &[JoinedJob],
+) -> Result<Option<Push>> {
     let here = repo.store.stands_at(names::TEXTS)?;
     let held = |tip: Option<&CommitId>| tip.map(|tip| repo.store.texts_of(tip)).transpose();
     let ours = held(here.as_ref())?.unwrap_or_default();
@@ -27,14 +32,17 @@ pub(crate) fn join(repo: &Repo, there: Option<&CommitId>, jobs: &[JoinedJob]) ->
     let moved = jobs.iter().filter(moved).filter_map(|job| job.id.parse::<JobId>().ok());
     let gone = redacted(repo, came.chain(moved).collect())?;
     let without: BTreeSet<String> = gone.values().flatten().cloned().collect();
-    let all = union(&[ours.clone(), theirs.clone()], &without);
-    let known = |held: &Held| held.keys().eq(all.keys());
-    if !known(&ours) {
-        let to = match there.filter(|_| known(&theirs)) {
-            Some(there) => there.clone(),
-            // Of what it holds and the later of the two times alone, so that two clones agree.
-            None => repo.store.texts_commit(&all, later(repo, here.as_ref(), there)?)?,
-        };
+    // Those of ours that are to be nowhere go behind it, with all that holds them here.
+    let all = union(&[ours.clone(), union(std::slice::from_ref(&theirs), &without)], &NONE);
+    let is_all = |held: &Held| held.keys().eq(all.keys());
+    let to = match (there, here.as_ref()) {
+        (Some(there), _) if is_all(&theirs) => Some(there.clone()),
+        (_, Some(here)) if is_all(&ours) => Some(here.clone()),
+        _ if all.is_empty() => None,
+        // Of what it holds and the later of the two times alone, so that two clones agree.
+        _ => Some(repo.store.texts_commit(&all, later(repo, here.as_ref(), there)?)?),
+    };
+    if let Some(to) = to.filter(|to| Some(to) != here.as_ref()) {
         repo.store.turn_texts(here.as_ref(), &to, repo.now)?;
     }
     for (id, keys) in gone {
@@ -45,8 +53,15 @@ pub(crate) fn join(repo: &Repo, there: Option<&CommitId>, jobs: &[JoinedJob]) ->
             texts::redact::take_away(repo, &id, &keys)?;
         }
     }
-    Ok(())
+    let to = repo.store.stands_at(names::TEXTS)?;
+    // The same texts in another commit are no reason to push.
+    let same = held(to.as_ref())?.unwrap_or_default().keys().eq(theirs.keys());
+    let push = Push { name: names::TEXTS.to_owned(), seen: there.cloned(), to };
+    Ok((!same && push.to.is_some()).then_some(push))
 }
+
+/// No key.
+const NONE: BTreeSet<String> = BTreeSet::new();
 
 /// The job of a text, by its place.
 fn job_of(place: &str) -> Option<JobId> {
