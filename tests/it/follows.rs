@@ -8,7 +8,7 @@ use super::world::{CODE, World, message};
 
 /// A job that is over, landed, and a branch `release` that begins where the job did and goes
 /// its own way by one file.
-fn landed() -> World {
+pub fn landed() -> World {
     let world = World::seeded();
     world.git("branch release");
     world.to("condense");

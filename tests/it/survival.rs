@@ -62,21 +62,14 @@ const BARE: &str = "git() { command git -c core.hooksPath=/dev/null \"$@\"; }";
 
 impl Ground {
     fn world(self) -> World {
-        let world = World::seeded();
         match self {
             Self::Open => {
+                let world = World::seeded();
                 world.to("execute");
+                world
             }
-            Self::Landed => {
-                world.git("branch release");
-                world.to("condense");
-                world.works("condense");
-                world.approved();
-                world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
-                world.person("land").succeeds();
-            }
+            Self::Landed => super::follows::landed(),
         }
-        world
     }
 }
 
