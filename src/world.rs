@@ -14,6 +14,7 @@ mod below;
 mod child;
 mod git_environment;
 mod person;
+pub(crate) mod progress;
 mod scratch;
 mod there;
 mod whole;

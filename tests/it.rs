@@ -40,6 +40,7 @@ mod it {
     mod jobs;
     mod judge;
     mod killed;
+    mod killed_syncs;
     mod killed_words;
     mod land_asked;
     mod landed;
@@ -63,6 +64,7 @@ mod it {
     mod plans;
     mod plays;
     mod prints;
+    mod progress;
     mod questions;
     mod quick;
     mod readme;

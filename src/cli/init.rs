@@ -1,10 +1,12 @@
 //! `git seed init`
 
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, is_yes, report::Report};
+use crate::engine::repo::Repo;
 use crate::engine::setup;
 use crate::engine::setup::init::Wanted;
 use crate::engine::setup::own_record::Told;
 use crate::voice::{self, Notice};
+use crate::world::Typist;
 
 /// Install git seed in this repository°
 ///
@@ -12,7 +14,7 @@ use crate::voice::{self, Notice};
 /// ones that are already there, and the ref `refs/seed/meta`. It makes no commit. Without
 /// `--shared` it changes no tracked file, and `git status` stays as it was. It adds
 /// subagents for the phases where the host looks for them (`git seed agents`). Run it again to
-/// update an installation.
+/// update an installation. With `--shared` it asks once whether your pushes take jobs along.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
     /// Install for this host; may be given several times
@@ -68,7 +70,27 @@ pub(super) fn run(
         out.line(format_args!("{verb:<9} {command:<29} {}", voice::tell(why, &[])));
     }
     out.line("undo      git seed uninstall");
+    if args.shared && !out.is_json() && matches!(repo.typist(), Ok(Typist::Person)) {
+        asks_about_pushes(&repo, out)?;
+    }
     Ok(Outcome::Yes)
+}
+
+/// Asks once whether pushes take jobs along. Without an answer it is asked again.
+fn asks_about_pushes(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
+    let Some(offer) = setup::pushes::offer(repo)? else { return Ok(()) };
+    let owners = offer.owners.join(", ");
+    let facts = [("remote", offer.remote.as_str()), ("owner", owners.as_str())];
+    out.aside(&voice::tell(Notice::InitAsksPushes, &facts));
+    let mut said = String::new();
+    if std::io::stdin().read_line(&mut said)? == 0 {
+        return Ok(());
+    }
+    let yes = is_yes(&said);
+    setup::pushes::answered(repo, &offer, yes)?;
+    let kept = if yes { Notice::InitPushesTake } else { Notice::InitPushesLeave };
+    out.aside(&voice::tell(kept, &facts));
+    Ok(())
 }
 
 /// Lists what was done, aligned; a verb is said once.

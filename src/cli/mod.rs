@@ -65,7 +65,7 @@ use crate::engine::repo::{EngineError, Repo};
 use crate::jobs::mode::Mode;
 use crate::phases::commands;
 use crate::verdict::Refusal;
-use crate::world::Typist;
+use crate::world::{Typist, progress};
 use failure::{Failure, Result, While as _};
 use report::{Colour, Report};
 
@@ -284,6 +284,28 @@ impl Command {
 }
 
 impl Command {
+    /// What a person at a terminal may have to wait for; a line then says how far it is.
+    fn may_take_long(&self) -> bool {
+        use job::JobCommand as OfJob;
+        match self {
+            Self::Init(_)
+            | Self::Doctor(_)
+            | Self::Log(_)
+            | Self::Report(_)
+            | Self::Stats(_)
+            | Self::Memory { .. }
+            | Self::Audit { .. }
+            | Self::Verify(_)
+            | Self::Land(_)
+            | Self::Sync(_)
+            | Self::Upgrade(_)
+            | Self::Undo(_)
+            | Self::Redo(_) => true,
+            Self::Job { command } => matches!(command, OfJob::List { .. } | OfJob::Redact(_)),
+            _ => false,
+        }
+    }
+
     /// The name of a command that is about a job under way, which only mode full has.
     fn needs_jobs(&self) -> Option<&'static str> {
         use compact::CompactCommand as Compact;
@@ -384,6 +406,7 @@ impl Context {
             boundary::cross::finish_pending(&repo)?;
         }
         engine::texts::carry::finish(&repo)?;
+        engine::texts::redact::finish(&repo)?;
         record::landing::finish(&repo)?;
         engine::ops::carry::finish(&repo)?;
         engine::sync::join::journal::finish(&repo)?;
@@ -448,6 +471,9 @@ pub fn main() -> ExitCode {
     if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {
         engine::ops::settle::everywhere(&name);
         return exec::run(args, &context.cwd);
+    }
+    if arguments.command.may_take_long() {
+        progress::show(&format!("git seed {name}"));
     }
     let done = match set {
         Ok(Outcome::Yes) => run(&arguments.command, &context, &mut out),
@@ -617,6 +643,11 @@ fn require_person(repo: &Repo, command: &str, out: &mut Report) -> Result<Option
         Err(why) => why.to_string(),
     };
     Ok(Some(commands::persons_only(command, &why)))
+}
+
+/// Whether a person who was asked at a terminal said yes.
+fn is_yes(said: &str) -> bool {
+    matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 /// The most characters of a command line that a person is told in a session.

@@ -10,6 +10,7 @@ use super::failure::Failure;
 use crate::jobs::UnixSeconds;
 use crate::verdict::Refusal;
 use crate::voice;
+use crate::world::progress;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -86,6 +87,7 @@ impl Report {
 
     /// Prints what was collected, at once; for commands that tell as they go.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
+        progress::end();
         let mut stdout = io::stdout().lock();
         stdout.write_all(&self.out)?;
         self.out.clear();
@@ -114,6 +116,7 @@ impl Report {
 
     /// One more line for whoever was refused.
     pub(crate) fn aside(&mut self, line: &str) {
+        progress::end();
         let _ = writeln!(io::stderr(), "{}", plain(line, false));
     }
 

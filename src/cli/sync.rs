@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Context, Outcome, refuse, report::Report};
+use super::{Context, Outcome, is_yes, refuse, report::Report};
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
 use crate::engine::sync::bundle;
@@ -107,7 +107,7 @@ fn agrees(first: &First, out: &mut Report) -> Result<bool, EngineError> {
     out.aside(&voice::tell(Notice::SyncAsks, &[("owner", &first.owners.join(", "))]));
     let mut said = String::new();
     std::io::stdin().read_line(&mut said)?;
-    Ok(matches!(said.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(is_yes(&said))
 }
 
 fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outcome {

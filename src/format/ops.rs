@@ -8,7 +8,8 @@
 //! The message says the command and the worktree, never a path, a host or a process. Operations of
 //! a worktree form a tree of their own: each was done where the one before left things, and `undo`,
 //! `redo` and `--to` walk in it from where the worktree stands. Nothing is ever cut off: a new
-//! operation after an undo begins another branch of it.
+//! operation after an undo begins another branch of it. Each says which one it was done behind, so
+//! that who takes back the newest ones reads no others, however many there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,8 +73,19 @@ pub(crate) struct Op {
     pub command: String,
     /// Where it was done; empty for what was there before the first one.
     pub worktree: String,
+    pub behind: Behind,
     /// An undo or a redo, and where it led.
     pub walked: Option<Walked>,
+}
+
+/// Which operation of its worktree an operation was done behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// It does not say: the one before it in the chain that its worktree then stood behind.
+    #[default]
+    Unsaid,
+    Start,
+    Op(String),
 }
 
 /// Where an undo or a redo led.
@@ -87,8 +99,18 @@ pub(crate) struct Walked {
 
 impl Op {
     /// The whole message of its commit.
-    pub(crate) fn message(command: &str, worktree: &str, walked: Option<&Walked>) -> String {
+    pub(crate) fn message(
+        command: &str,
+        worktree: &str,
+        behind: &Behind,
+        walked: Option<&Walked>,
+    ) -> String {
         let mut text = format!("{command}\n\nSeed-Worktree: {worktree}\n");
+        match behind {
+            Behind::Unsaid => {}
+            Behind::Start => text.push_str(&format!("Seed-Behind: {START}\n")),
+            Behind::Op(id) => text.push_str(&format!("Seed-Behind: {id}\n")),
+        }
         if let Some(walked) = walked {
             for (key, id) in [("Seed-Stands", &walked.to), ("Seed-Redo", &walked.ahead)] {
                 let id = id.as_deref().unwrap_or(START);
@@ -108,9 +130,30 @@ impl Op {
         };
         let command = message.lines().next().unwrap_or_default().to_owned();
         let worktree = trailers.get("Seed-Worktree").unwrap_or_default().to_owned();
-        Self { id, at, command, worktree, walked }
+        let behind = match named("Seed-Behind") {
+            None => Behind::Unsaid,
+            Some(id) => id.map_or(Behind::Start, Behind::Op),
+        };
+        Self { id, at, command, worktree, behind, walked }
+    }
+
+    /// Whether undo and redo count it; else they step over it.
+    pub(crate) fn counts(&self) -> bool {
+        self.command != STEPPED_OVER
+    }
+
+    /// What the next operation of its worktree is done behind.
+    pub(crate) fn leaves(&self) -> Behind {
+        match &self.walked {
+            None => Behind::Op(self.id.clone()),
+            Some(Walked { to, .. }) => to.clone().map_or(Behind::Start, Behind::Op),
+        }
     }
 }
+
+/// The command that undo and redo step over: words that it took away stay away, so taking it back
+/// would change nothing.
+const STEPPED_OVER: &str = "job redact";
 
 /// Where a worktree stands among its operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,13 +162,37 @@ struct Stands {
     ahead: Option<String>,
 }
 
-/// All operations, and where each worktree stands.
+/// The newest operations, or all, and where each worktree stands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    /// The one that each was done behind; undo and redo are no operations in this sense.
+    /// The one that each was done behind; undo and redo are no operations in this sense. Of those
+    /// that were read only some may be known: the one before an operation that does not say it may
+    /// be older than all of these.
     before: BTreeMap<String, Option<String>>,
     of: BTreeMap<String, String>,
     stands: BTreeMap<String, Stands>,
+    /// Those that do not count on the way.
+    over: BTreeSet<String>,
+    /// Nothing is older than what was read.
+    whole: bool,
+}
+
+/// The answer lies with operations that are older than those that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Older;
+
+/// Why there is no way over so many operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoWay {
+    /// So many are there.
+    Fewer(usize),
+    Older,
+}
+
+impl From<Older> for NoWay {
+    fn from(_: Older) -> Self {
+        Self::Older
+    }
 }
 
 /// A way between two operations of a worktree.
@@ -139,38 +206,62 @@ pub(crate) struct Way {
 }
 
 impl History {
-    /// Reads operations, the oldest first.
-    pub(crate) fn of<'a>(ops: impl IntoIterator<Item = &'a Op>) -> Self {
-        let mut all = Self::default();
+    /// Reads operations, the oldest first; `whole` says that none is older than these.
+    pub(crate) fn of<'a>(ops: impl IntoIterator<Item = &'a Op>, whole: bool) -> Self {
+        let mut all = Self { whole, ..Self::default() };
         for op in ops {
-            let stands = all.stands.entry(op.worktree.clone()).or_default();
-            *stands = if let Some(walked) = &op.walked {
+            let stood = all.stands.get(&op.worktree);
+            let stands = if let Some(walked) = &op.walked {
                 Stands { at: walked.to.clone(), ahead: walked.ahead.clone() }
             } else {
-                all.before.insert(op.id.clone(), stands.at.take());
+                let before = match (&op.behind, stood) {
+                    (Behind::Op(id), _) => Some(Some(id.clone())),
+                    (Behind::Start, _) => Some(None),
+                    (Behind::Unsaid, Some(stood)) => Some(stood.at.clone()),
+                    (Behind::Unsaid, None) => whole.then_some(None),
+                };
+                all.before.extend(before.map(|before| (op.id.clone(), before)));
                 all.of.insert(op.id.clone(), op.worktree.clone());
+                if !op.counts() {
+                    all.over.insert(op.id.clone());
+                }
                 Stands { at: Some(op.id.clone()), ahead: Some(op.id.clone()) }
             };
+            all.stands.insert(op.worktree.clone(), stands);
         }
         all
     }
 
     /// The operation and those that it was done behind, the newest first.
-    fn line(&self, from: Option<&str>) -> Vec<String> {
-        let mut line = Vec::new();
-        let mut at = from.map(str::to_owned);
-        while let Some(id) = at {
-            at = self.before.get(&id).cloned().flatten();
-            line.push(id);
-        }
-        line
+    fn line(&self, from: Option<&str>) -> impl Iterator<Item = Result<String, Older>> {
+        let mut at = Ok(from.map(str::to_owned));
+        std::iter::from_fn(move || {
+            let id = match std::mem::replace(&mut at, Ok(None)) {
+                Ok(id) => id?,
+                Err(older) => return Some(Err(older)),
+            };
+            if !self.whole && !self.of.contains_key(&id) {
+                return Some(Err(Older));
+            }
+            at = match self.before.get(&id) {
+                Some(before) => Ok(before.clone()),
+                None if self.whole => Ok(None),
+                None => Err(Older),
+            };
+            Some(Ok(id))
+        })
     }
 
-    /// The operations that are undone.
+    fn whole_line(&self, from: Option<&str>) -> Result<Vec<String>, Older> {
+        self.line(from).collect()
+    }
+
+    /// Those of the operations that were read that are undone.
     pub(crate) fn undone(&self) -> BTreeSet<&str> {
-        let lines = self.stands.values().map(|stands| self.line(stands.at.as_deref()));
-        let live: BTreeSet<String> = lines.flatten().collect();
-        self.before.keys().map(String::as_str).filter(|id| !live.contains(*id)).collect()
+        // A line leads to older ones only: where it leaves these, it does not come back.
+        let lines = self.stands.values().flat_map(|one| self.line(one.at.as_deref()).flatten());
+        let live: BTreeSet<String> = lines.collect();
+        self.of.keys().map(String::as_str).filter(|id| !live.contains(*id)).collect()
     }
 
     /// The worktree that an operation was done in; none where there is no such operation.
@@ -178,58 +269,103 @@ impl History {
         self.of.get(id).map(String::as_str)
     }
 
-    fn stands(&self, worktree: &str) -> Stands {
-        self.stands.get(worktree).cloned().unwrap_or_default()
+    fn stands(&self, worktree: &str) -> Result<Stands, Older> {
+        match self.stands.get(worktree) {
+            Some(stands) => Ok(stands.clone()),
+            None if self.whole => Ok(Stands::default()),
+            None => Err(Older),
+        }
     }
 
-    /// The way back over `count` operations; how many there are where they are fewer.
-    pub(crate) fn back(&self, worktree: &str, count: usize) -> Result<Way, usize> {
-        let Stands { at, ahead } = self.stands(worktree);
-        let line = self.line(at.as_deref());
-        let Some(back) = line.get(..count) else { return Err(line.len()) };
-        let to = line.get(count).cloned();
-        let walked = Some(Walked { to, ahead });
-        Ok(Way { back: back.to_vec(), on: Vec::new(), walked })
+    /// Whether undo and redo count an operation.
+    fn counts(&self, id: &str) -> bool {
+        !self.over.contains(id)
     }
 
-    /// The operations that `redo` leads over, the next one first.
-    fn ahead(&self, worktree: &str) -> Vec<String> {
-        let Stands { at, ahead } = self.stands(worktree);
-        let line = self.line(ahead.as_deref());
-        let end = match &at {
-            None => Some(line.len()),
-            Some(at) => line.iter().position(|id| id == at),
+    /// The way back over `count` operations, and those between them that do not count.
+    pub(crate) fn back(&self, worktree: &str, count: usize) -> Result<Way, NoWay> {
+        let Stands { at, ahead } = self.stands(worktree)?;
+        let (mut back, mut counted) = (Vec::new(), 0);
+        let mut line = self.line(at.as_deref());
+        while counted < count {
+            let id = line.next().ok_or(NoWay::Fewer(counted))??;
+            counted += usize::from(self.counts(&id));
+            back.push(id);
+        }
+        // It need not be read: only its id is said.
+        let to = match back.last() {
+            Some(last) => self.before(last)?,
+            None => at.clone(),
         };
-        end.map(|end| line[..end].iter().rev().cloned().collect()).unwrap_or_default()
+        Ok(Way { back, on: Vec::new(), walked: Some(Walked { to, ahead }) })
     }
 
-    /// The way on over `count` operations that were undone last; how many there are where they are
-    /// fewer.
-    pub(crate) fn on(&self, worktree: &str, count: usize) -> Result<Way, usize> {
-        let ahead = self.ahead(worktree);
-        let Some(on) = ahead.get(..count) else { return Err(ahead.len()) };
-        let to = on.last().cloned();
-        let walked = Some(Walked { to, ahead: self.stands(worktree).ahead });
+    fn before(&self, id: &str) -> Result<Option<String>, Older> {
+        match self.before.get(id) {
+            Some(before) => Ok(before.clone()),
+            None if self.whole => Ok(None),
+            None => Err(Older),
+        }
+    }
+
+    /// The operations that `redo` leads over, the next one first; none where where it stands is
+    /// not on the line.
+    fn ahead(&self, worktree: &str) -> Result<Vec<String>, Older> {
+        let Stands { at, ahead } = self.stands(worktree)?;
+        let mut line = Vec::new();
+        for id in self.line(ahead.as_deref()) {
+            let id = id?;
+            if at.as_ref() == Some(&id) {
+                line.reverse();
+                return Ok(line);
+            }
+            line.push(id);
+        }
+        line.reverse();
+        Ok(if at.is_none() { line } else { Vec::new() })
+    }
+
+    /// The way on over `count` operations that were undone last, and those behind each that do not
+    /// count.
+    pub(crate) fn on(&self, worktree: &str, count: usize) -> Result<Way, NoWay> {
+        let ahead = self.ahead(worktree)?;
+        let counted = ahead.iter().filter(|id| self.counts(id)).count();
+        if counted < count {
+            return Err(NoWay::Fewer(counted));
+        }
+        let mut seen = 0;
+        let end = ahead.iter().position(|id| {
+            seen += usize::from(self.counts(id));
+            seen > count
+        });
+        let on = &ahead[..end.unwrap_or(ahead.len())];
+        let to = on.last().cloned().or(self.stands(worktree)?.at);
+        let walked = Some(Walked { to, ahead: self.stands(worktree)?.ahead });
         Ok(Way { back: Vec::new(), on: on.to_vec(), walked })
     }
 
     /// The way on to `id`, if `redo` leads there.
     pub(crate) fn on_to(&self, worktree: &str, id: &str) -> Option<Way> {
-        let at = self.ahead(worktree).iter().position(|one| one == id)?;
-        self.on(worktree, at + 1).ok()
+        let ahead = self.ahead(worktree).ok()?;
+        let on = ahead[..=ahead.iter().position(|one| one == id)?].to_vec();
+        let walked =
+            Some(Walked { to: on.last().cloned(), ahead: self.stands(worktree).ok()?.ahead });
+        Some(Way { back: Vec::new(), on, walked })
     }
 
-    /// The way to right behind `id`, wherever it is; none where the worktree stands there.
+    /// The way to right behind `id`, wherever it is; none where the worktree stands there. All
+    /// operations have to be read.
     pub(crate) fn to(&self, worktree: &str, id: &str) -> Option<Way> {
-        let Stands { at, ahead } = self.stands(worktree);
-        let (here, there) = (self.line(at.as_deref()), self.line(Some(id)));
-        let shared = |one: &String, other: &[String]| other.contains(one);
-        let back: Vec<String> =
-            here.iter().take_while(|one| !shared(one, &there)).cloned().collect();
-        let mut on: Vec<String> =
-            there.iter().take_while(|one| !shared(one, &here)).cloned().collect();
+        let Stands { at, ahead } = self.stands(worktree).ok()?;
+        let here = self.whole_line(at.as_deref()).ok()?;
+        let there = self.whole_line(Some(id)).ok()?;
+        let beyond = |line: &[String], other: &[String]| -> Vec<String> {
+            let other: BTreeSet<&String> = other.iter().collect();
+            line.iter().take_while(|one| !other.contains(one)).cloned().collect()
+        };
+        let (back, mut on) = (beyond(&here, &there), beyond(&there, &here));
         on.reverse();
-        let on_line = self.line(ahead.as_deref()).iter().any(|one| one == id);
+        let on_line = self.line(ahead.as_deref()).flatten().any(|one| one == id);
         let ahead = if on_line { ahead } else { Some(id.to_owned()) };
         let walked = Some(Walked { to: Some(id.to_owned()), ahead });
         (!back.is_empty() || !on.is_empty()).then_some(Way { back, on, walked })
@@ -306,7 +442,7 @@ mod tests {
 
     fn did(id: &str, worktree: &str) -> Op {
         let (id, worktree, command) = (id.to_owned(), worktree.to_owned(), "phase".to_owned());
-        Op { id, at: 7, command, worktree, walked: None }
+        Op { id, at: 7, command, worktree, behind: Behind::Unsaid, walked: None }
     }
 
     fn walked(id: &str, to: Option<&str>, ahead: Option<&str>) -> Op {
@@ -321,8 +457,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for op in [did("a", "main"), walked("b", None, Some("a")), walked("c", Some("a"), None)] {
-            let message = Op::message(&op.command, &op.worktree, op.walked.as_ref());
-            assert_eq!(Op::read(op.id.clone(), &message, 7), op);
+            for behind in [Behind::Unsaid, Behind::Start, Behind::Op("z".to_owned())] {
+                let op = Op { behind, ..op.clone() };
+                let (at, walked) = (&op.behind, op.walked.as_ref());
+                let message = Op::message(&op.command, &op.worktree, at, walked);
+                assert_eq!(Op::read(op.id.clone(), &message, 7), op);
+            }
         }
     }
 
@@ -345,21 +485,21 @@ mod tests {
     #[test]
     fn undo_and_redo_walk_and_a_new_operation_begins_a_branch() {
         let mut ops = vec![did("a", "main"), did("x", "side"), did("b", "main"), did("c", "main")];
-        let history = History::of(&ops);
+        let history = History::of(&ops, true);
         let way = history.back("main", 2).expect("two are there");
         assert_eq!(way.back, ids(&["c", "b"]));
-        assert_eq!(history.back("main", 4), Err(3));
-        assert_eq!(history.on("main", 1), Err(0), "nothing was undone");
+        assert_eq!(history.back("main", 4), Err(NoWay::Fewer(3)));
+        assert_eq!(history.on("main", 1), Err(NoWay::Fewer(0)), "nothing was undone");
         ops.push(walked("u", Some("a"), Some("c")));
-        let history = History::of(&ops);
+        let history = History::of(&ops, true);
         assert_eq!(history.undone(), BTreeSet::from(["b", "c"]));
         assert_eq!(history.on("main", 2).expect("two").on, ids(&["b", "c"]));
-        assert_eq!(history.on("main", 3), Err(2));
+        assert_eq!(history.on("main", 3), Err(NoWay::Fewer(2)));
         let way = history.on_to("main", "b").expect("redo leads there");
         assert_eq!(way.walked.as_ref().and_then(|way| way.ahead.as_deref()), Some("c"));
         ops.push(did("d", "main"));
-        let history = History::of(&ops);
-        assert_eq!(history.on("main", 1), Err(0), "a new one empties redo");
+        let history = History::of(&ops, true);
+        assert_eq!(history.on("main", 1), Err(NoWay::Fewer(0)), "a new one empties redo");
         assert_eq!(history.undone(), BTreeSet::from(["b", "c"]));
         let way = history.to("main", "c").expect("a way");
         assert_eq!((way.back, way.on), (ids(&["d"]), ids(&["b", "c"])));
@@ -368,8 +508,8 @@ mod tests {
         assert_eq!(history.to("main", "d"), None, "it stands there");
         assert_eq!((history.worktree("x"), history.worktree("u")), (Some("side"), None));
         ops.push(walked("v", None, Some("d")));
-        let history = History::of(&ops);
-        assert_eq!(history.back("main", 1), Err(0), "it stands at the start");
+        let history = History::of(&ops, true);
+        assert_eq!(history.back("main", 1), Err(NoWay::Fewer(0)), "it stands at the start");
         assert_eq!(history.on("main", 2).expect("two").on, ids(&["a", "d"]));
     }
 
@@ -392,5 +532,88 @@ mod tests {
         assert_eq!(stand(&chain), ["1", "4", "6", "7"]);
         let up_to = standing(&chain, Some("5")).into_iter().collect::<Vec<_>>();
         assert_eq!(up_to, ["1", "2", "3", "5"]);
+    }
+
+    #[test]
+    fn words_that_went_are_stepped_over() {
+        let redact = |id: &str| Op { command: STEPPED_OVER.to_owned(), ..did(id, "main") };
+        let mut ops = vec![did("a", "main"), did("b", "main"), redact("r"), redact("s")];
+        let history = History::of(&ops, true);
+        let way = history.back("main", 1).expect("one is there");
+        assert_eq!(way.back, ids(&["s", "r", "b"]));
+        assert_eq!(history.back("main", 3), Err(NoWay::Fewer(2)));
+        ops.push(Op { walked: way.walked, ..walked("u", None, None) });
+        let history = History::of(&ops, true);
+        assert_eq!(history.on("main", 1).expect("it leads there").on, ids(&["b", "r", "s"]));
+        assert_eq!(history.on("main", 2), Err(NoWay::Fewer(1)));
+        let only = [redact("r")];
+        assert_eq!(History::of(&only, true).back("main", 1), Err(NoWay::Fewer(0)));
+    }
+
+    /// Operations as three worktrees would write them, each saying what it was done behind.
+    fn written(acts: &[(u8, u8)]) -> Vec<Op> {
+        let mut ops: Vec<Op> = Vec::new();
+        for (number, (worktree, act)) in acts.iter().enumerate() {
+            let worktree = ["main", "side", "far"][usize::from(worktree % 3)];
+            let newest = ops.iter().rev().find(|op| op.worktree == worktree);
+            let behind = newest.map_or(Behind::Start, Op::leaves);
+            let history = History::of(&ops, true);
+            let walked = match act % 4 {
+                0 => history.back(worktree, 1).ok(),
+                1 => history.on(worktree, 1).ok(),
+                _ => None,
+            };
+            let walked = walked.and_then(|way| way.walked);
+            let behind = if walked.is_some() { Behind::Unsaid } else { behind };
+            let id = format!("{number:03}");
+            let op = Op { behind, walked, ..did(&id, worktree) };
+            let message = Op::message(&op.command, worktree, &op.behind, op.walked.as_ref());
+            ops.push(Op::read(id, &message, 7));
+        }
+        ops
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_part_says_what_all_say_or_asks_for_older_ones(
+            acts in proptest::collection::vec((0..3_u8, 0..4_u8), 1..40),
+            from in 0..40_usize,
+            count in 1..5_usize,
+        ) {
+            let ops = written(&acts);
+            let silent: Vec<Op> =
+                ops.iter().map(|op| Op { behind: Behind::Unsaid, ..op.clone() }).collect();
+            let all = History::of(&ops, true);
+            for ops in [&ops, &silent] {
+                let whole = History::of(ops, true);
+                let part = History::of(&ops[from.min(ops.len())..], false);
+                let newer: BTreeSet<&str> =
+                    ops.iter().skip(from).map(|op| op.id.as_str()).collect();
+                let undone: BTreeSet<&str> =
+                    all.undone().into_iter().filter(|id| newer.contains(id)).collect();
+                proptest::prop_assert_eq!(part.undone(), undone);
+                for worktree in ["main", "side", "far"] {
+                    for (says, said, knows) in [
+                        (part.back(worktree, count), whole.back(worktree, count),
+                            all.back(worktree, count)),
+                        (part.on(worktree, count), whole.on(worktree, count),
+                            all.on(worktree, count)),
+                    ] {
+                        proptest::prop_assert_eq!(&said, &knows);
+                        proptest::prop_assert!(says == knows || says == Err(NoWay::Older));
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn one_worktree_reads_no_more_than_it_takes_back(
+            acts in proptest::collection::vec((0..1_u8, 2..4_u8), 5..40),
+            count in 1..5_usize,
+        ) {
+            let ops = written(&acts);
+            let part = History::of(&ops[ops.len() - count..], false);
+            proptest::prop_assert!(part.back("main", count).is_ok());
+        }
     }
 }

@@ -22,6 +22,7 @@ use super::{CommitId, Store, Tip, TreeEdit, UnixSeconds};
 use crate::claims::record::Signed;
 use crate::format::merge::is_join;
 use crate::format::names;
+use crate::world::progress;
 
 /// The longest that signing one record may take, tries and all.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -352,6 +353,7 @@ impl Store {
     ) -> Result<Walked<T>, StoreError> {
         let (mut heads, ended) = self.record_heads(tip)?;
         heads.reverse();
+        progress::of(heads.len());
         let many = std::thread::available_parallelism().map_or(1, usize::from).min(8);
         let share = heads.len().div_ceil(many).max(64);
         let (git_dir, options) = (&self.git_dir, self.repo.open_options());

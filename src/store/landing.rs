@@ -15,7 +15,7 @@ use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::worktree::odd_output;
 use super::{CommitId, Step, Store, TreeId};
-use crate::world;
+use crate::world::{self, progress};
 
 /// Who made a commit, and when, as its object says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +140,10 @@ impl Store {
         let mut child = self.git(args).by("AUTHOR", &new.like.author).input(message.to_vec());
         if new.message.is_none() {
             child = child.by("COMMITTER", &new.like.committer);
+        }
+        if new.signed {
+            // What signs may ask at the terminal.
+            progress::end();
         }
         let printed = child.run()?;
         let id = String::from_utf8_lossy(&printed).trim().to_owned();

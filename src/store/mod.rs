@@ -84,6 +84,7 @@ pub(crate) use landing::{BranchMove, NewCommit, Replayed, Written};
 pub(crate) use leaving::Moved;
 pub(crate) use lock::{Lock, take, wait_at_most};
 pub(crate) use ops::{Loose, RefMoved, Shift, Stood};
+pub(crate) use pack::gone::Ours;
 pub(crate) use path::{NotInside, RepoPath};
 pub(crate) use pins::{Lens, Pins};
 pub(crate) use recast::{OldCommit, Recast};

@@ -10,7 +10,7 @@ use super::servers::{Daemon, Server, bare};
 use super::world::{CODE, Said, World};
 
 /// A machine with a job under way, whose `origin` is a bare repository that has its branch.
-fn machine() -> World {
+pub(super) fn machine() -> World {
     let world = World::prompted();
     bare(world.root(), "hub.git");
     world.git("remote add origin ../hub.git");
@@ -23,7 +23,7 @@ fn pushes_branch(world: &World, to: &str) {
 }
 
 /// A second machine, in `dir` beside the first, cloned from `url`.
-fn second(world: &World, dir: &str, url: &str) {
+pub(super) fn second(world: &World, dir: &str, url: &str) {
     world.sh(&format!(
         "cd .. && git clone -q --no-local -b main {url} {dir} 2>&1 && cd {dir} && git seed init && \
          git config seed.owner \"$(cd ../repo && git config --get-all seed.owner | tail -n 1)\""
@@ -31,18 +31,18 @@ fn second(world: &World, dir: &str, url: &str) {
 }
 
 /// A line of the person's at the second machine.
-fn there(world: &World, dir: &str, line: &str) -> Said {
+pub(super) fn there(world: &World, dir: &str, line: &str) -> Said {
     world.tries(&format!("cd ../{dir} && {line}"))
 }
 
 /// What a sync says as JSON.
-fn synced(world: &World, arguments: &str) -> Value {
+pub(super) fn synced(world: &World, arguments: &str) -> Value {
     let said = world.tries(&format!("git seed sync {arguments} --json"));
     assert_eq!(said.code, 0, "{said:?}");
     serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
 }
 
-fn synced_there(world: &World, dir: &str, arguments: &str) -> Value {
+pub(super) fn synced_there(world: &World, dir: &str, arguments: &str) -> Value {
     let said = there(world, dir, &format!("git seed sync {arguments} --json"));
     assert_eq!(said.code, 0, "{said:?}");
     serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
@@ -53,7 +53,7 @@ fn me(world: &World) -> String {
     format!("uid/{}", world.sh("id -u").trim())
 }
 
-fn agreed(world: &World) -> String {
+pub(super) fn agreed(world: &World) -> String {
     format!("--owner {}", me(world))
 }
 
@@ -64,7 +64,7 @@ fn refs_of(world: &World, dir: &str) -> String {
 }
 
 /// The refs of ours below `dir` that are merged both ways.
-fn merged(world: &World, dir: &str) -> Vec<String> {
+pub(super) fn merged(world: &World, dir: &str) -> Vec<String> {
     let kept = |line: &&str| {
         let name = line.split(' ').nth(1).unwrap_or_default();
         name.starts_with("refs/seed/jobs/")
@@ -92,6 +92,37 @@ fn the_first_sync_asks_and_only_a_yes_sends() {
         remote.origin.fetch +refs/heads/*:refs/remotes/origin/*",
         "no refspec of ours"
     );
+}
+
+#[test]
+fn a_shared_init_asks_once_whether_pushes_take_jobs_along() {
+    let switch = "git config --local --get seed.syncOnPush";
+    let world = machine();
+    let asks = "can take along the jobs that their commits belong to";
+    for quiet in ["init", "init --shared --json"] {
+        let said = world.person(quiet).stdin("y\n").said();
+        assert!(!said.err.contains(asks), "{quiet}: {said:?}");
+    }
+    // Nobody says anything: it is asked again.
+    for answer in ["", "n\n"] {
+        let said = world.person("init --shared").stdin(answer).said();
+        assert!(said.err.contains(asks) && said.err.contains(&me(&world)), "{said:?}");
+    }
+    assert_eq!(world.sh(switch).trim(), "false");
+    let said = world.person("init --shared").stdin("y\n").said();
+    assert!(!said.err.contains(asks), "{said:?}");
+    assert_eq!(world.sh(switch).trim(), "false", "the answer stands");
+    world.git("config --unset seed.syncOnPush");
+    let said = world.person("init --shared").stdin("yes\n").said();
+    assert!(said.err.contains("git config --unset seed.syncOnPush"), "{said:?}");
+    assert_eq!(world.sh(switch).trim(), "true");
+    assert_eq!(world.git("config --local --get-all seed.owner"), me(&world));
+    // Where the clone syncs with somebody else, it is not offered.
+    world.git("config --unset seed.syncOnPush");
+    world.git("config seed.owner github.com/ada");
+    let said = world.person("init --shared").stdin("y\n").said();
+    assert!(!said.err.contains(asks), "{said:?}");
+    assert_eq!(world.tries(switch).code, 1);
 }
 
 #[test]

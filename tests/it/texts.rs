@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::world::{CODE, World};
 
 /// Words that stand nowhere else.
-const SAID: &str = "teach the walrus to count backwards from eleven";
+pub(super) const SAID: &str = "teach the walrus to count backwards from eleven";
 
 /// The places of all texts.
 fn keys(world: &World) -> Vec<String> {
@@ -23,7 +23,7 @@ fn verified(world: &World) -> Value {
 }
 
 /// All that the chains hold of it, subjects and bodies of their commits among it.
-fn chains(world: &World) -> String {
+pub(super) fn chains(world: &World) -> String {
     let list = "git rev-list --objects --glob='refs/seed/jobs/*' --glob='refs/seed/archive*' \
                 --glob=refs/seed/archive | cut -d' ' -f1 | git cat-file --batch";
     String::from_utf8_lossy(&world.beside("sh").args(["-c", list]).output().expect("runs").stdout)
@@ -31,24 +31,24 @@ fn chains(world: &World) -> String {
 }
 
 /// Every object of the repository and every file of git seed's, compressed texts opened.
-fn everything(world: &World) -> Vec<u8> {
+pub(super) fn everything(world: &World) -> Vec<u8> {
     let all = "git cat-file --batch-all-objects --batch; find .git/seed -type f | xargs cat";
     let mut bytes = world.beside("sh").args(["-c", all]).output().expect("runs").stdout;
     bytes.extend(world.texts().concat());
     bytes
 }
 
-fn holds(bytes: &[u8], words: &str) -> bool {
+pub(super) fn holds(bytes: &[u8], words: &str) -> bool {
     bytes.windows(words.len()).any(|part| part == words.as_bytes())
 }
 
-fn interactions(world: &World, job: &str) -> Vec<Value> {
+pub(super) fn interactions(world: &World, job: &str) -> Vec<Value> {
     let shown = world.json(&format!("job show {job}"));
     shown["interactions"].as_array().expect("a list").clone()
 }
 
 /// A repository that an older git seed wrote: its format says so.
-fn of_format_1() -> World {
+pub(super) fn of_format_1() -> World {
     let world = World::seeded();
     let meta = "format = 1\\nmin-reader = 1\\nmin-writer = 1\\n";
     world.sh(&format!(
@@ -226,10 +226,20 @@ fn redacted_words_are_in_no_object_and_in_no_file() {
     redacts(&world, &job);
     let said = world.git(&format!("log -1 --format=%B refs/seed/jobs/{job}"));
     assert!(said.contains("redact: ") && said.contains("\nSeed-Redacts: "), "{said}");
-    // The job goes on, and an undo brings nothing back.
-    world.person("undo").succeeds();
+    // The job goes on. An undo steps over it: it takes back what was done before, here the prompt,
+    // and brings nothing back.
+    let undone = world.json("undo");
+    let last = world.json("op log")[2].clone();
+    assert_eq!((&last["command"], &last["undone"]), (&json!("prompt"), &json!(true)));
+    assert_eq!(undone["ops"], json!([last["id"]]));
     assert!(!holds(&everything(&world), "walrus"));
+    assert_eq!(interactions(&world, &job).len(), 1);
     assert_eq!(interactions(&world, &job)[0]["redacted"], true);
+    world.json("redo");
+    assert_eq!(interactions(&world, &job).len(), 2);
+    assert_eq!(interactions(&world, &job)[1]["redacted"], true);
+    assert!(!holds(&everything(&world), "walrus"));
+    assert_eq!(verified(&world)["broken"], json!([]));
     world.person("job show").tells("these words were redacted");
 }
 

@@ -308,7 +308,7 @@ fn uninstall_leaves_no_operation_behind() {
 // ---- killed at any write
 
 /// Runs `line` as a person until right before a write; says whether it came that far.
-fn kills(world: &World, Write { call, nth }: &Write, line: &str) -> bool {
+pub(super) fn kills(world: &World, Write { call, nth }: &Write, line: &str) -> bool {
     let inject =
         format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace");
     let dead = world.persons_terminal(&format!("{inject} {line}"), "");

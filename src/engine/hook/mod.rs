@@ -22,7 +22,7 @@ use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{boundary, claims, hook, memory, ops, person, record, setup, sync};
+use crate::engine::{boundary, claims, hook, memory, ops, person, record, setup, sync, texts};
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
@@ -66,6 +66,7 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
         return Ok(());
     }
     sync::join::journal::finish(repo)?;
+    texts::redact::finish(repo)?;
     boundary::cross::finish_closing(repo)?;
     if opens { record::rewritten::relink(repo) } else { Ok(()) }
 }

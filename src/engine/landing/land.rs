@@ -19,6 +19,7 @@ use crate::jobs::{JobId, Status, landing};
 use crate::store::{BranchMove, CommitId, NewCommit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// What came of it: `land --json`.
 #[derive(Clone, Debug, Serialize)]
@@ -169,7 +170,9 @@ fn build(
     let pending = record::landing::pending(&job.id);
     let mut at = plan.onto.clone().or_else(|| ground.base.clone());
     let mut made = Vec::new();
+    progress::begin(&tell(Notice::DoesLand, &[]), plan.commits.len());
     for one in &plan.commits {
+        progress::step();
         let like = &ground.commits[one.like];
         let message = match &one.message {
             None => None,

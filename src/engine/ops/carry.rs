@@ -2,7 +2,7 @@
 
 use crate::engine::ops::meant::{self, BranchTurn, FocusTurn, Meant, Noted, Turn};
 use crate::engine::ops::settle::{Log, NewOp};
-use crate::engine::ops::{log, told};
+use crate::engine::ops::told;
 use crate::engine::record;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::fold::opening;
@@ -140,7 +140,8 @@ fn tell_of_it(repo: &Repo, meant: &Meant) -> Result<()> {
     let (to, ahead) = meant.stands.clone();
     let walked = Walked { to, ahead };
     // Told already, and killed right then.
-    let newest = log::all(repo)?.into_iter().find(|op| op.worktree == here);
+    let log = Log { store: &repo.store, now: repo.now };
+    let newest = log.newest_of(&here)?.found;
     if newest.is_some_and(|op| op.walked.as_ref() == Some(&walked)) {
         return Ok(());
     }
@@ -155,6 +156,6 @@ fn tell_of_it(repo: &Repo, meant: &Meant) -> Result<()> {
     let tip = repo.store.tip(names::OPS)?;
     let command = meant.command.as_str();
     let new = NewOp { command, worktree: &here, walked: Some(&walked), places };
-    Log { store: &repo.store, now: repo.now }.add(tip.as_ref(), &new)?;
+    log.add(tip.as_ref(), &new)?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Operations as they were written down, for `op log` and for finding one.
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::names;
 use crate::format::ops::{self, History, Op};
 use crate::format::trailers::StepTrailers;
-use crate::store::{CommitId, Shift, Stood};
+use crate::store::{CommitId, Shift, Step, Stood};
 
 /// One line of `op log`.
 #[derive(Clone, Debug, Serialize)]
@@ -23,16 +24,83 @@ pub(crate) struct OpRow {
     pub undone: bool,
 }
 
-/// All operations, the newest first.
-pub(crate) fn all(repo: &Repo) -> Result<Vec<Op>> {
-    let steps = repo.store.history(names::OPS, usize::MAX)?;
-    let read = |step: crate::store::Step| Op::read(step.commit.to_string(), &step.message, step.at);
-    Ok(steps.into_iter().map(read).collect())
+/// As many as are read at first. `undo` seldom needs more.
+const FEW: usize = 16;
+
+/// The operations of this clone, the newest first, read as far back as somebody asks: however many
+/// there are, the newest ones cost the same.
+pub(crate) struct Ops<'r> {
+    repo: &'r Repo,
+    read: RefCell<Vec<Op>>,
+    whole: Cell<bool>,
 }
 
-/// How the worktrees stand among them.
-pub(crate) fn history(all: &[Op]) -> History {
-    History::of(all.iter().rev())
+impl<'r> Ops<'r> {
+    /// Reads at least the newest `count`.
+    pub(crate) fn newest(repo: &'r Repo, count: usize) -> Result<Self> {
+        let ops = Self { repo, read: RefCell::default(), whole: Cell::new(false) };
+        ops.read_to(count.max(FEW))?;
+        Ok(ops)
+    }
+
+    /// How many were read so far.
+    #[cfg(test)]
+    pub(crate) fn read(&self) -> usize {
+        self.read.borrow().len()
+    }
+
+    fn read_to(&self, count: usize) -> Result<()> {
+        let steps = self.repo.store.history(names::OPS, count)?;
+        self.whole.set(steps.len() < count);
+        let read = |step: Step| Op::read(step.commit.to_string(), &step.message, step.at);
+        *self.read.borrow_mut() = steps.into_iter().map(read).collect();
+        Ok(())
+    }
+
+    /// Reads older ones, too; false where there are none.
+    pub(crate) fn older(&self) -> Result<bool> {
+        const TIMES: usize = 4;
+        if self.whole.get() {
+            return Ok(false);
+        }
+        let more = self.read.borrow().len().saturating_mul(TIMES);
+        self.read_to(more)?;
+        Ok(true)
+    }
+
+    pub(crate) fn all(&self) -> Result<()> {
+        if self.whole.get() { Ok(()) } else { self.read_to(usize::MAX) }
+    }
+
+    /// The operation before which `at` newer ones were done.
+    pub(crate) fn get(&self, at: usize) -> Result<Option<Op>> {
+        while self.read.borrow().len() <= at {
+            if !self.older()? {
+                return Ok(None);
+            }
+        }
+        Ok(self.read.borrow().get(at).cloned())
+    }
+
+    /// Where the operation `id` is among those that were read.
+    pub(crate) fn place(&self, id: &str) -> Option<usize> {
+        self.read.borrow().iter().position(|op| op.id == id)
+    }
+
+    /// How the worktrees stand among those that were read.
+    pub(crate) fn history(&self) -> History {
+        History::of(self.read.borrow().iter().rev(), self.whole.get())
+    }
+
+    /// The operation that `id` begins, among all.
+    pub(crate) fn named(&self, id: &str) -> Result<Option<Op>> {
+        const FEWEST: usize = 4;
+        self.all()?;
+        let read = self.read.borrow();
+        let mut fits = read.iter().filter(|op| op.id.starts_with(id));
+        let found = fits.next().filter(|op| id.len() >= FEWEST || op.id == id);
+        Ok(found.filter(|_| fits.next().is_none()).cloned())
+    }
 }
 
 /// What an operation moved; `older` is the one before it.
@@ -79,29 +147,23 @@ pub(crate) fn rows(repo: &Repo, most: usize) -> Result<Vec<OpRow>> {
     if repo.store.is_writable() {
         settle::catch_up(repo)?;
     }
-    let all = all(repo)?;
-    let history = history(&all);
+    let ops = Ops::newest(repo, most.saturating_add(1))?;
+    let history = ops.history();
     let undone = history.undone();
     let mut rows = Vec::new();
-    for (at, op) in all.iter().enumerate().take(most) {
-        let moved = moved(repo, op, all.get(at + 1))?;
+    let mut next = ops.get(0)?;
+    while let Some(op) = next.filter(|_| rows.len() < most) {
+        next = ops.get(rows.len() + 1)?;
+        let moved = moved(repo, &op, next.as_ref())?;
         let jobs: BTreeSet<_> = moved.iter().filter_map(|one| ops::job_of(&one.place)).collect();
         rows.push(OpRow {
-            id: op.id.clone(),
             at: rfc3339(op.at),
-            command: op.command.clone(),
-            worktree: op.worktree.clone(),
             jobs: jobs.iter().map(ToString::to_string).collect(),
             undone: undone.contains(op.id.as_str()),
+            id: op.id,
+            command: op.command,
+            worktree: op.worktree,
         });
     }
     Ok(rows)
-}
-
-/// The operation that `id` begins.
-pub(crate) fn named<'a>(all: &'a [Op], id: &str) -> Option<&'a Op> {
-    const FEWEST: usize = 4;
-    let mut fits = all.iter().filter(|op| op.id.starts_with(id));
-    let found = fits.next().filter(|op| id.len() >= FEWEST || op.id == id);
-    found.filter(|_| fits.next().is_none())
 }

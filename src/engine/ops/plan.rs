@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::ops::log::{self, Ops};
 use crate::engine::ops::meant::{FocusTurn, Meant, Noted, Turn};
 use crate::engine::ops::turn::{self, JobTurn, Wanted};
-use crate::engine::ops::{carry, log, meant, settle};
+use crate::engine::ops::{carry, meant, settle};
 use crate::engine::record;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::names;
-use crate::format::ops::{self, History, Op, Way};
+use crate::format::ops::{self, NoWay, Op, Way};
 use crate::jobs::{JobId, undoing};
 use crate::store::{CommitId, Loose, NewStep, Stood, TreeEdit};
 use crate::verdict::Refusal;
@@ -27,8 +28,12 @@ pub(crate) struct Asked {
 
 impl Asked {
     fn word(&self) -> &'static str {
-        if self.undoes { "undo" } else { "redo" }
+        word(self.undoes)
     }
+}
+
+fn word(undoes: bool) -> &'static str {
+    if undoes { "undo" } else { "redo" }
 }
 
 /// What came of it.
@@ -66,19 +71,16 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
         return Ok(Err(undoing::under_way(word)));
     }
     settle::catch_up(repo)?;
-    let all = log::all(repo)?;
-    let history = log::history(&all);
-    let way = match way(repo, asked, &all, &history)? {
+    let read = Ops::newest(repo, asked.count.saturating_add(1))?;
+    let way = match way(repo, asked, &read)? {
         Ok(way) => way,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let (wants, oldest) = wants(repo, &all, &way)?;
-    if let Some(refusal) = in_the_way(repo, &all[..oldest], &wants, word)? {
+    let Wanting { wants, ops, oldest } = wants(repo, &read, &way)?;
+    if let Some(refusal) = in_the_way(repo, &read, oldest, &wants, word)? {
         return Ok(Err(refusal));
     }
-    let planned = planned(repo, &all, &wants, word)?;
-    let found = |id: &String| all.iter().find(|op| op.id == *id).cloned();
-    let ops: Vec<Op> = way.back.iter().chain(&way.on).filter_map(found).collect();
+    let planned = planned(repo, &read, &wants, word)?;
     let meant = meant(&way, &ops, &planned, word);
     let left = left(repo, &meant)?;
     let _lock = repo.store.lock()?;
@@ -92,16 +94,28 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
 }
 
 /// The operations that are asked for.
-fn way(repo: &Repo, asked: &Asked, all: &[Op], history: &History) -> Answered<Way> {
+fn way(repo: &Repo, asked: &Asked, ops: &Ops<'_>) -> Answered<Way> {
     let (here, word) = (repo.store.worktree_name(), asked.word());
-    let Some(to) = &asked.to else {
-        let (undoes, count) = (asked.undoes, asked.count);
-        let way = if undoes { history.back(&here, count) } else { history.on(&here, count) };
-        return Ok(way.map_err(|left| undoing::nothing_left(word, left)));
-    };
-    let named = log::named(all, to);
+    if let Some(to) = &asked.to {
+        return way_to(ops, asked.undoes, to, &here);
+    }
+    loop {
+        let (history, count) = (ops.history(), asked.count);
+        let way = if asked.undoes { history.back(&here, count) } else { history.on(&here, count) };
+        match way {
+            Ok(way) => return Ok(Ok(way)),
+            Err(NoWay::Fewer(left)) => return Ok(Err(undoing::nothing_left(word, left))),
+            Err(NoWay::Older) => ops.older()?,
+        };
+    }
+}
+
+/// The way to one operation.
+fn way_to(ops: &Ops<'_>, undoes: bool, to: &str, here: &str) -> Answered<Way> {
+    let word = word(undoes);
     let unknown = || EngineError::Usage(tell(Notice::OpUnknown, &[("op", to)]));
-    let op = named.ok_or_else(unknown)?;
+    let op = ops.named(to)?.ok_or_else(unknown)?;
+    let history = ops.history();
     let short: String = op.id.chars().take(12).collect();
     match history.worktree(&op.id) {
         Some(worktree) if worktree == here => {}
@@ -109,34 +123,47 @@ fn way(repo: &Repo, asked: &Asked, all: &[Op], history: &History) -> Answered<Wa
         // An undo is none that one could stand behind.
         None => return Err(unknown()),
     }
-    Ok(if asked.undoes {
-        history.to(&here, &op.id).ok_or_else(|| undoing::nothing_left(word, 0))
+    Ok(if undoes {
+        history.to(here, &op.id).ok_or_else(|| undoing::nothing_left(word, 0))
     } else {
-        history.on_to(&here, &op.id).ok_or_else(|| undoing::leads_elsewhere(&short))
+        history.on_to(here, &op.id).ok_or_else(|| undoing::leads_elsewhere(&short))
     })
 }
 
-/// Where each place is to stand at the end of the way, and how old the oldest operation of it is.
-fn wants(repo: &Repo, all: &[Op], way: &Way) -> Result<(Wants, usize)> {
+/// What the operations of a way come to.
+struct Wanting {
+    wants: Wants,
+    /// Those of the way, in its order.
+    ops: Vec<Op>,
+    /// How many were done since the oldest of them.
+    oldest: usize,
+}
+
+/// Where each place is to stand at the end of the way.
+fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
     let mut wants = Wants::new();
-    let mut oldest = 0;
+    let (mut ops, mut oldest) = (Vec::new(), 0);
     let steps = way.back.iter().map(|id| (id, true)).chain(way.on.iter().map(|id| (id, false)));
     for (id, back) in steps {
-        let Some(at) = all.iter().position(|op| op.id == *id) else { continue };
+        let Some(at) = read.place(id) else { continue };
+        let (Some(op), older) = (read.get(at)?, read.get(at + 1)?) else { continue };
         oldest = oldest.max(at);
-        let older = all.get(at + 1);
-        let seen = if back { older } else { Some(&all[at]) };
+        let seen = if back { older.as_ref() } else { Some(&op) };
         let archive = seen.map(|op| archive_at(repo, op)).transpose()?.flatten();
-        for moved in log::moved(repo, &all[at], older)? {
+        for moved in log::moved(repo, &op, older.as_ref())? {
             let stood = if back { moved.before } else { moved.after };
             let before = wants.get(&moved.place).is_none_or(|want: &Want| want.resets);
-            let resets = before && all[at].command == SYNC;
+            let resets = before && op.command == SYNC;
             wants.insert(moved.place, Want { stood, archive: archive.clone(), resets });
+        }
+        // What was only stepped over is not said to be taken back.
+        if op.counts() {
+            ops.push(op);
         }
     }
     // Else it only grows: jobs leave it by a ref of their own.
     wants.retain(|place, want| want.resets || *place != archive_place());
-    Ok((wants, oldest))
+    Ok(Wanting { wants, ops, oldest })
 }
 
 fn archive_place() -> String {
@@ -154,13 +181,20 @@ fn archive_at(repo: &Repo, op: &Op) -> Result<Option<CommitId>> {
 
 /// Why it may not be: another worktree moved one of the places since, or has one of the jobs, or
 /// one of them is being landed.
-fn in_the_way(repo: &Repo, since: &[Op], wants: &Wants, word: &str) -> Result<Option<Refusal>> {
+fn in_the_way(
+    repo: &Repo,
+    read: &Ops<'_>,
+    oldest: usize,
+    wants: &Wants,
+    word: &str,
+) -> Result<Option<Refusal>> {
     let here = repo.store.worktree_name();
-    for (at, op) in since.iter().enumerate() {
+    for at in 0..oldest {
+        let Some(op) = read.get(at)? else { break };
         if op.worktree == here || op.worktree.is_empty() {
             continue;
         }
-        for moved in log::moved(repo, op, since.get(at + 1))? {
+        for moved in log::moved(repo, &op, read.get(at + 1)?.as_ref())? {
             if wants.contains_key(&moved.place) {
                 let job = ops::job_of(&moved.place);
                 let what = job.map_or_else(|| tell(Notice::UndoRules, &[]), |id| id.to_string());
@@ -188,7 +222,7 @@ struct Planned {
     focus: FocusTurn,
 }
 
-fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result<Planned> {
+fn planned(repo: &Repo, read: &Ops<'_>, wants: &Wants, word: &'static str) -> Result<Planned> {
     let mut planned = Planned::default();
     let focus = ops::focus_place(&repo.store.worktree_name());
     let has = repo.store.focus()?.and_then(|chain| names::job_of(&chain));
@@ -209,7 +243,7 @@ fn planned(repo: &Repo, all: &[Op], wants: &Wants, word: &'static str) -> Result
             }
         } else if let Some(id) = ops::job_of(place) {
             let wanted = wanted(repo, &id, want)?;
-            let last = last_seen(repo, all, place)?;
+            let last = last_seen(repo, read, place)?;
             let here = will.as_ref() == Some(&id);
             planned.jobs.push((id.clone(), turn::planned(repo, &id, &wanted, last, word, here)?));
         } else if ops::chain_of(place).as_deref() == Some(names::RULES) {
@@ -271,17 +305,19 @@ fn wanted(repo: &Repo, id: &JobId, want: &Want) -> Result<Wanted> {
 }
 
 /// Where a job without a ref stood when it went.
-fn last_seen(repo: &Repo, all: &[Op], place: &str) -> Result<Option<CommitId>> {
+fn last_seen(repo: &Repo, read: &Ops<'_>, place: &str) -> Result<Option<CommitId>> {
     let chain = ops::chain_of(place).unwrap_or_default();
     if repo.store.stands_at(&chain)?.is_some() {
         return Ok(None);
     }
-    for op in all {
+    let mut at = 0;
+    while let Some(op) = read.get(at)? {
         let id: CommitId = op.id.parse().map_err(|_| EngineError::OnDisk(op.id.clone()))?;
         let tree = repo.store.tree_of_commit(&id)?;
         if let Some(Stood::At(commit)) = repo.store.stood_in(&tree, place)? {
             return Ok(Some(commit));
         }
+        at += 1;
     }
     Ok(None)
 }
@@ -377,4 +413,41 @@ fn moved_meanwhile(repo: &Repo, meant: &Meant, word: &str) -> Result<Option<Refu
     }
     let busy = record::pending_file::is_there(repo) || !moved.is_empty();
     Ok(busy.then(|| undoing::under_way(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::ops::settle::{Log, NewOp};
+    use crate::store::testbed::Testbed;
+
+    #[test]
+    fn only_what_is_taken_back_is_read() {
+        let bed = Testbed::new();
+        bed.git(&["config", "core.fsync", "none"]);
+        let repo = Repo::discover(bed.path()).expect("it opens");
+        let log = Log { store: &repo.store, now: 7 };
+        let does = |worktree: &str, count: usize| {
+            for n in 0..count {
+                let on = Some(Stood::On(format!("20261121t205612-{n:04x}")));
+                let places = vec![(ops::focus_place(worktree), on)];
+                let tip = repo.store.tip(names::OPS).expect("reads");
+                let new = NewOp { command: "step", worktree, walked: None, places };
+                log.add(tip.as_ref(), &new).expect("it is written");
+            }
+        };
+        let read_for = |count: usize| {
+            let asked = Asked { undoes: true, count, to: None };
+            let read = Ops::newest(&repo, count + 1).expect("reads");
+            let way = way(&repo, &asked, &read).expect("reads").expect("a way");
+            assert_eq!(way.back.len(), count);
+            wants(&repo, &read, &way).expect("reads");
+            read.read()
+        };
+        does("main", 200);
+        assert_eq!((read_for(1), read_for(20), read_for(199)), (16, 21, 200));
+        // Only where another worktree was at it last it is looked further for ours.
+        does("side", 40);
+        assert_eq!(read_for(1), 64);
+    }
 }

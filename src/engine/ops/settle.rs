@@ -1,12 +1,13 @@
 //! Writes down what moved, once a command or an event is over.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use crate::engine::repo::{Repo, Result};
-use crate::format::ops::{self, Op, Walked};
+use crate::format::ops::{self, Behind, Op, Walked};
 use crate::format::{archive, names, state};
 use crate::jobs::UnixSeconds;
-use crate::store::{CommitId, NewStep, RefMoved, Stood, Store, Tip, TreeEdit};
+use crate::store::{CommitId, NewStep, RefMoved, Step, Stood, Store, StoreError, Tip, TreeEdit};
 use crate::voice::{Notice, tell};
 use crate::{secrets, world};
 
@@ -78,6 +79,23 @@ pub(crate) fn catch_up(repo: &Repo) -> Result<()> {
     let places = moved.map(|place| (place.clone(), now.get(place).cloned())).collect();
     log.found(tip, places)?;
     Ok(())
+}
+
+/// The newest operation of a worktree, as far as somebody looked.
+pub(crate) struct Newest {
+    pub found: Option<Op>,
+    /// All operations were looked at, if none was found.
+    whole: bool,
+}
+
+impl Newest {
+    fn leaves(&self) -> Behind {
+        match &self.found {
+            Some(op) => op.leaves(),
+            None if self.whole => Behind::Start,
+            None => Behind::Unsaid,
+        }
+    }
 }
 
 /// The chain of operations, and the time.
@@ -166,9 +184,32 @@ impl Log<'_> {
                 holds.extend(self.let_go(tip, place)?);
             }
         }
-        let message = Op::message(&secrets::mask(new.command), new.worktree, new.walked);
+        let behind = match tip {
+            None => Behind::Start,
+            Some(_) if new.walked.is_some() => Behind::Unsaid,
+            Some(_) => self.newest_of(new.worktree)?.leaves(),
+        };
+        let command = secrets::mask(new.command);
+        let message = Op::message(&command, new.worktree, &behind, new.walked);
         let step = NewStep { edits: &edits, message: &message, at: self.now };
         Ok(self.store.add_op(tip, step, &holds)?)
+    }
+
+    /// The newest operation of a worktree. After so many of others nobody looks further.
+    pub(crate) fn newest_of(&self, worktree: &str) -> Result<Newest> {
+        const MOST: usize = 256;
+        let (mut found, mut seen) = (None, 0);
+        let each = |step: Step| -> Result<ControlFlow<()>, StoreError> {
+            seen += 1;
+            let op = Op::read(step.commit.to_string(), &step.message, step.at);
+            if op.worktree == worktree {
+                found = Some(op);
+            }
+            let goes_on = found.is_none() && seen < MOST;
+            Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        };
+        self.store.each_step(names::OPS, each)?;
+        Ok(Newest { found, whole: seen < MOST })
     }
 
     /// The tip of a job that has no ref any more and does not lie in the archive: the operation

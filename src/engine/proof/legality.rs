@@ -22,6 +22,7 @@ use crate::jobs::Status;
 use crate::phases::message::Message;
 use crate::store::{CommitId, Notes, Tip};
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// As many of the newest closed jobs are looked at for commits that name none.
 const CLOSED: usize = 50;
@@ -62,7 +63,9 @@ pub(crate) fn legality(
         whole,
     };
     let (mut search, mut judged, mut covered) = (Search::new(repo), Vec::new(), Ids::new());
+    progress::begin(&tell(Notice::DoesCommits, &[]), ground.named.len());
     for (commit, message) in ground.named.clone() {
+        progress::step();
         let (standing, ids) = ground.judge(&mut search, &commit, &message)?;
         covered.extend(ids);
         if ground.is_undone(&message) {

@@ -10,6 +10,7 @@ use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, merge, names};
 use crate::store::{CommitId, Laid, NewRecord, Sealing, StoreError, Tip, TreeId};
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// Name of a record: the commit that holds it.
 pub(crate) type RecordId = CommitId;
@@ -313,7 +314,9 @@ pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
     else {
         return Ok(findings.summed(&tell(Notice::NothingToReplay, &[])));
     };
+    progress::begin(&tell(Notice::DoesRecords, &[]), 0);
     let each = |laid: Laid<'_>| {
+        progress::step();
         let read = laid.record.and_then(|bytes| claim::read(&bytes).map_err(|bad| bad.to_string()));
         let standing = match read {
             // What holds no ruling has nothing to be made again.

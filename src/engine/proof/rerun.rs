@@ -26,7 +26,7 @@ use crate::rules::Rules;
 use crate::store::{CommitId, Inexact, Notes, Tip, TreeId};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
-use crate::world::{self, Alone, Scratch};
+use crate::world::{self, Alone, Scratch, progress};
 
 /// The proposal for rules at the top of a work tree.
 const PROPOSAL: &str = "seed.toml";
@@ -97,7 +97,10 @@ pub(crate) fn rerun(
     };
     world::sweep(&ground.closed);
     let mut all = Vec::new();
-    for job in ground.jobs(asked.range, notes)? {
+    let jobs = ground.jobs(asked.range, notes)?;
+    progress::begin(&tell(Notice::DoesRuns, &[]), jobs.len());
+    for job in jobs {
+        progress::step();
         all.extend(ground.of_job(&job, findings)?);
     }
     Ok(all)

@@ -10,4 +10,5 @@ pub(crate) mod init;
 pub(crate) mod mcp_servers;
 pub(crate) mod own_record;
 pub(crate) mod pages;
+pub(crate) mod pushes;
 pub(crate) mod uninstall;

@@ -8,6 +8,8 @@ use crate::engine::story::job::{JobStory, story_of};
 use crate::engine::story::past::Past;
 use crate::engine::story::rulings;
 use crate::engine::story::stats::{self, Stats, Sums};
+use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// The most jobs whose whole story is told: the newest.
 const STORIES: usize = 40;
@@ -44,7 +46,9 @@ pub(crate) fn all(repo: &Repo) -> Result<AllStories> {
     let rulings = rulings::since(repo, 0)?;
     let known = stats::jobs(repo)?;
     let (mut index, mut jobs, mut sums) = (Vec::new(), Vec::new(), Sums::since(None));
+    progress::begin(&tell(Notice::DoesStories, &[]), known.len());
     for (n, job) in known.iter().enumerate() {
+        progress::step();
         let past = Past::of(repo, job)?;
         sums.add(repo, job, &past)?;
         let told = n + STORIES >= known.len();

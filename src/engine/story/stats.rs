@@ -14,6 +14,8 @@ use crate::engine::story::refusals::{self, Fate, RefusalShown};
 use crate::engine::story::rulings::{self, RulingShown};
 use crate::event::UnixSeconds;
 use crate::format::{names, state};
+use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// `stats --json`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -86,7 +88,10 @@ pub(crate) fn jobs(repo: &Repo) -> Result<Vec<LoadedJob>> {
 /// The sums since `from`, or over all.
 pub(crate) fn stats(repo: &Repo, from: Option<UnixSeconds>) -> Result<Stats> {
     let mut sums = Sums::since(from);
-    for job in jobs(repo)? {
+    let jobs = jobs(repo)?;
+    progress::begin(&tell(Notice::DoesStories, &[]), jobs.len());
+    for job in jobs {
+        progress::step();
         let past = Past::of(repo, &job)?;
         sums.add(repo, &job, &past)?;
     }

@@ -27,6 +27,7 @@ use crate::format::{archive, names};
 use crate::jobs::JobId;
 use crate::store::{CommitId, StoreError};
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// A job on both sides, by the end of its ref's name.
 type Sides = BTreeMap<String, (Option<Stands>, Option<Stands>)>;
@@ -55,7 +56,16 @@ pub(crate) fn join(
     let believed = joined.aside.iter().all(|(name, _)| name != names::ARCHIVE);
     let closed_there = published.0.get(names::ARCHIVE).filter(|_| believed);
     let mut moves = Vec::new();
-    for (end, (here, there)) in sides(repo, published, archived.as_ref(), closed_there)? {
+    let sides = sides(repo, published, archived.as_ref(), closed_there)?;
+    progress::begin(&tell(Notice::DoesJoin, &[]), sides.len());
+    if !dry_run {
+        // What comes may say that texts are to be nowhere.
+        let at = |side: &Option<Stands>| side.as_ref().map(|side| side.at.clone());
+        let differs = sides.iter().filter(|(_, (here, there))| at(here) != at(there));
+        texts::begin(repo, differs.filter_map(|(id, _)| id.parse().ok()).collect())?;
+    }
+    for (end, (here, there)) in sides {
+        progress::step();
         let Ok(id) = end.parse::<JobId>() else {
             let why = tell(Notice::JoinNoJob, &[]);
             joined.jobs.push(aside(end, why));

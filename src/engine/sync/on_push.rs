@@ -17,7 +17,7 @@ use crate::store::{CommitId, Pushed, RefPush};
 use crate::voice::{Notice, tell};
 
 /// The switch in git's configuration.
-const SWITCH: &str = "seed.syncOnPush";
+pub(crate) const SWITCH: &str = "seed.syncOnPush";
 /// What a push waits for.
 const TIME: Duration = Duration::from_secs(5);
 

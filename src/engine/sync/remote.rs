@@ -116,13 +116,17 @@ pub(crate) fn agree(
             return Ok(Err(syncing::not_agreed(remote, &owners)));
         }
     }
-    fingerprints::as_our_own(repo, || {
-        for owner in &fresh {
-            repo.store.set_config(OWNER, owner, true)?;
-        }
-        Ok(())
-    })?;
+    fingerprints::as_our_own(repo, || agree_to(repo, &fresh))?;
     Ok(Ok(owners))
+}
+
+/// Keeps that a person agreed to these owners.
+pub(crate) fn agree_to(repo: &Repo, owners: &[String]) -> Result<()> {
+    let known = agreed(repo);
+    for owner in owners.iter().filter(|owner| !known.contains(owner)) {
+        repo.store.set_config(OWNER, owner, true)?;
+    }
+    Ok(())
 }
 
 fn first(repo: &Repo, remote: &str, urls: &[String], owners: &[String]) -> Result<First> {

@@ -20,6 +20,7 @@ use crate::jobs::syncing;
 use crate::store::{Pushed, RefPush};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// How often it is tried where somebody else is always first.
 const ROUNDS: u32 = 3;
@@ -120,6 +121,7 @@ enum Round {
 
 fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Round> {
     let (repo, remote) = (carrier.repo, carrier.remote);
+    progress::begin(&tell(Notice::DoesFetch, &[("remote", remote)]), 0);
     let mut there = carrier.look()?;
     if !there.has_branch {
         return Ok(Round::Refused(syncing::empty(remote)));
@@ -150,6 +152,7 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
     if dry_run || pushes.is_empty() {
         return Ok(Round::Done);
     }
+    progress::begin(&tell(Notice::DoesPush, &[("remote", remote)]), 0);
     match carrier.send(&there, &pushes)? {
         Pushed::Done => Ok(Round::Done),
         Pushed::Raced => Ok(Round::Lost),

@@ -17,6 +17,7 @@ use crate::format::meta::{self, Meta};
 use crate::format::{FORMAT, names};
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// What a carry-over did, or would do.
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +57,10 @@ pub(crate) fn carry_over(repo: &Repo, dry_run: bool) -> Result<Option<CarriedOve
     }
     let mut anew = Anew::new(repo)?;
     let mut turns: Vec<(String, CommitId, CommitId)> = Vec::new();
-    for (chain, tip) in repo.store.chains(names::JOBS)? {
+    let chains = repo.store.chains(names::JOBS)?;
+    progress::begin(&tell(Notice::DoesCarry, &[]), chains.len());
+    for (chain, tip) in chains {
+        progress::step();
         let Some(id) = names::job_of(&chain) else { continue };
         let new = anew.chain(&id, &tip)?;
         turns.push((chain, tip, new));

@@ -2,5 +2,6 @@
 
 pub(crate) mod carry;
 mod copies;
+pub(crate) mod going;
 mod recast;
 pub(crate) mod redact;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{carry, copies};
+use super::{carry, copies, going};
 use crate::engine::record;
 use crate::engine::record::draft::{By, Redacting, StepDraft};
 use crate::engine::repo::texts::Text;
@@ -78,6 +78,10 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     if asked.dry_run {
         return Ok(done);
     }
+    going::begin(repo, BTreeSet::from([asked.job.clone()]))?;
+    // Before the step, for who is stopped behind it reads no words any more. What it finds in a
+    // journal becomes a text of the step.
+    copies::blank(repo, &words)?;
     take_step(repo, &job, &keys, asked.numbers.is_empty())?;
     if take_away(repo, &asked.job, &keys)? {
         done.left
@@ -86,7 +90,37 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     for file in copies::blank(repo, &words)? {
         done.left.push(Left { place: file, what: tell(Notice::LeftInJournal, &[]) });
     }
+    going::done(repo)?;
     Ok(done)
+}
+
+/// Ends what somebody was stopped in: texts that a step names and that are here still go, with all
+/// that holds them. Where no step came to name them, nothing was begun.
+pub(crate) fn finish(repo: &Repo) -> Result<()> {
+    if !going::is_there(repo) {
+        return Ok(());
+    }
+    let _lock = repo.store.lock()?;
+    // Whoever had the lock may have ended it.
+    let Some(left) = going::read(repo)? else { return Ok(()) };
+    for id in &left.jobs {
+        // One that is not here, or does not read, names nothing.
+        let Ok(job) = repo.job(id) else { continue };
+        let keys = named_and_here(repo, &job)?;
+        if !keys.is_empty() || !left.objects.is_empty() {
+            take_away(repo, id, &keys)?;
+        }
+    }
+    going::done(repo)
+}
+
+/// The keys that steps of a job name, of texts that are here still.
+fn named_and_here(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
+    let Some(tip) = repo.store.stands_at(names::TEXTS)? else { return Ok(Vec::new()) };
+    let held = repo.store.texts_of(&tip)?;
+    let id = &job.state.job.id;
+    let here = |key: &String| held.contains_key(&texts::place(id, key));
+    Ok(repo.redacted(&job.tip)?.into_iter().filter(here).collect())
 }
 
 /// The interactions that are meant, each once.
@@ -166,9 +200,9 @@ fn take_step(repo: &Repo, job: &LoadedJob, keys: &[String], all: bool) -> Result
 }
 
 /// Takes the texts of these keys out of this clone; says whether a pack that git made has one
-/// still.
+/// still. Who is stopped in it is helped by [`finish`], until [`going::done`].
 pub(crate) fn take_away(repo: &Repo, id: &JobId, keys: &[String]) -> Result<bool> {
-    let before = repo.store.objects_of_ours()?;
+    let before = going::leaves(repo, id, repo.store.objects_of_ours()?)?;
     let gone = forget(repo, id, keys)?;
     repo.store.forget_all_but_ours(before)?;
     // What was read of packs before is not asked: it would know of those that went.

@@ -31,6 +31,19 @@ const NAMED: [&str; 11] = [
 /// The objects that our refs held, before they went.
 pub(crate) struct Ours(HashSet<ObjectId>);
 
+impl Ours {
+    /// Their ids, to be read again with [`Ours::named`].
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+
+    /// The same and those of `ids`; what is no id is left out.
+    pub(crate) fn and_named(mut self, ids: &[String]) -> Self {
+        self.0.extend(ids.iter().filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok()));
+        self
+    }
+}
+
 impl Store {
     /// What our refs hold now.
     pub(crate) fn objects_of_ours(&self) -> Result<Ours, StoreError> {

@@ -12,7 +12,7 @@
 
 mod delta;
 mod file;
-mod gone;
+pub(crate) mod gone;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;

@@ -14,6 +14,15 @@ use crate::format::texts::{is_key, union};
 use crate::jobs::JobId;
 use crate::store::{CommitId, Held};
 
+/// Says which jobs are about to move, for who is stopped before [`join`] has ended: a step that
+/// came may name texts that are to go.
+pub(crate) fn begin(repo: &Repo, moving: BTreeSet<JobId>) -> Result<()> {
+    if moving.is_empty() || repo.store.stands_at(names::TEXTS)?.is_none() {
+        return Ok(());
+    }
+    texts::going::begin(repo, moving)
+}
+
 /// Joins the texts here with those at `there`, once the chains are joined; says what is to be
 /// pushed.
 pub(crate) fn join(
@@ -53,6 +62,7 @@ pub(crate) fn join(
             texts::redact::take_away(repo, &id, &keys)?;
         }
     }
+    texts::going::done(repo)?;
     let to = repo.store.stands_at(names::TEXTS)?;
     // The same texts in another commit are no reason to push.
     let same = held(to.as_ref())?.unwrap_or_default().keys().eq(theirs.keys());
