@@ -19,6 +19,7 @@ use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
 use super::object::{Draft, signature, unwritten};
+use super::refs::seen;
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
 use crate::format::merge::is_join;
 use crate::format::names::{CLAIMS, FOCUS};
@@ -486,7 +487,28 @@ impl Store {
     }
 
     /// The chains whose names start with `prefix`, such as `refs/seed/jobs/`, by name.
+    ///
+    /// While git packs refs, one may be in the file of packed ones, which was read before, no
+    /// longer in a file of its own: what was read while that file changed is read again.
     pub(crate) fn chains(&self, prefix: &str) -> Result<Vec<(String, CommitId)>, StoreError> {
+        const TIMES: usize = 1000;
+        let packed = || seen(&self.common_dir.join("packed-refs"));
+        let (mut before, mut failed) = (packed(), None);
+        for _ in 1..TIMES {
+            let read = self.chains_once(prefix);
+            let after = packed();
+            // A file that went between its name and its text is no damage: the next time it is
+            // gone, or another one is on its way. Damage fails twice alike.
+            let why = read.as_ref().err().map(ToString::to_string);
+            if after == before && (why.is_none() || why == failed) {
+                return read;
+            }
+            (before, failed) = (after, why);
+        }
+        self.chains_once(prefix)
+    }
+
+    fn chains_once(&self, prefix: &str) -> Result<Vec<(String, CommitId)>, StoreError> {
         let unread = |err: gix::Error| StoreError::unreadable(prefix.to_owned(), &err);
         let platform = self.repo.references().map_err(unread)?;
         let mut chains = Vec::new();
@@ -634,6 +656,38 @@ mod tests {
 
     fn remove(path: &str) -> TreeEdit {
         TreeEdit::Remove { path: path.to_owned() }
+    }
+
+    #[test]
+    fn chains_are_all_told_while_git_packs_their_refs() {
+        const CHAINS: usize = 60;
+        let bed = Testbed::new();
+        let store = bed.store();
+        let tip = store.append(JOB, None, &[put("a", "1")], "open\n", AT).expect("opens");
+        let next = store.append(JOB, Some(&tip), &[put("a", "2")], "on\n", AT).expect("grows");
+        thread::scope(|scope| {
+            let packing = scope.spawn(|| {
+                for round in 0..12 {
+                    let at = if round % 2 == 0 { &tip } else { &next };
+                    for n in 0..CHAINS {
+                        let file = bed.path().join(format!(".git/refs/seed/jobs/n{n}"));
+                        let lock = file.with_extension("lock");
+                        // Packing takes a directory that has nothing left.
+                        fs::create_dir_all(bed.path().join(".git/refs/seed/jobs")).expect("made");
+                        fs::write(&lock, format!("{at}\n")).expect("a loose ref");
+                        fs::rename(&lock, &file).expect("it has its name");
+                    }
+                    bed.git(&["pack-refs", "--all", "--prune"]);
+                }
+            });
+            let mut most = 0;
+            while !packing.is_finished() {
+                let told = store.chains("refs/seed/jobs/").expect("nothing is damaged").len();
+                assert!(told >= most, "{told} chains of {most}");
+                most = told;
+            }
+        });
+        assert_eq!(store.chains("refs/seed/jobs/").expect("reads").len(), CHAINS + 1);
     }
 
     #[test]

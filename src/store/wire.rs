@@ -4,7 +4,7 @@
 //! that it started. None asks anybody: a passphrase, a password or an unknown host is an error. No
 //! refspec, tag, mirror or hook of the person's configuration takes part. Nothing here locks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -61,6 +61,9 @@ pub(crate) enum Pushed {
     },
 }
 
+/// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again, so
+/// git need not wait for the disk once for each.
+const UNSYNCED: &str = "core.fsync=-reference";
 /// How git names a ref that somebody else moved since it was seen.
 const RACED: [&str; 9] = [
     "fetch first",
@@ -118,6 +121,8 @@ impl Wire<'_> {
             return Ok(true);
         }
         let options = [
+            "-c",
+            UNSYNCED,
             "fetch",
             "--quiet",
             "--no-tags",
@@ -176,10 +181,7 @@ impl Wire<'_> {
             format!("--force-with-lease={}:{seen}", push.name).into()
         }));
         args.extend(["--".into(), OsString::from(&self.remote)]);
-        args.extend(pushes.iter().map(|push| {
-            let to = push.to.as_ref().map_or("", CommitId::as_str);
-            format!("{to}:{}", push.name).into()
-        }));
+        args.extend(self.specs(pushes)?.into_iter().map(OsString::from));
         let said = self.heard(args, Vec::new())?;
         if said.code == Some(0) {
             return Ok(Some(Pushed::Done));
@@ -192,6 +194,32 @@ impl Wire<'_> {
             Some(end) => Ok(Some(end)),
             None => Err(self.failed("push", said)),
         }
+    }
+
+    /// What git is asked to push. It compares each name with every ref of the repository, so many
+    /// jobs go by one pattern, and those that stay are named.
+    fn specs(&self, pushes: &[&RefPush]) -> Result<Vec<String>, StoreError> {
+        const MANY: usize = 32;
+        let one = |push: &&RefPush| {
+            let to = push.to.as_ref().map_or("", CommitId::as_str);
+            format!("{to}:{}", push.name)
+        };
+        let is_job = |push: &&&RefPush| push.name.starts_with(names::JOBS) && !push.replaces;
+        if pushes.iter().filter(is_job).count() < MANY {
+            return Ok(pushes.iter().map(one).collect());
+        }
+        let here: BTreeMap<String, CommitId> =
+            self.store.chains(names::JOBS)?.into_iter().collect();
+        let (by_pattern, named): (Vec<&RefPush>, Vec<&RefPush>) = pushes.iter().partition(|push| {
+            is_job(push) && push.to.is_some() && here.get(&push.name) == push.to.as_ref()
+        });
+        let mut specs: Vec<String> = named.iter().map(one).collect();
+        specs.push(format!("{0}*:{0}*", names::JOBS));
+        let going: BTreeSet<&String> = by_pattern.iter().map(|push| &push.name).collect();
+        specs.extend(
+            here.keys().filter(|name| !going.contains(name)).map(|name| format!("^{name}")),
+        );
+        Ok(specs)
     }
 
     /// Runs git for this remote with what is left of the time.
@@ -349,7 +377,7 @@ impl Store {
         if lines.is_empty() {
             return Ok(());
         }
-        let args = ["update-ref", "-m", "git seed sync", "--stdin"];
+        let args = ["-c", UNSYNCED, "update-ref", "-m", "git seed sync", "--stdin"];
         self.git(args).input(lines.into_bytes()).run().map(drop)
     }
 

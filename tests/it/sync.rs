@@ -126,6 +126,36 @@ fn a_shared_init_asks_once_whether_pushes_take_jobs_along() {
 }
 
 #[test]
+fn many_jobs_go_at_once_and_nothing_else_goes_with_them() {
+    let world = machine();
+    let all = "for n in $(seq 40); do git seed job create \"job $n\" -m \"one of many, $n\"; done";
+    world.sh(all);
+    // What lies beside the jobs is none, and stays.
+    world.git("update-ref refs/seed/jobs/mine HEAD");
+    let said = synced(&world, &agreed(&world));
+    let pushed = |said: &Value| {
+        let jobs = said["jobs"].as_array().expect("a list").iter();
+        jobs.filter(|one| one["result"] == "pushed").count()
+    };
+    assert_eq!(pushed(&said), 41, "{said}");
+    assert!(!refs_of(&world, "../hub.git").contains("jobs/mine"));
+    world.git("update-ref -d refs/seed/jobs/mine");
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+    // Some are new, one is closed, one grows, the others stay as they are.
+    let mine = world.job();
+    let ids = world.sh("git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs");
+    let other = ids.lines().find(|id| **id != mine).expect("one of many");
+    world.sh(&all.replace("40", "35"));
+    world.person(&format!("job drop {other} -m 'not any more'")).succeeds();
+    world.seed("phase advance").succeeds();
+    assert_eq!(pushed(&synced(&world, "")), 37);
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    assert_eq!(merged(&world, "../b"), merged(&world, "."));
+}
+
+#[test]
 fn no_other_owner_gets_anything() {
     let world = machine();
     let other = world.person("sync --owner github.com/eve").refuses("belongs to");

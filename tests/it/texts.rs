@@ -196,6 +196,21 @@ fn closed_jobs_are_carried_over_in_the_archive() {
     world.person(&format!("job reactivate {job}")).succeeds();
 }
 
+#[test]
+fn no_chain_names_a_place_outside_a_machine_or_a_process() {
+    let world = World::seeded();
+    world.prompt(SAID);
+    world.to("condense");
+    world.seed("compact append forward-state -m 'archive what was learned'").succeeds();
+    let held = chains(&world);
+    assert!(held.contains("condense"), "{held}");
+    let machine = world.sh("uname -n");
+    let places = [world.root().display().to_string(), machine.trim().to_owned()];
+    for word in places.iter().map(String::as_str).chain(["\npid", "\"pid\""]) {
+        assert!(!held.contains(word), "{word}: {held}");
+    }
+}
+
 /// Redacts the whole job and says that no word is left anywhere.
 fn redacts(world: &World, job: &str) {
     assert!(holds(&everything(world), "walrus"), "the words were there");

@@ -109,7 +109,7 @@ fn target(
         }
         None => format!("{own}-landed"),
     };
-    if !repo.store.is_branch_name(&branch)? {
+    if !repo.store.is_branch_name(&branch) {
         let facts = [("branch", branch.as_str())];
         return Err(EngineError::Usage(tell(Notice::LandBranchName, &facts)));
     }
