@@ -12,10 +12,12 @@ mod arithmetic;
 pub mod audit;
 pub(crate) mod checks;
 pub mod counts;
+pub mod figures;
 pub mod gate;
 pub mod hooks;
 mod items;
 pub mod languages;
+mod named;
 mod phrases;
 mod receipts;
 pub(crate) mod record;
@@ -24,6 +26,7 @@ pub mod runs;
 mod said;
 mod selection;
 pub(crate) mod session;
+mod sure;
 mod surface;
 pub(crate) mod table;
 pub(crate) mod trace;
@@ -161,6 +164,9 @@ pub struct Truth {
     /// Dependencies that a manifest has otherwise since, each as `name version`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<String>,
+    /// Numbers on lines that came or went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the
     /// repository holds all the same, as the claim wrote it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -252,6 +258,12 @@ pub struct Receipt {
     /// How many tests it was, where its runner says so in a way that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// Numbers that it printed ([`figures::printed`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<String>,
+    /// It printed words of failure ([`figures::complains`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complains: bool,
     /// The part of the tests that it was; absent where it was all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
@@ -293,6 +305,12 @@ pub struct Ran {
     /// As in [`Receipt::counts`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// As in [`Receipt::figures`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<String>,
+    /// As in [`Receipt::complains`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complains: bool,
     /// As in [`Receipt::part`], as the line has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,

@@ -4,6 +4,7 @@ use super::acts;
 use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
+use super::sure;
 use super::table::{Backing, FactRow, Finding, GateTable};
 use super::{Counts, EvidenceType, Part, Receipt};
 
@@ -224,6 +225,81 @@ impl<'c> Runs<'c> {
                 && !acts::begins_as(&table.said.looks, &read.receipt.command)
         });
         well.flat_map(|read| acts::named(&read.receipt.command, &table.said.tools)).collect()
+    }
+
+    /// Whether nothing ran in this turn.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read.is_empty()
+    }
+
+    /// What ran on this code and is not known to have failed.
+    fn here(&self) -> impl Iterator<Item = &Read<'c>> {
+        self.read.iter().filter(|read| {
+            let well = read.receipt.status.is_none_or(|status| status == 0);
+            well && !read.receipt.stale && read.changed.is_empty()
+        })
+    }
+
+    /// Whether something on this code may have been a run of tests that ended well: one whose end
+    /// was not heard, or a command that no row knows.
+    pub(crate) fn may_be_tests(&self, table: &GateTable) -> bool {
+        self.here().any(|read| match read.reading {
+            Reading::Passed | Reading::Unheard => true,
+            Reading::Command => sure::may_be_tests(&read.receipt.command, table),
+            _ => false,
+        })
+    }
+
+    /// Whether something ran on this code that does more than look.
+    pub(crate) fn did(&self, table: &GateTable) -> bool {
+        self.here().any(|read| match read.reading {
+            Reading::Passed | Reading::Unheard => true,
+            Reading::Command => !sure::only_looks(&read.receipt.command, table),
+            _ => false,
+        })
+    }
+
+    /// Whether a command that is no run of tests, and does more than look, may have ended well.
+    pub(crate) fn did_beside_tests(&self, table: &GateTable) -> bool {
+        self.here().any(|read| {
+            read.receipt.run.is_none() && !sure::only_looks(&read.receipt.command, table)
+        })
+    }
+
+    /// Whether a run on this code was not read to its last test.
+    pub(crate) fn any_unread(&self) -> bool {
+        self.here().any(|read| read.reading == Reading::Unheard)
+    }
+
+    /// Commands on this code that ended well, as far as is known, and printed words of failure.
+    pub(crate) fn complaining(&self, table: &GateTable) -> Vec<String> {
+        let uncounted = |read: &&Read<'_>| {
+            let good = read.receipt.counts.is_some_and(Counts::are_all_good);
+            read.receipt.complains && !good && !sure::only_looks(&read.receipt.command, table)
+        };
+        commands(self.here().filter(uncounted))
+    }
+
+    /// The numbers that commands of this turn printed or were given.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = &'c str> {
+        let digits = |c: char| !(c.is_ascii_digit() || c == '.');
+        self.read.iter().flat_map(move |read| {
+            let printed = read.receipt.figures.iter().map(String::as_str);
+            printed.chain(read.receipt.command.split(digits).filter(|one| !one.is_empty()))
+        })
+    }
+
+    /// Whether a command of this turn holds a word, in small letters.
+    pub(crate) fn name(&self, word: &str) -> bool {
+        self.read.iter().any(|read| read.receipt.command.to_lowercase().contains(word))
+    }
+
+    /// Whether one of `acts` may have been made, in a line that does not tell how it ended.
+    pub(crate) fn may_have_acted(&self, acts: &[String], table: &GateTable) -> bool {
+        let rows = table.act.iter().filter(|row| acts.contains(&row.act));
+        let well = |read: &&Read<'_>| read.receipt.status.is_none_or(|status| status == 0);
+        let mut lines = self.read.iter().filter(well).map(|read| read.receipt.command.as_str());
+        lines.any(|line| sure::may_be_act(rows.clone(), line))
     }
 
     /// A run that failed says how many tests it was.

@@ -49,6 +49,11 @@ impl<'t> Reasons<'t> {
         }
     }
 
+    /// The claim says that something is fixed or that tests pass.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.fixed
+    }
+
     /// Not milder than `directive`, whatever was found.
     pub(super) fn at_least(&mut self, directive: Directive) {
         self.directive = self.directive.max(directive);

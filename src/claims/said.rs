@@ -8,12 +8,13 @@
 
 use super::gate::{ClaimAnswer, ContinuityBinding, InputVerification, ReceiptRead, RequireTool};
 use super::items::{self, Index};
+use super::named;
 use super::phrases::{Text, ticked};
 use super::receipts::Runs;
 use super::ruling::{
-    self, ClaimFigures, Reasons, Seen, Shares, action_claimed, invented, says_that_it_ran,
-    sentences,
+    self, ClaimFigures, Reasons, Seen, Shares, action_claimed, says_that_it_ran, sentences,
 };
+use super::sure;
 use super::surface::Surface;
 use super::table::{Backing, Finding, GateTable, SaidRows};
 use super::{ActionType, ClaimCase, Directive, Truth};
@@ -55,6 +56,12 @@ impl Spoken {
         admits && !runs.failing().is_empty()
     }
 
+    /// It names a command by its words.
+    fn names_command(&self, line: &str, table: &GateTable) -> bool {
+        let named = super::acts::named(line, &table.said.tools);
+        named.iter().any(|words| words.iter().all(|word| self.text.has(word)))
+    }
+
     /// A sentence says of its own that something failed or did not run to its end, and of no work
     /// that it was done.
     fn tells_of_failure(&self, table: &GateTable) -> bool {
@@ -67,9 +74,9 @@ impl Spoken {
 
     /// What is told as a result. A sign alone is none where it is said that nothing ran, and
     /// what a command shows that is named beside it is shown.
-    fn results(&self, runs: &Runs<'_>, index: &Index<'_>, table: &GateTable) -> Vec<String> {
+    fn results(&self, runs: &Runs<'_>, index: &Index<'_>, table: &GateTable) -> Results {
         let shown = runs.well(table);
-        let mut found: Vec<String> = Vec::new();
+        let mut all = Results::default();
         let mut signs: Vec<String> = Vec::new();
         let mut is_shown = false;
         for sentence in sentences(&self.raw) {
@@ -80,13 +87,14 @@ impl Spoken {
             let whole = Text::of(sentence);
             let text = Text::of(&without(sentence, &shown, table));
             let by_command = |words: &Vec<String>| words.iter().all(|word| whole.has(word));
-            let of_tests = || text.holds(&table.said.tests) || says_that_it_ran(&[&text], table);
+            let of_tests = text.holds(&table.said.tests) || says_that_it_ran(&[&text], table);
             let makes = |words: &Vec<String>| makes(words, &table.said.made);
             let by_make = || shown.iter().any(makes) && whole.holds(&table.said.made);
-            is_shown = (shown.iter().any(by_command) || by_make()) && !of_tests();
+            is_shown = (shown.iter().any(by_command) || by_make()) && !of_tests;
             if is_shown {
                 continue;
             }
+            let found = if of_tests { &mut all.of_tests } else { &mut all.others };
             // A fraction of something else is no result where it is said that nothing ran.
             if !self.not_run || text.holds(&table.said.tests) {
                 found.extend(text.pairs().map(str::to_owned));
@@ -103,10 +111,38 @@ impl Spoken {
             }
         }
         if !self.not_run {
-            found.extend(signs);
+            all.others.extend(signs);
         }
-        found.dedup();
-        found
+        all.of_tests.dedup();
+        all.others.dedup();
+        all
+    }
+}
+
+/// What is told as a result.
+#[derive(Default)]
+struct Results {
+    /// In sentences that speak of tests.
+    of_tests: Vec<String>,
+    others: Vec<String>,
+}
+
+impl Results {
+    fn is_empty(&self) -> bool {
+        self.of_tests.is_empty() && self.others.is_empty()
+    }
+
+    fn all(self) -> Vec<String> {
+        self.of_tests.into_iter().chain(self.others).collect()
+    }
+
+    /// What nothing that ran can have shown, and what something may have.
+    fn apart(self, runs: &Runs<'_>, table: &GateTable) -> (Vec<String>, Vec<String>) {
+        let Self { of_tests, others } = self;
+        let (mut not, mut perhaps) = (Vec::new(), Vec::new());
+        (if runs.may_be_tests(table) { &mut perhaps } else { &mut not }).extend(of_tests);
+        (if runs.did(table) { &mut perhaps } else { &mut not }).extend(others);
+        (not, perhaps)
     }
 }
 
@@ -156,11 +192,12 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let bare = uncovered(truth, &surface, &runs, table);
 
     let formatted = runs.formatted(table);
-    changes(&mut reasons, (&spoken, formatted), truth, &surface);
+    let did = (formatted, runs.did_beside_tests(table), !runs.is_empty());
+    changes(&mut reasons, &spoken, did, (truth, &surface));
     let code = surface.has_code();
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
     ruling::tests_gone(&mut reasons, case, &index);
-    names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
+    named::names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
     // Settings and data are tried by commands that are no runs of tests.
     let tried = !code && !truth.files.is_empty() && runs.commanded();
     facts(&mut reasons, (&spoken, truth), (&runs, tried), &mut required);
@@ -208,16 +245,20 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 /// Work that is told and not there, or only in comments and white space.
 fn changes(
     reasons: &mut Reasons<'_>,
-    (spoken, formatted): (&Spoken, bool),
-    truth: &Truth,
-    surface: &Surface,
+    spoken: &Spoken,
+    (formatted, acted, read): (bool, bool, bool),
+    (truth, surface): (&Truth, &Surface),
 ) {
     let table = reasons.table;
     let done = spoken.text.says(&table.said.deeds, &table.words);
     if truth.files.is_empty() {
         match (spoken.unchanged, done) {
             (true, false) => {}
-            (false, true) => reasons.found(Finding::NothingChanged),
+            // What a command did elsewhere shows in no difference, and who only read tells of
+            // what others did.
+            (false, true) if !acted && (!read || reasons.is_fixed()) => {
+                reasons.found(Finding::NothingChanged);
+            }
             _ => reasons.found(Finding::NothingChangedNamed),
         }
         return;
@@ -229,7 +270,7 @@ fn changes(
         let claims = action_claimed(&text, table) == ActionType::ClaimFixed;
         claims && !text.holds(&table.said.layout)
     });
-    if rest.is_empty() && !formatted && (fixed || !spoken.layout) {
+    if rest.is_empty() && !formatted && (fixed || done && !spoken.layout) {
         reasons.names(Finding::OnlyLayout, &named);
     } else {
         reasons.names(Finding::LayoutNamed, &named);
@@ -246,221 +287,84 @@ fn ran(
 ) -> RequireTool {
     let table = reasons.table;
     let results = spoken.results(runs, index, table);
-    let failing = runs.failing();
     let admitted = spoken.admits_failure(runs);
-    let texts = [&spoken.text];
-    if admitted {
-        reasons.names(Finding::FailedAsSaid, &failing);
-    } else {
-        // That a run did not come to an end, or failed, is said, and nothing is made of it.
-        let told = spoken.tells_of_failure(table);
-        let as_said = |finding| match finding {
-            Finding::FailedUnrepeated if told => Finding::FailedAsSaid,
-            other => other,
-        };
-        runs.say_failed(
-            &mut |finding, names| reasons.names(as_said(finding), names),
-            &texts,
-            table,
-        );
-    }
+    failed(reasons, spoken, runs, (!results.is_empty(), admitted));
     runs.say_quiet(&mut |finding, names| reasons.names(finding, names));
-    let commands = runs.failed_commands(table);
-    let met = !results.is_empty() || spoken.text.says(&table.said.met, &table.words);
-    if met && !spoken.failed {
-        reasons.names(Finding::FailedCommand, &commands);
-    } else {
-        reasons.names(Finding::FailedCommandNamed, &commands);
-    }
     if runs.any_fresh() && !runs.any_whole() {
         let parts: Vec<String> = runs.parts().flatten().map(super::Part::told).collect();
         reasons.names(Finding::PartOnly, &parts);
     }
     if !admitted {
-        runs.say_counts(&mut |finding, names| reasons.names(finding, names), &texts, table);
+        // Another run on this code may have counted them.
+        let sure = !runs.any_unread();
+        let as_known = |finding| if sure { finding } else { Finding::MiscountedNamed };
+        runs.say_counts(
+            &mut |finding, names| reasons.names(as_known(finding), names),
+            &[&spoken.text],
+            table,
+        );
     }
     let mut required = RequireTool::default();
-    if !bare.is_empty() {
+    if bare.is_empty() && !admitted && runs.is_empty() {
+        // Nothing ran at all, and a page does not show what it says.
+        reasons.names(Finding::UnshownNamed, &results.all());
+    } else if !bare.is_empty() {
         // Data and settings run nowhere by themselves; what is told of runs of them is asked for.
         if code {
             reasons.names(Finding::NotRun, bare);
             ruling::needs_run(&mut required, table, reasons.said.last());
         }
         if !admitted && !runs.any_fresh() {
-            let found =
-                if code || !runs.commanded() { Finding::Unshown } else { Finding::UnshownNamed };
-            reasons.names(found, &results);
+            let (mut not, mut perhaps) = results.apart(runs, table);
+            if !code && runs.commanded() {
+                perhaps.append(&mut not);
+            }
+            reasons.names(Finding::Unshown, &not);
+            reasons.names(Finding::UnshownNamed, &perhaps);
         }
     }
     required
 }
 
-/// Each thing that is named, for itself.
-fn names(
+/// What failed. It contradicts a message that claims success; beside another it is listed.
+fn failed(
     reasons: &mut Reasons<'_>,
-    case: &ClaimCase,
-    index: &Index<'_>,
-    (raw, only_prose): (&str, bool),
+    spoken: &Spoken,
+    runs: &Runs<'_>,
+    (results, admitted): (bool, bool),
 ) {
-    let (truth, table) = (&case.truth, reasons.table);
-    if truth.files.is_empty() {
-        return;
+    let table = reasons.table;
+    let met = results || spoken.text.says(&table.said.met, &table.words);
+    let claims = met || says_that_it_ran(&[&spoken.text], table) || reasons.is_fixed();
+    if admitted {
+        reasons.names(Finding::FailedAsSaid, &runs.failing());
+    } else {
+        // That a run did not come to an end, or failed, is said, and nothing is made of it.
+        let told = spoken.tells_of_failure(table);
+        let repeated = runs.any_whole();
+        let as_known = |finding| match finding {
+            Finding::FailedUnrepeated if told => Finding::FailedAsSaid,
+            // All tests passed on this code in another run.
+            Finding::FailedUnrepeated if repeated => Finding::FailedCommandNamed,
+            Finding::FailingRun if !claims => Finding::FailingRunNamed,
+            other => other,
+        };
+        let texts = [&spoken.text];
+        runs.say_failed(
+            &mut |finding, names| reasons.names(as_known(finding), names),
+            &texts,
+            table,
+        );
     }
-    let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
-    let (mut untouched, mut beside) = (Vec::new(), Vec::new());
-    let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
-    let unknown = invented(case, index);
-    for (sentence, quoted) in items::quoted_apart(raw) {
-        let named = Named::of(sentence, index, (truth, table));
-        for file in named.other.iter().filter(|file| !ran(file)) {
-            // A block of output names what it likes.
-            let done = !quoted && named.is_done(file, only_prose, table);
-            (if done { &mut untouched } else { &mut beside }).push(*file);
-        }
-        let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
-        tests.extend(named.tests(table).filter(|name| !known(name)));
-        things.extend(things_missing(sentence, truth, table));
+    let (said, other): (Vec<String>, Vec<String>) = runs
+        .failed_commands(table)
+        .into_iter()
+        .partition(|line| met && !spoken.failed && spoken.names_command(line, table));
+    if !spoken.failed {
+        reasons.names(Finding::Complained, &runs.complaining(table));
     }
-    let there = |name: &&str| truth.held.iter().any(|held| held == name);
-    let calls = items::calls_named(&case.claim.text);
-    let calls = calls.into_iter().filter(|call| index.find(call).is_empty());
-    let (there, gone): (Vec<&str>, Vec<&str>) = calls.partition(there);
-    beside.extend(there);
-    let one = |a: &str, b: &str| !index.find(a).is_empty() && index.find(b).is_empty();
-    for (a, b) in items::listed_together(&case.claim.text) {
-        beside.extend(one(a, b).then_some(b).or_else(|| one(b, a).then_some(a)));
-    }
-    beside.retain(|name| !ran(name) && !untouched.contains(name));
-    for list in [&mut untouched, &mut beside, &mut tests] {
-        list.sort_unstable();
-        list.dedup();
-    }
-    reasons.names(Finding::NamedUntouched, &untouched);
-    things.extend(beside.into_iter().map(str::to_owned));
-    reasons.names(Finding::NamedBeside, &things);
-    reasons.names(Finding::PhantomTest, &tests);
-    reasons.names(Finding::NotThere, &gone);
-    if text_met(case, table) {
-        let criteria = Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
-        reasons.names(Finding::CriteriaNamed, &criteria);
-    }
-}
-
-/// What one sentence names.
-struct Named<'c> {
-    sentence: &'c str,
-    /// Files that changed are among what it names.
-    touched: bool,
-    /// Files that did not change and that it does not only mention.
-    other: Vec<&'c str>,
-    files: Vec<&'c str>,
-}
-
-impl<'c> Named<'c> {
-    fn of(sentence: &'c str, index: &Index<'_>, (truth, table): (&Truth, &GateTable)) -> Self {
-        let files = items::paths_named(sentence, &table.files, &table.said.no_files);
-        let changed = |file: &&str| !index.find(file).is_empty();
-        let other = files.iter().copied().filter(|file| !changed(file));
-        let other = other.filter(|file| !is_mentioned(sentence, file, table));
-        // What a dependency did to its own files is no work of this turn.
-        let other = other.filter(|file| {
-            !is_of_dependency(sentence, truth, table) && !is_dependency(file, truth)
-        });
-        let other = other.collect();
-        Self { sentence, touched: files.iter().any(changed), other, files }
-    }
-
-    /// Whether it says of `file` that it was changed. Pages speak of files that they are about.
-    fn is_done(&self, file: &str, only_prose: bool, table: &GateTable) -> bool {
-        if !only_prose {
-            return is_done(self.sentence, file, table);
-        }
-        if self.touched {
-            return false;
-        }
-        if items::ends(file, &table.files.prose) {
-            return is_done(self.sentence, file, table);
-        }
-        action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
-    }
-
-    /// Tests that it names for themselves, and not as the file that they lie in.
-    fn tests<'t>(&'t self, table: &'t GateTable) -> impl Iterator<Item = &'c str> + 't {
-        items::tests_named(self.sentence).into_iter().filter(move |name| {
-            !self.files.iter().any(|file| file.contains(name))
-                && !is_mentioned(self.sentence, name, table)
-        })
-    }
-}
-
-/// Whether something is said to be met.
-fn text_met(case: &ClaimCase, table: &GateTable) -> bool {
-    let signs = &table.said.signs;
-    Text::of(&case.claim.text).says(&table.said.met, &table.words)
-        || signs.iter().any(|sign| case.claim.text.contains(sign.as_str()))
-}
-
-/// Whether a sentence says of a file that work was done: it has a word for that, or the file
-/// stands first, as in a list of what changed.
-fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
-    let plain = |c: char| c.is_whitespace() || "`*-+•|#_>[]()x✅✔☑✓\u{fe0f}".contains(c);
-    let number = |c: char| c.is_ascii_digit() || c == '.';
-    let first = sentence.trim_start_matches(plain).trim_start_matches(number);
-    let in_list = sentence
-        .trim_start()
-        .starts_with(|c: char| "-*+•|#✅✔☑✓".contains(c) || c.is_ascii_digit());
-    // `file:72` is a place that something is said of.
-    let placed = file.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
-    let leads = in_list && !placed && first.trim_start_matches(plain).starts_with(file);
-    let text = Text::of(sentence);
-    let label = sentence.find(file).is_some_and(|at| {
-        // **Client** (`client/conn.go`)
-        let before = sentence[..at].trim_start();
-        let bold = before.strip_prefix("**").and_then(|rest| rest.split_once("**"));
-        let behind = bold.map_or(before.trim_start_matches(['*', '#', '|']), |(_, rest)| rest);
-        before.starts_with(['*', '#', '|'])
-            && (bold.is_none() || !behind.contains(char::is_alphanumeric))
-    });
-    // What the file's own clause leaves open is not done.
-    let clause = sentence.split(['，', '；', ',', ';']).find(|clause| clause.contains(file));
-    let is_open = clause.is_some_and(|clause| Text::of(clause).holds(&table.said.open));
-    (leads || label || text.says(&table.said.deeds, &table.words))
-        && !is_open
-        && !text.holds(&table.said.passing)
-        && !text.holds(&table.said.unchanged)
-}
-
-/// Whether a name that ends as files do is a dependency's (`classlist.js`).
-fn is_dependency(name: &str, truth: &Truth) -> bool {
-    let name = name.to_lowercase();
-    truth.brought.iter().any(|one| one.split_once(' ').is_some_and(|(known, _)| known == name))
-}
-
-/// Whether a dependency that came with the difference is what a sentence speaks of: its name and a
-/// number stand at the head (`fmt 11 also split …`), and nobody says that it was its own act.
-fn is_of_dependency(sentence: &str, truth: &Truth, table: &GateTable) -> bool {
-    let text = Text::of(sentence);
-    let words: Vec<&str> = text.words().take(6).collect();
-    let name = |word: &str| {
-        truth.brought.iter().any(|one| one.split_once(' ').is_some_and(|(name, _)| name == word))
-    };
-    let number =
-        |word: &str| word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
-    words.windows(2).any(|two| name(two[0]) && number(two[1])) && !text.holds(&table.said.own)
-}
-
-/// Whether a sentence names something that it says nothing of, or says to be as it was.
-fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
-    let text = Text::of(sentence);
-    let quoted = sentence.split('`').skip(1).step_by(2);
-    // A command to run names what it runs on.
-    let in_command = |span: &str| span.contains(file) && span.trim().contains(' ');
-    let at_fault =
-        text.holds(&table.said.faults) && action_claimed(&text, table) != ActionType::ClaimFixed;
-    quoted.into_iter().any(in_command)
-        || at_fault
-        || text.holds(&table.said.unchanged) && !text.says(&table.said.deeds, &table.words)
-        || text.is_negated(&file.to_lowercase(), &table.words)
+    reasons.names(Finding::FailedCommand, &said);
+    reasons.names(Finding::FailedCommandNamed, &other);
 }
 
 /// Facts of the world, and acts beyond this work tree.
@@ -489,9 +393,20 @@ fn facts(
             reasons.names(Finding::OtherTarget, &other);
             continue;
         }
-        // What is asked for or still to be done is no act of this turn.
-        let command = row.backing == Backing::Command || row.backing == Backing::Run && tried;
-        if command || row.backing == Backing::Act && !is_stated(&spoken.raw, row, truth, table) {
+        let unsure = match row.backing {
+            Backing::Command | Backing::Words => true,
+            // A command that no row knows may have been the tests.
+            Backing::Run => tried || runs.may_be_tests(table),
+            Backing::Whole => spoken.not_run || tells_the_part(&spoken.raw, row, runs, table),
+            // What is asked for or still to be done is no act of this turn, and what a line ran
+            // may have been one.
+            Backing::Act => {
+                row.named
+                    || !is_stated(&spoken.raw, row, truth, table)
+                    || runs.may_have_acted(&row.acts, table)
+            }
+        };
+        if unsure {
             open.push(row.fact.replace('_', " "));
             continue;
         }
@@ -504,8 +419,32 @@ fn facts(
     }
     if !acted {
         open.extend(spoken.text.all_said(&table.said.outside, &table.words));
-        reasons.names(Finding::OutsideNamed, &open);
     }
+    open.extend(beyond(&spoken.raw, truth, runs, table));
+    reasons.names(Finding::OutsideNamed, &open);
+}
+
+/// What a message tells that no row knows how to show: figures that nothing printed, and programs
+/// that did not run.
+fn beyond(raw: &str, truth: &Truth, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
+    let seen = truth.figures.iter().map(String::as_str).chain(runs.figures()).collect();
+    let mut found = super::figures::unseen(raw, &seen);
+    let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
+    let rows = &table.said;
+    let well = runs.well(table);
+    for text in sentences(raw).map(Text::of).filter(|text| !text.holds(&rows.open)) {
+        // What is neither of tests nor of a command that ran was tried by nobody.
+        let by_command = well.iter().any(|words| words.iter().all(|word| text.has(word)));
+        if !by_command && !text.holds(&rows.tests) {
+            found.extend(text.all_said(&rows.tried, &table.words));
+        }
+        let here = rows.programs.iter().filter(|word| text.has(word));
+        let not = here.filter(|word| !runs.name(word) && !own(word));
+        found.extend(not.filter(|_| !text.holds(&rows.not_run)).cloned());
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Whether a sentence states the fact, and does not leave it open or tell it of others: beside an
@@ -518,33 +457,27 @@ fn is_stated(raw: &str, row: &super::table::FactRow, truth: &Truth, table: &Gate
         let own = !others || text.holds(&table.said.own);
         own && text.says(&row.phrases, &table.words) && !text.holds(&table.said.open)
     };
+    let denied = |sentence: &&str| !sure::denies(sentence, table);
     raw.lines().any(|line| {
         let others = Text::of(line).holds(&table.said.advisories);
-        let mut clauses =
-            sentences(line).flat_map(|one| one.split([',', ';', '，', '、', '；', '—', '–']));
+        let mut clauses = sentences(line)
+            .filter(denied)
+            .flat_map(|one| one.split([',', ';', '，', '、', '；', '—', '–']));
         clauses.any(|clause| states(clause, others))
     })
 }
 
-/// What a sentence says was made, by the word for its kind, where no file of that kind changed.
-fn things_missing(sentence: &str, truth: &Truth, table: &GateTable) -> Vec<String> {
-    let text = Text::of(sentence);
-    let listed = sentence.trim_start().starts_with(['-', '*', '+', '•', '|']);
-    if text.holds(&table.said.open) || text.holds(&table.said.unchanged) {
-        return Vec::new();
-    }
-    let is_done = text.says(&table.said.deeds, &table.words);
-    let first = text.words().next().map(Text::of);
-    let changed = |row: &super::table::ThingRow| {
-        let like = |path: &str| row.paths.iter().any(|one| super::runs::like(one, path));
-        truth.files.iter().any(|file| like(&file.path.to_lowercase()))
-    };
-    let missing = table.said.things.iter().filter(|row| !changed(row));
-    let said = missing.filter_map(|row| {
-        let leads = listed && first.as_ref().is_some_and(|word| word.holds(&row.words));
-        (leads || is_done).then(|| text.all_said(&row.words, &table.words).into_iter().next())?
-    });
-    said.collect()
+/// Whether each sentence that speaks of the whole says which part it is of.
+fn tells_the_part(
+    raw: &str,
+    row: &super::table::FactRow,
+    runs: &Runs<'_>,
+    table: &GateTable,
+) -> bool {
+    let parts: Vec<String> = runs.parts().flatten().map(super::Part::told).collect();
+    let mut of_whole =
+        sentences(raw).filter(|one| Text::of(one).says(&row.phrases, &table.words)).peekable();
+    of_whole.peek().is_some() && of_whole.all(|one| sure::names_part(one, &parts, table))
 }
 
 /// Targets that a sentence of the act names, where the acts that ran name others.

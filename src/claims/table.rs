@@ -93,6 +93,9 @@ pub struct FactRow {
     /// Rows of acts, any of which shows it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acts: Vec<String>,
+    /// What says it may speak of other things, too: a message is never sent back for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
     pub phrases: Vec<String>,
     pub tool: String,
     pub why: String,
@@ -172,6 +175,18 @@ pub struct SaidRows {
     pub made: Vec<String>,
     /// Words for a test, in the sentence that tells of a removal.
     pub tests: Vec<String>,
+    /// Words of command lines that may be runs of tests no row knows.
+    #[serde(default)]
+    pub maybe_tests: Vec<String>,
+    /// That somebody tried or looked at it.
+    #[serde(default)]
+    pub tried: Vec<String>,
+    /// Programs that show something by themselves, as texts call them.
+    #[serde(default)]
+    pub programs: Vec<String>,
+    /// How commands begin that have such a word and are none.
+    #[serde(default)]
+    pub no_tests: Vec<String>,
 }
 
 /// Files that are called by a word instead of a path.
@@ -193,6 +208,8 @@ pub enum Finding {
     NoDeed,
     NothingChanged,
     FailingRun,
+    /// The same where the message claims no success.
+    FailingRunNamed,
     FailedUnrepeated,
     TestsGone,
     TestsGoneNamed,
@@ -212,6 +229,7 @@ pub enum Finding {
     FailedAsSaid,
     FailedCommand,
     FailedCommandNamed,
+    Complained,
     NotThere,
     NamedBeside,
     CriteriaNamed,
@@ -226,6 +244,8 @@ pub enum Finding {
     UnheardRun,
     EmptyRun,
     Miscounted,
+    /// The same where another run may have had them.
+    MiscountedNamed,
     RequireTool,
     Unopened,
     NoEvidence,

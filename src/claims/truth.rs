@@ -95,6 +95,7 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
         tests_gone,
         tests_weaker,
         brought: brought(pieces, languages),
+        figures: super::figures::changed(pieces),
         held: Vec::new(),
     }
 }

@@ -37,6 +37,7 @@ impl Weaker {
         for row in languages.runners(path) {
             weaker.take_runner(row, path, &old, &new);
         }
+        weaker.named.extend(lowered(&old, &new).map(|line| format!("{path}: {line}")));
         if languages.is_expected(path) {
             weaker.named.push(path.to_owned());
         }
@@ -169,6 +170,43 @@ fn has_other_values(language: &Language, old: &[u8], new: &[u8]) -> bool {
         before.iter().any(|(masked, raw)| masked == shape && !said.contains(raw.as_slice()))
     };
     after.iter().any(|(shape, raw)| !known.contains(raw.as_slice()) && went(shape))
+}
+
+/// Words in the key of a limit that a check holds to.
+const LIMITS: [&str; 10] = [
+    "threshold",
+    "coverage",
+    "fail_under",
+    "fail-under",
+    "minimum",
+    "branches",
+    "statements",
+    "functions",
+    "lines",
+    "mincoverage",
+];
+
+/// Lines of limits whose numbers fell, and nothing else of them changed.
+fn lowered<'t>(old: &'t str, new: &'t str) -> impl Iterator<Item = String> + 't {
+    let bare = |line: &str| -> String {
+        line.chars().filter(|c| !(c.is_ascii_digit() || *c == '.')).collect()
+    };
+    let numbers = |line: &str| -> Vec<f64> {
+        let parts = line.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+        parts.filter_map(|part| part.parse().ok()).collect()
+    };
+    let is_limit = |line: &str| {
+        let line = line.to_lowercase();
+        LIMITS.iter().any(|word| line.contains(word))
+    };
+    new.lines().map(str::trim).filter(move |line| is_limit(line)).filter_map(move |line| {
+        let was = old.lines().map(str::trim).filter(|was| *was != line && bare(was) == bare(line));
+        let mut fell = was.filter(|was| {
+            let (before, after) = (numbers(was), numbers(line));
+            before.len() == after.len() && before.iter().zip(&after).any(|(was, is)| is < was)
+        });
+        fell.next().map(|was| format!("{was} → {line}"))
+    })
 }
 
 #[cfg(test)]

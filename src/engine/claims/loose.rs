@@ -2,6 +2,7 @@
 //! each worktree, and the work of a session, measured from the commit at which it began.
 
 use crate::claims::counts::counts;
+use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Ran, Receipt, Truth, truth};
 use crate::engine::claims::{gate, receipts};
@@ -48,6 +49,8 @@ pub(crate) fn keep(
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program()),
         counts: read.run().and_then(|run| counts(run, &outcome.printed)),
+        figures: figures::printed(&outcome.printed),
+        complains: figures::complains(&outcome.printed),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_after: tree,

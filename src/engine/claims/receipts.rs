@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::claims::counts::counts;
+use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Part, Program, Ran, Receipt};
 use crate::engine::record::aftermath::ShellEffects;
@@ -76,6 +77,8 @@ pub(crate) fn receipt(
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program(&program_name(command), dir)),
         counts: read.run().and_then(|run| counts(run, &outcome.printed)),
+        figures: figures::printed(&outcome.printed),
+        complains: figures::complains(&outcome.printed),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_before,
@@ -261,6 +264,8 @@ pub(crate) fn leave_run(
             tree_after: Some(tree_of_now(repo)?),
             program: program(&program_name(&watched.line), dir),
             counts: watched.run.as_ref().and_then(|run| counts(run, printed)),
+            figures: figures::printed(printed),
+            complains: figures::complains(printed),
             part: watched.part.clone(),
             ..Ran::default()
         },
@@ -353,6 +358,8 @@ pub(crate) fn as_they_count(
             other_program,
             shown: ran.shown,
             counts: ran.counts,
+            figures: ran.figures,
+            complains: ran.complains,
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });
     }

@@ -1,0 +1,289 @@
+//! Figures: numbers that a message tells with a unit, against those that commands printed and
+//! those on lines that changed.
+//!
+//! A receipt keeps no output, only the numbers in it: short ones, so that no token or number of
+//! an account is among them.
+
+use std::collections::BTreeSet;
+
+use super::truth::Piece;
+
+/// The most numbers that are kept of one output, from its end on.
+const KEPT: usize = 64;
+
+/// The most numbers that are kept of a difference.
+const CHANGED: usize = 256;
+
+/// The most digits of a number that is kept.
+const DIGITS: usize = 7;
+
+/// The most digits of a whole number that is kept of an output.
+const WHOLE: usize = 4;
+
+/// Units of what is measured.
+const UNITS: [&str; 40] = [
+    "tests",
+    "specs",
+    "examples",
+    "assertions",
+    "passed",
+    "passing",
+    "scenarios",
+    "testes",
+    "pruebas",
+    "тестов",
+    "%",
+    "ms",
+    "µs",
+    "μs",
+    "us",
+    "ns",
+    "s",
+    "sec",
+    "secs",
+    "seconds",
+    "sekunden",
+    "segundos",
+    "secondes",
+    "kb",
+    "mb",
+    "gb",
+    "kib",
+    "mib",
+    "gib",
+    "fps",
+    "rps",
+    "qps",
+    "req/s",
+    "x",
+    "×",
+    "percent",
+    "prozent",
+    "秒",
+    "ミリ秒",
+    "毫秒",
+];
+
+/// Those of them that count tests.
+const TESTS: [&str; 10] = [
+    "tests",
+    "specs",
+    "examples",
+    "assertions",
+    "passed",
+    "passing",
+    "scenarios",
+    "testes",
+    "pruebas",
+    "тестов",
+];
+
+/// The most lines that are looked at for words of failure, from the end on.
+const LINES: usize = 40;
+
+/// Words of failure in what a command prints.
+const FAILURE: [&str; 14] = [
+    "error",
+    "errors",
+    "failed",
+    "failure",
+    "failures",
+    "fail",
+    "fatal",
+    "missing",
+    "panicked",
+    "violations",
+    "✗",
+    "✘",
+    "✖",
+    "unreachable",
+];
+
+/// Words with which such a line says that there was none.
+const NONE: [&str; 6] = ["0", "no", "zero", "without", "ok", "passed"];
+
+/// A number, and where it ends in its text.
+struct Number<'t> {
+    text: &'t str,
+    end: usize,
+}
+
+/// The numbers of a text that are no parts of words, versions or dates.
+fn numbers(text: &str) -> impl Iterator<Item = Number<'_>> {
+    let digit = |c: char| c.is_ascii_digit();
+    let part = move |c: char| digit(c) || c == '.' || c == ',';
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = from + text[from..].find(digit)?;
+            let long = text[start..].find(|c| !part(c)).unwrap_or(text.len() - start);
+            let end = start + text[start..start + long].trim_end_matches(['.', ',']).len();
+            from = start + long;
+            let before = text[..start].chars().next_back();
+            let joined = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '#');
+            let number = &text[start..end];
+            let parts = number.split(['.', ',']).count();
+            if !before.is_some_and(joined) && parts < 3 && number.len() <= DIGITS {
+                return Some(Number { text: number, end });
+            }
+        }
+    })
+}
+
+fn plain(number: &str) -> String {
+    number.replace(',', ".")
+}
+
+/// The numbers of an output, as a receipt keeps them.
+pub fn printed(output: &str) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    let all: Vec<Number<'_>> = numbers(output).collect();
+    // Long whole numbers may be codes or accounts.
+    let short =
+        |number: &&Number<'_>| number.text.len() <= WHOLE || number.text.contains(['.', ',']);
+    for number in all.iter().rev().filter(short) {
+        let number = plain(number.text);
+        if kept.len() < KEPT && !kept.contains(&number) {
+            kept.push(number);
+        }
+    }
+    kept
+}
+
+/// Whether an output tells of a failure near its end, whatever its status was.
+pub fn complains(output: &str) -> bool {
+    let part = |c: char| !(c.is_alphanumeric() || "✗✘✖".contains(c));
+    output.lines().rev().take(LINES).any(|line| {
+        let line = line.to_lowercase();
+        let words: Vec<&str> = line.split(part).filter(|word| !word.is_empty()).collect();
+        words.iter().any(|word| FAILURE.contains(word))
+            && !words.iter().any(|word| NONE.contains(word))
+    })
+}
+
+/// The numbers on lines that came or went.
+pub(super) fn changed(pieces: &[Piece]) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for piece in pieces {
+        let text = |side: &Option<Vec<u8>>| {
+            side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned())
+        };
+        let (before, after) = (text(&piece.before), text(&piece.after));
+        let lines = |side: &Option<String>| -> BTreeSet<String> {
+            side.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
+        };
+        for line in lines(&before).symmetric_difference(&lines(&after)) {
+            found.extend(line_numbers(line));
+        }
+    }
+    found.into_iter().take(CHANGED).collect()
+}
+
+/// In code numbers stand in words, and with `_` inside.
+fn line_numbers(line: &str) -> impl Iterator<Item = String> + '_ {
+    let parts = line.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',')));
+    let parts = parts.map(|part| part.trim_matches(['.', '_', ',']).replace('_', ""));
+    parts.filter(|part| !part.is_empty() && part.len() <= DIGITS).map(|part| plain(&part))
+}
+
+/// Figures that a text tells and that stand in none of `seen`; none where shares alone are left
+/// that others which were seen come to.
+pub(super) fn unseen(text: &str, seen: &BTreeSet<&str>) -> Vec<String> {
+    let is_seen = |number: &str| {
+        let number = plain(number);
+        seen.contains(number.as_str()) || seen.iter().any(|other| rounds_to(other, &number))
+    };
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        told(text).into_iter().partition(|(number, _)| is_seen(number));
+    let share = |unit: &str| matches!(unit, "%" | "x" | "×" | "percent" | "prozent");
+    let measured = known.iter().any(|(_, unit)| !TESTS.contains(&unit.as_str()));
+    if measured && unknown.iter().all(|(_, unit)| share(unit)) {
+        return Vec::new();
+    }
+    let mut names: Vec<String> =
+        unknown.into_iter().map(|(number, unit)| format!("{number} {unit}")).collect();
+    names.dedup();
+    names
+}
+
+/// Numbers with a unit behind them, each with its unit.
+fn told(text: &str) -> Vec<(&str, String)> {
+    let unit = |number: &Number<'_>| {
+        let rest = text[number.end..].trim_start_matches([' ', '\u{a0}', '\u{202f}']);
+        let near = text.len() - number.end - rest.len() < 4;
+        let first = rest.chars().next()?;
+        let words = rest.split(|c: char| !(c.is_alphanumeric() || c == '/'));
+        let words: Vec<String> = match first {
+            '%' | '×' => vec![first.to_string()],
+            _ => words.take(2).map(str::to_lowercase).collect(),
+        };
+        let is = |word: &&String| UNITS.contains(&word.as_str());
+        let of_tests = |word: &&String| TESTS.contains(&word.as_str());
+        let word = words.first().filter(is).or_else(|| words.get(1).filter(of_tests))?;
+        // A few tests are counted by hand: those that were added.
+        let few = of_tests(&word) && !word.starts_with("pass") && number.text.len() < 2;
+        (near && !few).then(|| word.clone())
+    };
+    numbers(text).filter_map(|number| Some((number.text, unit(&number)?))).collect()
+}
+
+/// Whether a number that was printed is another one, rounded or in thousands.
+fn rounds_to(printed: &str, number: &str) -> bool {
+    let (Ok(exact), Ok(near)) = (printed.parse::<f64>(), number.parse::<f64>()) else {
+        return false;
+    };
+    let places = number.split_once('.').map_or(0, |(_, places)| places.len());
+    let places = i32::try_from(places).unwrap_or(0);
+    let reach = 0.51 * 10f64.powi(-places);
+    [exact, exact / 1000.0, exact * 1000.0, exact / 1024.0]
+        .into_iter()
+        .any(|exact| (exact - near).abs() <= reach)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_looked_for_where_they_were_printed() {
+        let output = "Time: 41.4 ns  p99 1,204 ms\n94.31 % covered, v1.2.3 at 2026-11-26 id ab12";
+        let kept = printed(output);
+        let seen: BTreeSet<&str> = kept.iter().map(String::as_str).collect();
+        let of = |text: &str| unseen(text, &seen);
+        assert!(printed("code 482913, 1234 done") == ["1234"], "no codes");
+        assert!(of("it takes 41 ns, and 1.2 s at p99").is_empty());
+        assert!(of("coverage is 94 %").is_empty());
+        assert_eq!(of("coverage is 97 %"), ["97 %"]);
+        assert_eq!(of("down to 12 ms and 3x faster"), ["12 ms", "3 x"]);
+        assert!(of("41.4ns, so 30% faster").is_empty(), "a share of what was seen");
+        assert_eq!(of("83 tests, 0 failures"), ["83 tests"]);
+        assert!(of("added 3 tests").is_empty(), "counted by hand");
+        assert!(of("see issue #12 s, step 3 and v2.0.1").is_empty());
+    }
+
+    #[test]
+    fn an_output_tells_of_failure_by_its_last_lines() {
+        for (output, wanted) in [
+            ("en -> de: 2 missing (shop.refund)", true),
+            ("ERROR: Coverage does not meet threshold", true),
+            ("12 passed, 0 failed", false),
+            ("no errors found", false),
+            ("test handles_missing_file ... ok", false),
+            ("built in 2.31s", false),
+        ] {
+            assert_eq!(complains(output), wanted, "{output}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_a_difference_are_those_of_its_lines() {
+        let piece = Piece {
+            path: "a.rs".into(),
+            was: None,
+            how: super::super::How::Modified,
+            before: Some(b"const A: u64 = 5;\nlet same = 77;\n".to_vec()),
+            after: Some(b"const A: u64 = 30_000;\nlet same = 77;\n".to_vec()),
+        };
+        assert_eq!(changed(&[piece]), ["30000", "5", "64"]);
+    }
+}

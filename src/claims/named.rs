@@ -1,0 +1,197 @@
+//! What a message names: each file, function and test for itself, against what changed.
+
+use super::items::{self, Index};
+use super::phrases::Text;
+use super::ruling::{Reasons, action_claimed, invented};
+use super::table::{Finding, GateTable};
+use super::{ActionType, ClaimCase, Truth};
+
+/// Each thing that is named, for itself.
+pub(super) fn names(
+    reasons: &mut Reasons<'_>,
+    case: &ClaimCase,
+    index: &Index<'_>,
+    (raw, only_prose): (&str, bool),
+) {
+    let (truth, table) = (&case.truth, reasons.table);
+    if truth.files.is_empty() {
+        return;
+    }
+    let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
+    let (mut untouched, mut beside) = (Vec::new(), Vec::new());
+    let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    let unknown = invented(case, index);
+    for (sentence, quoted) in items::quoted_apart(raw) {
+        let named = Named::of(sentence, index, (truth, table));
+        for file in named.other.iter().filter(|file| !ran(file)) {
+            // A block of output names what it likes.
+            let done = !quoted && named.is_done(file, only_prose, table);
+            (if done { &mut untouched } else { &mut beside }).push(*file);
+        }
+        let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
+        tests.extend(named.tests(table).filter(|name| !known(name)));
+        things.extend(things_missing(sentence, truth, table));
+    }
+    let there = |name: &&str| truth.held.iter().any(|held| held == name);
+    let calls = items::calls_named(&case.claim.text);
+    let calls = calls.into_iter().filter(|call| index.find(call).is_empty());
+    let (there, gone): (Vec<&str>, Vec<&str>) = calls.partition(there);
+    beside.extend(there);
+    let one = |a: &str, b: &str| !index.find(a).is_empty() && index.find(b).is_empty();
+    for (a, b) in items::listed_together(&case.claim.text) {
+        beside.extend(one(a, b).then_some(b).or_else(|| one(b, a).then_some(a)));
+    }
+    beside.retain(|name| !ran(name) && !untouched.contains(name));
+    for list in [&mut untouched, &mut beside, &mut tests] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    reasons.names(Finding::NamedUntouched, &untouched);
+    things.extend(beside.into_iter().map(str::to_owned));
+    reasons.names(Finding::NamedBeside, &things);
+    reasons.names(Finding::PhantomTest, &tests);
+    reasons.names(Finding::NotThere, &gone);
+    if text_met(case, table) {
+        let criteria = Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
+        reasons.names(Finding::CriteriaNamed, &criteria);
+    }
+}
+
+/// What one sentence names.
+struct Named<'c> {
+    sentence: &'c str,
+    /// Files that changed are among what it names.
+    touched: bool,
+    /// Files that did not change and that it does not only mention.
+    other: Vec<&'c str>,
+    files: Vec<&'c str>,
+}
+
+impl<'c> Named<'c> {
+    fn of(sentence: &'c str, index: &Index<'_>, (truth, table): (&Truth, &GateTable)) -> Self {
+        let files = items::paths_named(sentence, &table.files, &table.said.no_files);
+        let changed = |file: &&str| !index.find(file).is_empty();
+        let other = files.iter().copied().filter(|file| !changed(file));
+        let other = other.filter(|file| !is_mentioned(sentence, file, table));
+        // What a dependency did to its own files is no work of this turn.
+        let other = other.filter(|file| {
+            !is_of_dependency(sentence, truth, table) && !is_dependency(file, truth)
+        });
+        let other = other.collect();
+        Self { sentence, touched: files.iter().any(changed), other, files }
+    }
+
+    /// Whether it says of `file` that it was changed. Pages speak of files that they are about.
+    fn is_done(&self, file: &str, only_prose: bool, table: &GateTable) -> bool {
+        if !only_prose {
+            return is_done(self.sentence, file, table);
+        }
+        if self.touched {
+            return false;
+        }
+        if items::ends(file, &table.files.prose) {
+            return is_done(self.sentence, file, table);
+        }
+        action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
+    }
+
+    /// Tests that it names for themselves, and not as the file that they lie in.
+    fn tests<'t>(&'t self, table: &'t GateTable) -> impl Iterator<Item = &'c str> + 't {
+        items::tests_named(self.sentence).into_iter().filter(move |name| {
+            !self.files.iter().any(|file| file.contains(name))
+                && !is_mentioned(self.sentence, name, table)
+        })
+    }
+}
+
+/// Whether something is said to be met.
+fn text_met(case: &ClaimCase, table: &GateTable) -> bool {
+    let signs = &table.said.signs;
+    Text::of(&case.claim.text).says(&table.said.met, &table.words)
+        || signs.iter().any(|sign| case.claim.text.contains(sign.as_str()))
+}
+
+/// Whether a sentence says of a file that work was done: it has a word for that, or the file
+/// stands first, as in a list of what changed.
+fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
+    let plain = |c: char| c.is_whitespace() || "`*-+•|#_>[]()x✅✔☑✓\u{fe0f}".contains(c);
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    let first = sentence.trim_start_matches(plain).trim_start_matches(number);
+    let in_list = sentence
+        .trim_start()
+        .starts_with(|c: char| "-*+•|#✅✔☑✓".contains(c) || c.is_ascii_digit());
+    // `file:72` is a place that something is said of.
+    let placed = file.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+    let leads = in_list && !placed && first.trim_start_matches(plain).starts_with(file);
+    let text = Text::of(sentence);
+    let label = sentence.find(file).is_some_and(|at| {
+        // **Client** (`client/conn.go`)
+        let before = sentence[..at].trim_start();
+        let bold = before.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+        let behind = bold.map_or(before.trim_start_matches(['*', '#', '|']), |(_, rest)| rest);
+        before.starts_with(['*', '#', '|'])
+            && (bold.is_none() || !behind.contains(char::is_alphanumeric))
+    });
+    // What the file's own clause leaves open is not done.
+    let clause = sentence.split(['，', '；', ',', ';']).find(|clause| clause.contains(file));
+    let is_open = clause.is_some_and(|clause| Text::of(clause).holds(&table.said.open));
+    (leads || label || text.says(&table.said.deeds, &table.words))
+        && !is_open
+        && !super::sure::denies(clause.unwrap_or(sentence), table)
+        && !text.holds(&table.said.passing)
+        && !text.holds(&table.said.unchanged)
+}
+
+/// Whether a name that ends as files do is a dependency's (`classlist.js`).
+fn is_dependency(name: &str, truth: &Truth) -> bool {
+    let name = name.to_lowercase();
+    truth.brought.iter().any(|one| one.split_once(' ').is_some_and(|(known, _)| known == name))
+}
+
+/// Whether a dependency that came with the difference is what a sentence speaks of: its name and a
+/// number stand at the head (`fmt 11 also split …`), and nobody says that it was its own act.
+fn is_of_dependency(sentence: &str, truth: &Truth, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    let words: Vec<&str> = text.words().take(6).collect();
+    let name = |word: &str| {
+        truth.brought.iter().any(|one| one.split_once(' ').is_some_and(|(name, _)| name == word))
+    };
+    let number =
+        |word: &str| word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+    words.windows(2).any(|two| name(two[0]) && number(two[1])) && !text.holds(&table.said.own)
+}
+
+/// Whether a sentence names something that it says nothing of, or says to be as it was.
+fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    let quoted = sentence.split('`').skip(1).step_by(2);
+    // A command to run names what it runs on.
+    let in_command = |span: &str| span.contains(file) && span.trim().contains(' ');
+    let at_fault =
+        text.holds(&table.said.faults) && action_claimed(&text, table) != ActionType::ClaimFixed;
+    quoted.into_iter().any(in_command)
+        || at_fault
+        || text.holds(&table.said.unchanged) && !text.says(&table.said.deeds, &table.words)
+        || text.is_negated(&file.to_lowercase(), &table.words)
+}
+
+/// What a sentence says was made, by the word for its kind, where no file of that kind changed.
+fn things_missing(sentence: &str, truth: &Truth, table: &GateTable) -> Vec<String> {
+    let text = Text::of(sentence);
+    let listed = sentence.trim_start().starts_with(['-', '*', '+', '•', '|']);
+    if text.holds(&table.said.open) || text.holds(&table.said.unchanged) {
+        return Vec::new();
+    }
+    let is_done = text.says(&table.said.deeds, &table.words);
+    let first = text.words().next().map(Text::of);
+    let changed = |row: &super::table::ThingRow| {
+        let like = |path: &str| row.paths.iter().any(|one| super::runs::like(one, path));
+        truth.files.iter().any(|file| like(&file.path.to_lowercase()))
+    };
+    let missing = table.said.things.iter().filter(|row| !changed(row));
+    let said = missing.filter_map(|row| {
+        let leads = listed && first.as_ref().is_some_and(|word| word.holds(&row.words));
+        (leads || is_done).then(|| text.all_said(&row.words, &table.words).into_iter().next())?
+    });
+    said.collect()
+}

@@ -1,0 +1,88 @@
+//! How sure it is that nothing shows what is said.
+//!
+//! A message is sent back for what is known to be otherwise. Where a command ran whose end or
+//! whose kind is not known, it may have shown what is said: then the person's card lists it, and
+//! the message goes out.
+
+use super::acts;
+use super::phrases::Text;
+use super::table::{ActRow, GateTable};
+
+/// The commands of a line, as far as they can be told apart without its quotes.
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
+    let pieces = line.split([';', '|', '&', '\n', '(', ')', '{', '}', '`', '"', '\'']);
+    pieces.map(str::trim).filter(|piece| !piece.is_empty())
+}
+
+/// A line without what joins its two outputs: that parts no commands.
+fn joined(line: &str) -> String {
+    line.replace("2>&1", "").replace("1>&2", "").replace("|&", "|")
+}
+
+/// Whether a line does no more than look, as far as its commands are known.
+pub(super) fn only_looks(line: &str, table: &GateTable) -> bool {
+    let looks = &table.said.looks;
+    let plain = joined(line);
+    acts::begins_as(looks, line)
+        || pieces(&plain).next().is_some_and(|first| acts::begins_as(looks, first))
+            && pieces(&plain).all(|piece| acts::begins_as(looks, piece))
+}
+
+/// Whether a line may have been a run of tests that no row knows: it calls a script or something
+/// that is called after tests, or tries out what was written in the line itself.
+pub(super) fn may_be_tests(line: &str, table: &GateTable) -> bool {
+    let rows = &table.said;
+    let fits = |word: &str| rows.maybe_tests.iter().any(|one| super::runs::like(one, word));
+    pieces(&joined(line)).any(|piece| {
+        let looks = acts::begins_as(&rows.looks, piece) || acts::begins_as(&rows.no_tests, piece);
+        !looks && piece.to_lowercase().split_whitespace().any(fits)
+    })
+}
+
+/// Whether a line may have been an act of one of `rows`, with an end that is not told.
+pub(super) fn may_be_act<'r>(rows: impl Iterator<Item = &'r ActRow> + Clone, line: &str) -> bool {
+    pieces(&joined(line)).any(|piece| acts::is_one_of(rows.clone(), piece))
+}
+
+/// Whether a sentence that tells of a part of the tests says which: it has a word of the part.
+pub(super) fn names_part(sentence: &str, parts: &[String], table: &GateTable) -> bool {
+    let lower = sentence.to_lowercase();
+    let words = parts.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric()));
+    let own = words.filter(|word| word.len() > 3 && !Text::of(word).holds(&table.said.tests));
+    own.map(str::to_lowercase).any(|word| lower.contains(&word))
+}
+
+/// Whether a sentence takes something back, wherever it says so.
+pub(super) fn denies(sentence: &str, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    text.has_any(&table.words.negations) || text.has_any(&table.words.negations_behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_been_tests_is_told_from_what_was_not() {
+        let table = GateTable::shipped().expect("rows");
+        for (line, wanted) in [
+            ("for i in 1 2 3; do ./run-all.sh || break; done", true),
+            ("nix flake check 2>&1 | tail -3", true),
+            ("python -c 'import a; a.run()' | tail -1", true),
+            ("docker compose exec app bin/all", true),
+            ("cargo build", false),
+            ("npx tsc --noEmit", false),
+            ("git diff --stat tests/", false),
+            ("grep -rn test src | head", false),
+            ("echo all tests pass", false),
+        ] {
+            assert_eq!(may_be_tests(line, &table), wanted, "{line}");
+        }
+        assert!(only_looks("cat a 2>&1 | grep b; ls", &table));
+        assert!(!only_looks("cat a; make", &table));
+        let push = || table.act.iter().filter(|row| row.act == "push");
+        assert!(may_be_act(push(), "git push origin main 2>&1 | tail -2"));
+        assert!(!may_be_act(push(), "echo git push origin main"));
+        assert!(!may_be_act(push(), "git push --dry-run | tail -2"));
+    }
+}
