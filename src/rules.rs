@@ -4,7 +4,9 @@
 //! and decides nothing. Everything is checked as a whole on load, and what is wrong is
 //! said with its line, its key and the known names.
 
+pub(crate) mod direction;
 mod page_names;
+mod policy;
 mod usual_mode;
 mod usual_track;
 
@@ -552,6 +554,11 @@ impl RulesTable {
         lay(&mut table, toml::from_str(applied)?);
         if let Some(track) = table.as_object_mut().and_then(|keys| keys.shift_remove("track")) {
             table["tracks"]["default"] = track;
+        }
+        if let Some(mode) = table.get_mut("approval").filter(|it| it.is_string()).map(Value::take) {
+            let shipped: Value = shipped::read(shipped::shipped!("rules"))?;
+            table["approval"] = shipped["approval"].clone();
+            table["approval"]["mode"] = mode;
         }
         Ok(table)
     }

@@ -62,6 +62,7 @@ mod it {
     mod picture;
     mod plans;
     mod plays;
+    mod policy;
     mod prints;
     mod questions;
     mod quick;

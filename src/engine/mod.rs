@@ -22,6 +22,7 @@
 //! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
 //! texts       words that were said: out of the chains of an older format, and away
+//! policy      a team's signed rules: what tightens comes into force, the rest waits
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
 //! judge       words and criteria held against what was seen; the card
@@ -50,6 +51,7 @@ pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod ops;
 pub(crate) mod person;
+pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod quote;
 pub(crate) mod record;

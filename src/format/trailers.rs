@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 
 use super::texts;
 
+/// What a step says of its rules where they are those of the program.
+pub(crate) const SHIPPED: &str = "shipped";
+
 /// The trailers of a step, in the order they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepTrailers {
@@ -26,6 +29,9 @@ pub struct StepTrailers {
     pub back: Option<String>,
     /// The clone that took the step, which its id hashes; only in the chain.
     pub clone: Option<String>,
+    /// The blob of the rules that it was judged by, or [`SHIPPED`]; only in the chain. Older steps
+    /// do not say it.
+    pub rules: Option<String>,
     /// Keys of texts that the step takes away; only in the chain.
     pub redacts: Vec<String>,
 }
@@ -44,6 +50,7 @@ impl StepTrailers {
             ("Seed-By", &self.by),
             ("Seed-Back", &self.back),
             ("Seed-Clone", &self.clone),
+            ("Seed-Rules", &self.rules),
         ];
         for (key, value) in kept {
             if let Some(value) = value {
@@ -70,6 +77,7 @@ impl StepTrailers {
             by: trailers.get("Seed-By").map(str::to_owned),
             back: trailers.get("Seed-Back").map(str::to_owned),
             clone: trailers.get("Seed-Clone").map(str::to_owned),
+            rules: trailers.get("Seed-Rules").map(str::to_owned),
             redacts: texts::redacted_by(message).map(str::to_owned).collect(),
         })
     }
@@ -205,6 +213,7 @@ mod tests {
             by: None,
             back: None,
             clone: None,
+            rules: None,
             redacts: Vec::new(),
         }
     }

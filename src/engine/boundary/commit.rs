@@ -88,6 +88,7 @@ pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTra
         back: None,
         // Of the chain alone; the branch names the step.
         clone: None,
+        rules: None,
         redacts: Vec::new(),
     })
 }
