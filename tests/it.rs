@@ -14,6 +14,7 @@ mod it {
     mod clients;
     mod closings;
     mod compact;
+    mod company;
     mod concurrency;
     mod condense;
     mod corpus;

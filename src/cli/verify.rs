@@ -306,6 +306,7 @@ fn summary(
         alike.map(line).collect()
     };
     lines.extend(run_again(findings).map(|told| format!("- {told}")));
+    lines.extend(bypasses(findings).map(|told| format!("- {told}")));
     lines.extend(found("broken", &findings.broken));
     for one in lacks.into_iter().flatten() {
         let what = voice::tell(Notice::CiUnapproved, &[]);
@@ -368,6 +369,14 @@ fn run_again(findings: &Findings) -> Option<String> {
     Some(voice::tell(Notice::CiRerun, &facts))
 }
 
+/// How often a person went past the rules, where they did.
+fn bypasses(findings: &Findings) -> Option<String> {
+    let all: u32 = findings.bypasses.values().sum();
+    let each = findings.bypasses.iter().map(|(word, n)| format!("{word} {n}"));
+    let (n, kinds) = (count(all as usize, "time"), each.collect::<Vec<_>>().join(" · "));
+    (all > 0).then(|| voice::tell(Notice::VerifyBypasses, &[("n", &n), ("kinds", &kinds)]))
+}
+
 /// Prints an answer; `plain` commits belong to no job.
 pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outcome {
     /// As many of one kind as a person reads.
@@ -411,7 +420,7 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
         };
         out.line(format_args!("{word:<14}{} {}: {}", one.job, one.path, voice::tell(why, &[])));
     }
-    if let Some(told) = run_again(findings) {
+    for told in run_again(findings).into_iter().chain(bypasses(findings)) {
         out.line(told);
     }
     let plain = if plain > 0 { format!(" · {plain} of no job") } else { String::new() };

@@ -30,6 +30,7 @@
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! merge       what two clones have of one thing, as one commit
 //! fence       what changed in the work tree, and whose it is
+//! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
@@ -39,6 +40,7 @@
 pub(crate) mod aside;
 pub(crate) mod boundary;
 pub(crate) mod briefing;
+pub(crate) mod bypasses;
 pub(crate) mod claims;
 pub(crate) mod fence;
 pub(crate) mod glance;

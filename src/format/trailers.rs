@@ -121,6 +121,18 @@ fn split(line: &str) -> Option<(&str, &str)> {
     token.then_some((key, value.trim()))
 }
 
+/// `text` with these trailers at its end, without those that it has.
+pub(crate) fn with_own(text: &str, rows: &[String]) -> String {
+    let text = text.trim_end();
+    let missing = |row: &&String| !text.lines().any(|line| line.trim() == row.as_str());
+    let rows: Vec<&str> = rows.iter().filter(missing).map(String::as_str).collect();
+    if rows.is_empty() {
+        return text.to_owned();
+    }
+    let gap = if Trailers::of(text).is_empty() { "\n\n" } else { "\n" };
+    format!("{text}{gap}{}", rows.join("\n"))
+}
+
 /// Puts `step`'s trailers last: beside trailers that the text ends with, or in a paragraph of their
 /// own.
 pub(crate) fn append(text: &str, step: &StepTrailers) -> String {
@@ -216,6 +228,20 @@ mod tests {
             rules: None,
             redacts: Vec::new(),
         }
+    }
+
+    #[test]
+    fn own_trailers_stand_once_and_before_those_of_the_step() {
+        let rows = ["Signed-off-by: A <a@b>".to_owned(), "Team: x".to_owned()];
+        assert_eq!(with_own("a: b\n", &[]), "a: b");
+        let text = with_own("a: b\n\nmore words\n", &rows);
+        assert_eq!(text, "a: b\n\nmore words\n\nSigned-off-by: A <a@b>\nTeam: x");
+        assert_eq!(with_own(&text, &rows), text);
+        let begun = "a: b\n\nTeam: x";
+        assert_eq!(with_own(begun, &rows), "a: b\n\nTeam: x\nSigned-off-by: A <a@b>");
+        let whole = append(&text, &sample());
+        assert_eq!(StepTrailers::read(&whole), Some(sample()));
+        assert!(whole.contains("\n\nSigned-off-by: A <a@b>\nTeam: x\nSeed-Job: "), "{whole}");
     }
 
     #[test]

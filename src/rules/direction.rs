@@ -74,6 +74,8 @@ const TABLE: &[(&str, Tight)] = &[
     ("lane.question", Higher),
     ("commit.subject", Taste),
     ("commit.land", Taste),
+    ("commit.sign", Words(&[&["auto"], &["always"]])),
+    ("commit.trailers", Taste),
     ("approval.mode", Words(&[&["defer"], &["ask"]])),
     ("approval.unattended", Words(&[&["count"], &["refuse"]])),
     ("nights.own", Lower),

@@ -309,6 +309,7 @@ pub(crate) enum Case {
     Untried,
     UpNowhere,
     Used,
+    Unsigned,
     Veto,
     VetoMessage,
     VoidAwaiting,

@@ -187,7 +187,10 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     let diff = world.person("rules diff").tells("--- refs/seed/rules (in force)\n+++ seed.toml\n");
     assert!(diff.contains("+name = \"research\"\n"), "{diff}");
     let told = world.person("rules apply").tells("opevc: phase research  is new\n");
-    assert!(told.contains("opevc: phase observe: next  [\"plan\"] -> [\"research\"]  loosens\n"), "{told}");
+    assert!(
+        told.contains("opevc: phase observe: next  [\"plan\"] -> [\"research\"]  loosens\n"),
+        "{told}"
+    );
     assert!(told.contains("condense.share  70 -> 80  changes\n"), "{told}");
     let rows = world.json("rules show")["in_force"]["maps"]["opevc"]["phase"].clone();
     assert!(rows.as_array().is_some_and(|rows| rows.iter().any(|row| row["name"] == "research")));
