@@ -133,6 +133,8 @@ pub(crate) enum Case {
     LandTwice,
     LandUnasked,
     LandVetoed,
+    BackNothing,
+    BackSteps,
     LandWhole,
     LaneAdded,
     LaneLate,
