@@ -178,9 +178,15 @@ impl Store {
             return Ok(None);
         }
         let in_index = self.held_by_index(paths);
-        let (paths, held) = (paths.to_vec(), in_index);
-        let (known_as, sign) = (None, Sign::default());
-        Ok(Some(Staged { dir, head, tree, paths, held, known_as, sign }))
+        Ok(Some(Staged {
+            dir,
+            head,
+            tree,
+            paths: paths.to_vec(),
+            held: in_index,
+            known_as: None,
+            sign: Sign::default(),
+        }))
     }
 
     /// What the person's index says of `paths`, a hash for each.
