@@ -53,7 +53,7 @@ impl Store {
             let (key, value) = record.split_once('\n').unwrap_or((record, "true"));
             (key == "commit.gpgsign").then(|| value.to_ascii_lowercase())
         };
-        let last = text.split('\0').filter_map(said).last();
+        let last = text.split('\0').filter_map(said).next_back();
         let on = last.is_some_and(|value| !matches!(&*value, "false" | "no" | "off" | "0" | ""));
         Ok(SigningSetup { on, hash: short_hash(text.as_bytes(), 32) })
     }
