@@ -4,7 +4,9 @@
 //! and decides nothing. Everything is checked as a whole on load, and what is wrong is
 //! said with its line, its key and the known names.
 
+pub(crate) mod direction;
 mod page_names;
+mod policy;
 mod usual_mode;
 mod usual_track;
 
@@ -32,6 +34,9 @@ use crate::phases::{BadMap, FirstStep, LaneRows, Map, Maps, Pacing, PhaseName, P
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
+
+/// The trailer that takes whoever commits.
+pub(crate) const SIGNED_OFF: &str = "Signed-off-by";
 
 /// What `[trust] refs` calls the default branches of the remotes.
 pub(crate) const DEFAULT_BRANCH: &str = "default";
@@ -104,6 +109,17 @@ pub enum Landing {
     ByHand,
     /// The person is asked after the approval.
     Ask,
+}
+
+/// Whether phase commits wait for a signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Signing {
+    /// They are signed as git is set up to, where that needs no hand.
+    #[default]
+    Auto,
+    /// There is none without.
+    Always,
 }
 
 /// Whether code is confined without being asked.
@@ -306,6 +322,8 @@ struct SyncTable {
 struct Commit {
     subject: Option<String>,
     land: Option<Landing>,
+    sign: Option<Signing>,
+    trailers: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -553,6 +571,11 @@ impl RulesTable {
         if let Some(track) = table.as_object_mut().and_then(|keys| keys.shift_remove("track")) {
             table["tracks"]["default"] = track;
         }
+        if let Some(mode) = table.get_mut("approval").filter(|it| it.is_string()).map(Value::take) {
+            let shipped: Value = shipped::read(shipped::shipped!("rules"))?;
+            table["approval"] = shipped["approval"].clone();
+            table["approval"]["mode"] = mode;
+        }
         Ok(table)
     }
 }
@@ -632,6 +655,9 @@ pub struct Rules {
     pub drops: Vec<String>,
     pub subject: String,
     pub landing: Landing,
+    pub signing: Signing,
+    /// Lines at the end of each commit that git seed makes for the person.
+    pub(crate) trailers: Vec<String>,
     pub approving: Approving,
     pub unattended: Unattended,
     /// Jobs of the agent's own that are worked on in a row where nobody is asked.
@@ -834,6 +860,27 @@ fn subject(pattern: String) -> Result<String, BadRules> {
     Ok(pattern)
 }
 
+/// Trailers that a person wants on their commits: each one line, and none of git seed's own.
+fn trailers(rows: Vec<String>) -> Result<Vec<String>, BadRules> {
+    let odd = |row: &&String| {
+        let (key, value) = row.split_once(": ").unwrap_or((row, ""));
+        let token = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let ours = key.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("seed-"));
+        let alone = value.is_empty() && !key.eq_ignore_ascii_case(SIGNED_OFF);
+        key.is_empty() || !token || ours || alone || row.contains(['\n', '\r'])
+    };
+    match rows.iter().find(odd) {
+        Some(row) => {
+            let what = format!(
+                "has `{row}`; write a trailer, such as `Co-authored-by: Ada <ada@example.org>`, or \
+                 `Signed-off-by` alone for whoever commits"
+            );
+            BadRules::key("commit.trailers", what)
+        }
+        None => Ok(rows),
+    }
+}
+
 /// The share that is kept, in per cent, and the heading that knowledge is told below.
 fn condense(share: u32, heading: String) -> Result<(u32, String), BadRules> {
     if !(60..=90).contains(&share) {
@@ -930,7 +977,6 @@ impl Rules {
         let (track, chooses) = table.tracks.home();
         table.lane.check()?;
         let pages = page_names(table.pages.unwrap_or_default())?;
-        let subject = subject(table.commit.subject.unwrap_or_default())?;
         let shut = surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?;
         let shares = table.condense.share.unwrap_or_default();
         let (share, heading) = condense(shares, table.condense.heading.unwrap_or_default())?;
@@ -955,8 +1001,10 @@ impl Rules {
             caches: places("shell.caches", table.shell.caches.unwrap_or_default())?,
             hides: places("shell.hides", table.shell.hides.unwrap_or_default())?,
             drops: table.shell.drops.unwrap_or_default(),
-            subject,
+            subject: subject(table.commit.subject.unwrap_or_default())?,
             landing: table.commit.land.unwrap_or_default(),
+            signing: table.commit.sign.unwrap_or_default(),
+            trailers: trailers(table.commit.trailers.unwrap_or_default())?,
             approving: table.approval.mode.unwrap_or(Approving::Ask),
             unattended: table.approval.unattended.unwrap_or(Unattended::Refuse),
             own_at_night: table.nights.own.unwrap_or(OWN_AT_NIGHT),

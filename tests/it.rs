@@ -14,6 +14,7 @@ mod it {
     mod clients;
     mod closings;
     mod compact;
+    mod company;
     mod concurrency;
     mod condense;
     mod corpus;
@@ -63,6 +64,7 @@ mod it {
     mod picture;
     mod plans;
     mod plays;
+    mod policy;
     mod prints;
     mod progress;
     mod questions;

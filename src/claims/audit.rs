@@ -132,6 +132,8 @@ pub struct Findings {
     pub withheld: usize,
     #[serde(skip)]
     pub gone: Vec<GoneText>,
+    /// How often a person went past the rules, by kind, in what was looked at. None is a finding.
+    pub bypasses: BTreeMap<String, u32>,
     /// Recorded commands that were run again; none where nobody asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerun: Option<Vec<Rerun>>,

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::engine::policy::Looked;
 use crate::engine::repo::{EngineError, Repo};
 use crate::engine::{self, person};
 use crate::event::{Event, EventKind};
@@ -104,15 +105,21 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
             let repo = std::mem::ManuallyDrop::new(repo);
             person::at_terminal::burn(&repo, &event, &bytes);
             let answers = || {
-                let Some(ran) = engine::hook::handed::run(&repo, host, &event) else {
-                    return reply(engine::modes::answer(&repo, host, &event));
-                };
-                // What was run may have taken steps.
+                let ran = engine::hook::handed::run(&repo, host, &event);
+                let policy = policy(&repo, &event);
+                if ran.is_none() && !policy.applied {
+                    return reply(with_word(engine::modes::answer(&repo, host, &event), policy));
+                }
+                // What was run may have taken steps, and other rules may be in force.
                 let answer = match governing(host, &event.cwd) {
                     Ok(repo) => engine::modes::answer(&repo, host, &event),
                     Err(error) => closed(&event, &error),
                 };
-                reply(engine::hook::handed::told_first(ran, answer))
+                let answer = with_word(answer, policy);
+                reply(match ran {
+                    Some(ran) => engine::hook::handed::told_first(ran, answer),
+                    None => answer,
+                })
             };
             say(engine::hook::once::answered(&repo, host, &event, &bytes, answers));
             engine::modes::before::write_down(&repo, &event);
@@ -121,6 +128,25 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
         }
         Err(error) => say(reply(closed(&event, &error))),
     }
+}
+
+/// Looks at the rules of the team as a session begins. Where that fails the session begins all the
+/// same, under the rules that are in force.
+fn policy(repo: &Repo, event: &Event) -> Looked {
+    let starts = matches!(event.kind, EventKind::SessionStart { .. });
+    if !starts || !repo.is_on() || !repo.is_seeded().is_ok_and(|seeded| seeded) {
+        return Looked::default();
+    }
+    engine::policy::begin(repo).unwrap_or_else(|error| Looked {
+        told: vec![tell(Notice::HookTrouble, &[("error", &error.to_string())])],
+        applied: false,
+    })
+}
+
+fn with_word(answer: Answer, looked: Looked) -> Answer {
+    let told = looked.told.join("\n");
+    let told = (!told.is_empty()).then_some(told);
+    Answer { to_person: engine::repo::text::merged(answer.to_person, told), ..answer }
 }
 
 fn governing(host: &Host, cwd: &Path) -> Result<Repo, EngineError> {

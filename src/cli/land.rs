@@ -43,6 +43,10 @@ pub(super) struct LandArgs {
     /// Put memory into one last commit; this is the default
     #[arg(long)]
     with_memory: bool,
+    /// Leave out the trailers `Seed-Job` and `Seed-Id`; `git seed verify` follows the commits by
+    /// their notes and their content
+    #[arg(long)]
+    no_seed: bool,
     #[command(flatten)]
     text: TextArgs,
     /// Show what would be made, and make nothing
@@ -59,7 +63,7 @@ impl LandArgs {
     /// The job alone is named, and nothing is said of how it lands.
     fn is_bare(&self) -> bool {
         let Self { job: _, one, per_cycle, onto, branch, without_memory, with_memory, .. } = self;
-        let said = [*one, *per_cycle, *without_memory, *with_memory, self.dry_run];
+        let said = [*one, *per_cycle, *without_memory, *with_memory, self.no_seed, self.dry_run];
         let no_words = self.text.is_absent();
         !said.contains(&true) && onto.is_none() && branch.is_none() && no_words
     }
@@ -97,6 +101,7 @@ pub(super) fn run(
             without_memory: args.without_memory,
             text,
             subject: None,
+            no_seed: args.no_seed,
             dry_run: args.dry_run,
         },
         offer::asked,

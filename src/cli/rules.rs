@@ -1,6 +1,8 @@
 //! `git seed rules …`
 
-use crate::engine::{jobs, setup};
+use std::path::{Path, PathBuf};
+
+use crate::engine::{jobs, policy, setup};
 use crate::voice::own::OwnRow;
 use crate::voice::{self, Notice};
 use clap::Subcommand;
@@ -9,6 +11,7 @@ use super::report::{Report, unified_diff};
 use super::{Context, Outcome};
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::jobs::BadJobId;
+use crate::rules::direction::Direction;
 use crate::rules::{Change, Rules};
 
 #[derive(Debug, Subcommand)]
@@ -19,6 +22,9 @@ pub(super) enum RulesCommand {
     Check {
         #[command(flatten)]
         of: Of,
+        /// Exit with 2 if seed.toml loosens a key that this file of rules names
+        #[arg(long, value_name = "file", conflicts_with_all = ["job", "from"])]
+        policy: Option<PathBuf>,
     },
     /// Show how seed.toml differs from the rules in force
     Diff {
@@ -42,7 +48,8 @@ pub(super) struct Of {
     /// notes. They cannot change what protects the person in the rules of the repository.
     #[arg(long, value_name = "id")]
     job: Option<String>,
-    /// Use the rules that the last `git seed sync` found on this remote
+    /// Use the signed policy on the default branch of this remote, else the rules that the last
+    /// `git seed sync` found there
     #[arg(long, value_name = "remote", conflicts_with = "job")]
     from: Option<String>,
 }
@@ -53,6 +60,8 @@ struct Proposal {
     job: Option<LoadedJob>,
     file: String,
     text: String,
+    /// It is the rules in force, with the keys of a team's policy.
+    is_policy: bool,
     /// What it takes the place of.
     applied: Option<String>,
 }
@@ -60,19 +69,36 @@ struct Proposal {
 impl Proposal {
     fn read(repo: &Repo, of: &Of) -> crate::cli::Result<Self> {
         if let Some(remote) = &of.from {
-            let text = setup::in_force::fetched_rules(repo, remote)?;
-            let (file, applied) = (format!("the rules of {remote}"), repo.applied_rules()?);
-            return Ok(Self { job: None, file, text, applied });
+            let (file, text, is_policy) = Self::of_remote(repo, remote)?;
+            let applied = repo.applied_rules()?;
+            return Ok(Self { job: None, file, text, is_policy, applied });
         }
         let Some(id) = &of.job else {
             let (text, applied) = (setup::in_force::proposed_rules(repo)?, repo.applied_rules()?);
-            return Ok(Self { job: None, file: "seed.toml".to_owned(), text, applied });
+            let file = "seed.toml".to_owned();
+            return Ok(Self { job: None, file, text, is_policy: false, applied });
         };
         let id = id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))?;
         let job = repo.job(&id)?;
         let ((file, text), applied) =
             (jobs::plan::proposed_job_rules(repo, &job)?, jobs::plan::job_rules(repo, &job)?);
-        Ok(Self { job: Some(job), file, text, applied })
+        Ok(Self { job: Some(job), file, text, is_policy: false, applied })
+    }
+
+    /// The policy of a remote, where there is one that counts; else what a sync brought.
+    fn of_remote(repo: &Repo, remote: &str) -> crate::cli::Result<(String, String, bool)> {
+        let why = match policy::of_remote(repo, remote)? {
+            Ok(policy) => {
+                let file = voice::tell(Notice::PolicyFile, &[("remote", remote)]);
+                return Ok((file, policy.wanted, true));
+            }
+            Err(why) => why,
+        };
+        match (setup::in_force::fetched_rules(repo, remote), why) {
+            (Ok(text), _) => Ok((format!("the rules of {remote}"), text, false)),
+            (Err(_), Some(why)) => Err(EngineError::NotNow(why).into()),
+            (Err(error), None) => Err(error.into()),
+        }
     }
 
     fn check(&self, repo: &Repo) -> Result<(), EngineError> {
@@ -112,7 +138,10 @@ pub(super) fn run(
     let repo = context.seed_under_any_rules()?;
     match command {
         RulesCommand::Show => show(&repo, out),
-        RulesCommand::Check { of } => check(&repo, of, out),
+        RulesCommand::Check { of: _, policy: Some(file) } => {
+            beside_policy(&repo, &context.cwd.join(file), out)
+        }
+        RulesCommand::Check { of, policy: None } => check(&repo, of, out),
         RulesCommand::Diff { of } => diff(&repo, of, out),
         RulesCommand::Apply { of } => apply(&repo, of, out),
     }
@@ -227,7 +256,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
         }
         read => read?,
     };
-    let file = proposal.file.as_str();
+    let (file, proposal_changes) = (proposal.file.as_str(), proposal.changes(repo));
     let proposed = shown(proposal.text.clone());
     let applied = proposal.applied.clone().map(shown);
     // A proposal names what shall differ; beside the whole shipped text all else would seem to go.
@@ -240,23 +269,26 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
         None => ("the shipped rules (in force)", Rules::shipped_text(), ""),
     };
     let text = unified_diff(before, &proposed, (name, file));
+    // Where it does not hold nothing can be said; what paces an agent is not told to it.
+    let mut changes = proposal_changes.unwrap_or_default();
+    changes.retain(|change| {
+        !change.key.contains("pace") || !crate::engine::setup::git_hooks::agent_is_above()
+    });
     out.json(&serde_json::json!({
         "in_force": in_force, "proposed": proposed, "diff": text, "voices": worded,
+        "changes": changes.iter().map(as_json).collect::<Vec<_>>(),
     }));
     if text.is_empty() {
         out.line(voice::tell(Notice::RulesSame, &[("file", file)]));
         return Ok(Outcome::Yes);
     }
     out.diff(&text);
-    // What it comes to, where it holds; what paces an agent is not told to it.
-    if let Ok(mut changes) = proposal.changes(repo) {
-        changes.retain(|change| {
-            !change.key.contains("pace") || !crate::engine::setup::git_hooks::agent_is_above()
-        });
+    if !changes.is_empty() {
         out.line("");
         tell(&changes, out);
     }
-    let rest = if proposal.job.is_some() { Notice::RestOfRules } else { Notice::RestShipped };
+    let stay = proposal.job.is_some() || proposal.is_policy;
+    let rest = if stay { Notice::RestOfRules } else { Notice::RestShipped };
     out.line(format_args!("\n{}", voice::tell(rest, &[("file", file)])));
     Ok(Outcome::Yes)
 }
@@ -266,10 +298,7 @@ fn apply(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
     proposal.check(repo)?;
     let changes = proposal.changes(repo)?;
     proposal.apply(repo)?;
-    let told: Vec<_> = changes
-        .iter()
-        .map(|Change { key, was, now }| serde_json::json!({ "key": key, "was": was, "now": now }))
-        .collect();
+    let told: Vec<_> = changes.iter().map(as_json).collect();
     out.json(&serde_json::json!({ "applied": true, "changes": told }));
     tell(&changes, out);
     let (file, whom) = (&proposal.file, if proposal.job.is_some() { " for this job" } else { "" });
@@ -279,6 +308,40 @@ fn apply(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
         out.line(format_args!("{file} is in force{whom}."));
     }
     Ok(Outcome::Yes)
+}
+
+fn as_json(change: &Change) -> serde_json::Value {
+    let Change { key, was, now } = change;
+    serde_json::json!({ "key": key, "was": was, "now": now, "way": change.direction() })
+}
+
+/// What seed.toml has otherwise than the policy in `file`, of the keys that this one names.
+fn beside_policy(repo: &Repo, file: &Path, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let shown = file.display().to_string();
+    let bytes = crate::world::read_if_there(file).map_err(EngineError::from)?;
+    let none = || EngineError::Usage(format!("no rules in {shown}"));
+    let policy = String::from_utf8_lossy(&bytes.ok_or_else(none)?).into_owned();
+    let own = match setup::in_force::proposed_rules(repo) {
+        // Without the file the shipped rules hold.
+        Err(EngineError::NoProposal) => String::new(),
+        read => read?,
+    };
+    setup::in_force::check_rules(&own)?;
+    let sound = Rules::with(&policy);
+    sound.map_err(|bad| EngineError::Proposal(bad.told(&shown, &policy)))?;
+    let changes = Rules::beside_policy(&own, &policy).map_err(EngineError::from)?;
+    let loosened = changes.iter().filter(|one| one.direction() == Direction::Loosens).count();
+    let told: Vec<_> = changes.iter().map(as_json).collect();
+    out.json(&serde_json::json!({ "ok": loosened == 0, "changes": told }));
+    let keys = crate::engine::repo::text::count(loosened, "key");
+    let facts = [("file", shown.as_str()), ("count", &keys)];
+    if loosened == 0 {
+        out.line(voice::tell(Notice::PolicyKept, &facts));
+    } else {
+        out.line(voice::tell(Notice::PolicyLoosened, &facts));
+    }
+    tell(&changes, out);
+    Ok(if loosened == 0 { Outcome::Yes } else { Outcome::Refused })
 }
 
 /// What changed, one key in a line; a whole row that came or went in one line.
@@ -297,7 +360,8 @@ fn tell(changes: &[Change], out: &mut Report) {
             (None, was, now) => {
                 let said =
                     |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
-                out.line(format_args!("{}  {} -> {}", change.key, said(was), said(now)));
+                let way = change.direction().word();
+                out.line(format_args!("{}  {} -> {}  {way}", change.key, said(was), said(now)));
             }
         }
     }

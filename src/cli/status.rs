@@ -44,12 +44,11 @@ fn print(status: &Status, out: &mut Report) {
         out.pair("made", format_args!("{:<28} git seed job activate {}", job.name, job.id));
     }
     out.pair("may", status.allowed.join(" · "));
-    for missing in &status.missing {
-        out.pair("missing", missing);
-    }
+    each("missing", &status.missing, out);
     if let Some(vetoed) = &status.vetoed {
         out.pair("hook", vetoed);
     }
+    each("policy", &status.policy, out);
     let fence = &status.fence;
     if fence.strays.is_empty() && fence.unclaimed.is_empty() {
         out.pair("fence", "clean");
@@ -90,6 +89,12 @@ fn how_much(status: &Status, out: &mut Report) {
         "watch" => out.pair("mode", voice::tell(Notice::StatusModeWatch, &[])),
         "fence" => out.pair("mode", voice::tell(Notice::StatusModeFence, &[])),
         _ => {}
+    }
+}
+
+fn each(label: &str, lines: &[String], out: &mut Report) {
+    for line in lines {
+        out.pair(label, line);
     }
 }
 

@@ -1,7 +1,9 @@
 //! `git seed upgrade`
 
-use super::{Context, Outcome, report::Report};
-use crate::engine::texts::carry;
+use super::{Context, Outcome, refuse, report::Report};
+use crate::engine::repo::Repo;
+use crate::engine::repo::text::count;
+use crate::engine::texts::{back, carry};
 use crate::format::FORMAT;
 use crate::voice::{self, Notice};
 
@@ -15,6 +17,9 @@ pub(super) struct UpgradeArgs {
     /// Show what would be carried over, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Go back to the format before, while no step was taken in the newer one
+    #[arg(long)]
+    back: bool,
 }
 
 impl UpgradeArgs {
@@ -30,6 +35,9 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
+    if args.back {
+        return back(&repo, args.dry_run, out);
+    }
     let to = FORMAT.to_string();
     let Some(done) = carry::carry_over(&repo, args.dry_run)? else {
         out.json(&serde_json::json!({ "from": FORMAT, "to": FORMAT, "dry_run": args.dry_run }));
@@ -48,5 +56,17 @@ pub(super) fn run(
     if let Some(kept) = done.kept {
         out.pair("kept", voice::tell(Notice::UpgradeKept, &[("ref", kept)]));
     }
+    Ok(Outcome::Yes)
+}
+
+fn back(repo: &Repo, dry_run: bool, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let done = match back::go_back(repo, dry_run)? {
+        Ok(done) => done,
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
+    };
+    out.json(&done);
+    let (to, jobs) = (done.to.to_string(), count(done.jobs, "job"));
+    let notice = if dry_run { Notice::UpgradeBackDry } else { Notice::UpgradeBack };
+    out.line(voice::tell(notice, &[("to", &to), ("jobs", &jobs)]));
     Ok(Outcome::Yes)
 }

@@ -9,6 +9,7 @@ use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
 use crate::claims::record::Signed;
 use crate::engine::proof::ci::{self, JobCard};
+use crate::engine::proof::judged_by::Looser;
 use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
@@ -59,6 +60,13 @@ pub(super) struct VerifyArgs {
     /// `approval=<keys file>`); can be given several times
     #[arg(long, value_name = "what", requires = "ci", value_parser = required)]
     require: Vec<Required>,
+    /// With --ci: list steps that were judged by looser rules than `seed.toml` of `<base>` has;
+    /// exit code 3
+    #[arg(long, value_name = "base", requires = "ci", value_parser = ["base"])]
+    rules: Option<String>,
+    /// With --rules: exit code 2 in its place
+    #[arg(long, requires = "rules")]
+    strict: bool,
     /// Take a commit that is not measured as it is, and say why with -m°
     #[arg(long, value_name = "commit", conflicts_with_all = ["range", "ci", "expect", "keys"])]
     accept: Option<String>,
@@ -214,18 +222,24 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     let cards = ci::cards(&repo, range)?;
     let (lacks, unapproved) = missing(args, context, &repo, range, &findings)?;
+    let looser = args.rules.as_ref().map(|_| proof::judged_by::looser(&repo, range)).transpose()?;
     let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;
     shown["jobs"] = serde_json::json!(cards);
     if let Some(unapproved) = &unapproved {
         shown["unapproved"] = serde_json::json!(unapproved);
     }
+    if let Some(looser) = &looser {
+        shown["rules"] = serde_json::json!(looser);
+    }
     out.json(&shown);
+    let looser = looser.unwrap_or_default();
     let unapproved = unapproved.unwrap_or_default();
     let lacks = lacks || !unapproved.is_empty();
-    summary(&findings, &cards, lacks.then_some(&unapproved[..]), out);
+    summary(&findings, (&cards, &looser), lacks.then_some(&unapproved[..]), out);
     Ok(match findings.ok {
         Some(false) => Outcome::Refused,
-        _ if lacks => Outcome::Refused,
+        _ if lacks || args.strict && !looser.is_empty() => Outcome::Refused,
+        _ if !looser.is_empty() => Outcome::Open,
         Some(true) => Outcome::Yes,
         None => Outcome::Open,
     })
@@ -261,7 +275,12 @@ fn missing(
 
 /// What a merge request can carry, in Markdown; `lacks` has what is required and missing, jobs
 /// without a signed approval by name.
-fn summary(findings: &Findings, cards: &[JobCard], lacks: Option<&[Finding]>, out: &mut Report) {
+fn summary(
+    findings: &Findings,
+    (cards, looser): (&[JobCard], &[Looser]),
+    lacks: Option<&[Finding]>,
+    out: &mut Report,
+) {
     const LINES: usize = 20;
     let short = |id: &str| id.chars().take(12).collect::<String>();
     let numbers = [
@@ -287,11 +306,13 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: Option<&[Finding]>, ou
         alike.map(line).collect()
     };
     lines.extend(run_again(findings).map(|told| format!("- {told}")));
+    lines.extend(bypasses(findings).map(|told| format!("- {told}")));
     lines.extend(found("broken", &findings.broken));
     for one in lacks.into_iter().flatten() {
         let what = voice::tell(Notice::CiUnapproved, &[]);
         lines.push(format!("- {what}: job `{}`: {}", one.record, one.reason));
     }
+    lines.extend(looser.iter().map(|one| format!("- {}", told_of_rules(one))));
     lines.extend(cards.iter().map(|card| {
         let name = card.name.as_deref().unwrap_or("?");
         let status = card.status.unwrap_or("?");
@@ -313,6 +334,22 @@ fn summary(findings: &Findings, cards: &[JobCard], lacks: Option<&[Finding]>, ou
     }
 }
 
+/// Steps that were judged by looser rules, or by rules that are not known.
+fn told_of_rules(one: &Looser) -> String {
+    let first = one.steps.first().map_or("?", String::as_str);
+    let (steps, keys) = (count(one.steps.len(), "step"), one.keys.join(", "));
+    let why = one.untold.as_deref().unwrap_or_default();
+    let facts = [
+        ("steps", steps.as_str()),
+        ("job", &one.job),
+        ("first", first),
+        ("keys", &keys),
+        ("why", why),
+    ];
+    let notice = if one.untold.is_some() { Notice::CiRulesUntold } else { Notice::CiLooser };
+    voice::tell(notice, &facts)
+}
+
 /// Commits that a person took as they are, each with who and why.
 fn accepted(findings: &Findings) -> impl Iterator<Item = (&str, String)> {
     findings.accepted.iter().map(|one| {
@@ -330,6 +367,14 @@ fn run_again(findings: &Findings) -> Option<String> {
     let facts = [("same", same.to_string()), ("all", all.len().to_string())];
     let facts: Vec<(&str, &str)> = facts.iter().map(|(key, n)| (*key, n.as_str())).collect();
     Some(voice::tell(Notice::CiRerun, &facts))
+}
+
+/// How often a person went past the rules, where they did.
+fn bypasses(findings: &Findings) -> Option<String> {
+    let all: u32 = findings.bypasses.values().sum();
+    let each = findings.bypasses.iter().map(|(word, n)| format!("{word} {n}"));
+    let (n, kinds) = (count(all as usize, "time"), each.collect::<Vec<_>>().join(" · "));
+    (all > 0).then(|| voice::tell(Notice::VerifyBypasses, &[("n", &n), ("kinds", &kinds)]))
 }
 
 /// Prints an answer; `plain` commits belong to no job.
@@ -375,7 +420,7 @@ pub(super) fn told(findings: &Findings, plain: usize, out: &mut Report) -> Outco
         };
         out.line(format_args!("{word:<14}{} {}: {}", one.job, one.path, voice::tell(why, &[])));
     }
-    if let Some(told) = run_again(findings) {
+    for told in run_again(findings).into_iter().chain(bypasses(findings)) {
         out.line(told);
     }
     let plain = if plain > 0 { format!(" · {plain} of no job") } else { String::new() };

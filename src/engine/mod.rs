@@ -22,6 +22,7 @@
 //! ops         what was done, and taking it back: undo, redo, op log
 //! landing     a closed job as clean commits on a branch
 //! texts       words that were said: out of the chains of an older format, and away
+//! policy      a team's signed rules: what tightens comes into force, the rest waits
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
 //! judge       words and criteria held against what was seen; the card
@@ -29,6 +30,7 @@
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! merge       what two clones have of one thing, as one commit
 //! fence       what changed in the work tree, and whose it is
+//! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
@@ -38,6 +40,7 @@
 pub(crate) mod aside;
 pub(crate) mod boundary;
 pub(crate) mod briefing;
+pub(crate) mod bypasses;
 pub(crate) mod claims;
 pub(crate) mod fence;
 pub(crate) mod glance;
@@ -50,6 +53,7 @@ pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod ops;
 pub(crate) mod person;
+pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod quote;
 pub(crate) mod record;

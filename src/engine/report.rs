@@ -11,7 +11,7 @@ use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::texts::{Entry, Gone};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, landing, person, record};
+use crate::engine::{boundary, fence, jobs, judge, landing, person, policy, record};
 use crate::format::journal::{Line, Linked, Refused, What};
 use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
@@ -51,6 +51,9 @@ pub(crate) struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vetoed: Option<String>,
     pub next: String,
+    /// What of the team's signed rules is not in force, or why they do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policy: Vec<String>,
     /// Steps of the focused job that no remote has.
     pub unsynced: u32,
     pub cost: CostShown,
@@ -194,6 +197,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
         vetoed: vetoed(repo, focused)?,
         next: next(repo, focused, row, &missing),
+        policy: policy::standing(repo)?,
         words: acting(repo, moment_of(repo, focused)),
         unsynced: state.steps,
         cost: cost(focused),
@@ -248,6 +252,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         vetoed: None,
         card: Vec::new(),
         next: next_without_job(repo, waits.as_ref(), &paused, &awaiting)?,
+        policy: policy::standing(repo)?,
         unsynced: 0,
         cost: CostShown::default(),
         fence: FenceShown {
@@ -571,8 +576,7 @@ fn why_of_watched(line: &Watched) -> Option<WhyRow> {
 }
 
 fn why_row(line: &Line, refused: &Refused) -> WhyRow {
-    let stop = line.what == What::Kept;
-    let by: &'static str = if stop { "stop" } else { "guard" };
+    let by: &'static str = if line.what == What::Kept { "stop" } else { "guard" };
     let refusal = Refusal { by, wants: refused.wants, facts: refused.facts.clone() };
     let said = voice::say(&refusal, &refused.phase);
     WhyRow {

@@ -166,6 +166,7 @@ impl State {
             by: None,
             back: None,
             clone: named.clone.map(str::to_owned),
+            rules: None,
             redacts: Vec::new(),
         }
     }

@@ -20,6 +20,8 @@ pub(crate) const META: &str = "refs/seed/meta";
 pub(crate) const RULES: &str = "refs/seed/rules";
 /// What was done, one commit per operation; of this clone alone, never synced.
 pub(crate) const OPS: &str = "refs/seed/ops";
+/// What a person did past the rules and no step says; of this clone alone, never synced.
+pub(crate) const BYPASSES: &str = "refs/seed/bypasses";
 /// What a worktree works on: a symbolic ref of its own.
 pub(crate) const FOCUS: &str = "refs/worktree/seed/focus";
 /// The records of the gate.

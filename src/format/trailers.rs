@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 
 use super::texts;
 
+/// What a step says of its rules where they are those of the program.
+pub(crate) const SHIPPED: &str = "shipped";
+
 /// The trailers of a step, in the order they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepTrailers {
@@ -26,6 +29,9 @@ pub struct StepTrailers {
     pub back: Option<String>,
     /// The clone that took the step, which its id hashes; only in the chain.
     pub clone: Option<String>,
+    /// The blob of the rules that it was judged by, or [`SHIPPED`]; only in the chain. Older steps
+    /// do not say it.
+    pub rules: Option<String>,
     /// Keys of texts that the step takes away; only in the chain.
     pub redacts: Vec<String>,
 }
@@ -44,6 +50,7 @@ impl StepTrailers {
             ("Seed-By", &self.by),
             ("Seed-Back", &self.back),
             ("Seed-Clone", &self.clone),
+            ("Seed-Rules", &self.rules),
         ];
         for (key, value) in kept {
             if let Some(value) = value {
@@ -70,6 +77,7 @@ impl StepTrailers {
             by: trailers.get("Seed-By").map(str::to_owned),
             back: trailers.get("Seed-Back").map(str::to_owned),
             clone: trailers.get("Seed-Clone").map(str::to_owned),
+            rules: trailers.get("Seed-Rules").map(str::to_owned),
             redacts: texts::redacted_by(message).map(str::to_owned).collect(),
         })
     }
@@ -111,6 +119,18 @@ fn split(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(": ")?;
     let token = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     token.then_some((key, value.trim()))
+}
+
+/// `text` with these trailers at its end, without those that it has.
+pub(crate) fn with_own(text: &str, rows: &[String]) -> String {
+    let text = text.trim_end();
+    let missing = |row: &&String| !text.lines().any(|line| line.trim() == row.as_str());
+    let rows: Vec<&str> = rows.iter().filter(missing).map(String::as_str).collect();
+    if rows.is_empty() {
+        return text.to_owned();
+    }
+    let gap = if Trailers::of(text).is_empty() { "\n\n" } else { "\n" };
+    format!("{text}{gap}{}", rows.join("\n"))
 }
 
 /// Puts `step`'s trailers last: beside trailers that the text ends with, or in a paragraph of their
@@ -205,8 +225,23 @@ mod tests {
             by: None,
             back: None,
             clone: None,
+            rules: None,
             redacts: Vec::new(),
         }
+    }
+
+    #[test]
+    fn own_trailers_stand_once_and_before_those_of_the_step() {
+        let rows = ["Signed-off-by: A <a@b>".to_owned(), "Team: x".to_owned()];
+        assert_eq!(with_own("a: b\n", &[]), "a: b");
+        let text = with_own("a: b\n\nmore words\n", &rows);
+        assert_eq!(text, "a: b\n\nmore words\n\nSigned-off-by: A <a@b>\nTeam: x");
+        assert_eq!(with_own(&text, &rows), text);
+        let begun = "a: b\n\nTeam: x";
+        assert_eq!(with_own(begun, &rows), "a: b\n\nTeam: x\nSigned-off-by: A <a@b>");
+        let whole = append(&text, &sample());
+        assert_eq!(StepTrailers::read(&whole), Some(sample()));
+        assert!(whole.contains("\n\nSigned-off-by: A <a@b>\nTeam: x\nSeed-Job: "), "{whole}");
     }
 
     #[test]

@@ -250,8 +250,12 @@ pub(crate) fn told_apart(subject: &str, before: &[String]) -> String {
 const ANEW: [&str; 1] = ["change-id"];
 
 /// The message of a landed commit: `text`, the other trailers of what it stands for once each, and
-/// the two that lead back.
-pub(crate) fn message(text: &str, others: &[(String, String)], job: &JobId, id: &str) -> String {
+/// the two that lead back, where it is to have these.
+pub(crate) fn message(
+    text: &str,
+    others: &[(String, String)],
+    back: Option<(&JobId, &str)>,
+) -> String {
     let mut lines: Vec<String> = Vec::new();
     let ours = |key: &str| key.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("seed-"));
     for (key, value) in others {
@@ -261,9 +265,14 @@ pub(crate) fn message(text: &str, others: &[(String, String)], job: &JobId, id: 
             lines.push(line);
         }
     }
-    lines.push(format!("Seed-Job: {job}"));
-    lines.push(format!("Seed-Id: {id}"));
+    if let Some((job, id)) = back {
+        lines.push(format!("Seed-Job: {job}"));
+        lines.push(format!("Seed-Id: {id}"));
+    }
     let text = text.trim_end();
+    if lines.is_empty() {
+        return format!("{text}\n");
+    }
     let tail = text.rsplit_once("\n\n").map_or("", |(_, tail)| tail);
     let joins = !tail.is_empty() && tail.lines().all(is_trailer);
     format!("{text}{}{}\n", if joins { "\n" } else { "\n\n" }, lines.join("\n"))
@@ -436,13 +445,20 @@ mod tests {
             ("Signed-off-by", "P <p@x>"),
         ];
         let others = others.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let said = message("Fix it\n\nWhy: so.\nMore words\n", &others, &job, "0123456789ab");
+        let said =
+            message("Fix it\n\nWhy: so.\nMore words\n", &others, Some((&job, "0123456789ab")));
         let wanted = "Fix it\n\nWhy: so.\nMore words\n\nCo-authored-by: A <a@b>\n\
                       Signed-off-by: P <p@x>\n";
         assert_eq!(said, format!("{wanted}{ends}"));
-        let own = message("Fix it\n\nSigned-off-by: P <p@x>", &others[4..], &job, "0123456789ab");
+        let own =
+            message("Fix it\n\nSigned-off-by: P <p@x>", &others[4..], Some((&job, "0123456789ab")));
         assert_eq!(own, format!("Fix it\n\nSigned-off-by: P <p@x>\n{ends}"));
-        assert_eq!(message("a: b", &[], &job, "0123456789ab"), format!("a: b\n\n{ends}"));
+        let back = Some((&job, "0123456789ab"));
+        assert_eq!(message("a: b", &[], back), format!("a: b\n\n{ends}"));
+        // Nothing leads back where that is not wanted.
+        assert_eq!(message("a: b", &[], None), "a: b\n");
+        let own = message("Fix it\n\nSigned-off-by: P <p@x>", &others[4..], None);
+        assert!(!own.contains("Seed-") && own.starts_with("Fix it\n\nSigned-off-by: "), "{own}");
     }
 
     #[test]

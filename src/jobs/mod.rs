@@ -4,6 +4,7 @@
 //! status machine and the routing of prompts; where a job stands on its map is
 //! [`crate::phases`]' business. Pure: times and ids are brought by the caller.
 
+pub(crate) mod carrying;
 pub(crate) mod code;
 pub(crate) mod demands;
 pub(crate) mod due;

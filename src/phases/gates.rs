@@ -378,6 +378,11 @@ pub(crate) fn vetoed(hook: &str, output: &str, takes: &str) -> Refusal {
     refusal.with("hook", hook).with("said", said).with("rule", rule)
 }
 
+/// A commit is to be signed, and there is no signature without a hand.
+pub(crate) fn unsigned(why: &str) -> Refusal {
+    Refusal::new(VETO, Wants::Message).case(Case::Unsigned).with("why", why)
+}
+
 /// A hook put `paths` into a commit that may not hold them; the commit is gone again.
 pub(crate) fn added(hook: &str, paths: &[String]) -> Refusal {
     held(Case::HookAdded, paths).with("hook", hook)

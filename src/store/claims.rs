@@ -469,6 +469,16 @@ impl Store {
         commit: &CommitId,
         keys: Option<&Path>,
     ) -> Result<Checked, StoreError> {
+        self.check_within(commit, keys, CHECK)
+    }
+
+    /// The same within a time.
+    pub(super) fn check_within(
+        &self,
+        commit: &CommitId,
+        keys: Option<&Path>,
+        most: Duration,
+    ) -> Result<Checked, StoreError> {
         let mut args = self.own_programs()?;
         if let Some(keys) = keys {
             let mut setting = OsString::from("gpg.ssh.allowedSignersFile=");
@@ -476,7 +486,7 @@ impl Store {
             args.extend(["-c".into(), setting]);
         }
         args.extend(["verify-commit", "--raw", commit.as_str()].map(OsString::from));
-        let ends = Instant::now() + CHECK;
+        let ends = Instant::now() + most;
         let Some(outcome) = self.git(args).without_prompts().outcome_until(ends)? else {
             return Ok(Checked::Unmeasured("checking its signature took too long".to_owned()));
         };

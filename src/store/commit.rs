@@ -16,6 +16,7 @@ use super::error::StoreError;
 use super::git::{Child, Outcome};
 use super::path::nul_terminated;
 use super::pins::records;
+use super::signing::Sign;
 use super::worktree::{PRIVATE, odd_output, repo_path};
 use super::{CommitId, Identity, RepoPath, Store, TreeId, index, seed_dir_of};
 use crate::format::short_hash;
@@ -43,6 +44,7 @@ pub(crate) struct Staged {
     paths: Vec<RepoPath>,
     held: Vec<String>,
     known_as: Option<Identity>,
+    sign: Sign,
 }
 
 impl Staged {
@@ -54,6 +56,11 @@ impl Staged {
     /// The same, to be committed in this name where git knows nobody.
     pub(crate) fn in_the_name_of(self, known_as: Option<Identity>) -> Self {
         Self { known_as, ..self }
+    }
+
+    /// The same, signed so.
+    pub(crate) fn signed(self, sign: Sign) -> Self {
+        Self { sign, ..self }
     }
 
     /// HEAD before the commit; none on an unborn branch.
@@ -171,7 +178,15 @@ impl Store {
             return Ok(None);
         }
         let in_index = self.held_by_index(paths);
-        Ok(Some(Staged { dir, head, tree, paths: paths.to_vec(), held: in_index, known_as: None }))
+        Ok(Some(Staged {
+            dir,
+            head,
+            tree,
+            paths: paths.to_vec(),
+            held: in_index,
+            known_as: None,
+            sign: Sign::default(),
+        }))
     }
 
     /// What the person's index says of `paths`, a hash for each.
@@ -225,7 +240,9 @@ impl Store {
                 self.naming(staged.known_as.as_ref())
                     .into_iter()
                     .map(Into::into)
-                    .chain(["commit", "-q", "--cleanup=verbatim", "-F"].map(Into::into))
+                    .chain(["commit".into()])
+                    .chain(staged.sign.argument().map(Into::into))
+                    .chain(["-q", "--cleanup=verbatim", "-F"].map(Into::into))
                     .chain([file.into_os_string()]),
             )
             .index(&staged.index())

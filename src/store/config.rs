@@ -16,6 +16,8 @@ pub(crate) struct ConfigFiles {
     pub wider: Vec<PathBuf>,
     /// Where any of them lets git look for hooks, as it is spelled there.
     pub hooks: Vec<String>,
+    /// Files that the person's or the machine's name with the keys of who may sign a policy.
+    pub signers: Vec<PathBuf>,
 }
 
 impl Store {
@@ -99,6 +101,14 @@ impl ConfigFiles {
             if name == "core" {
                 self.hooks.extend(values("hooksPath"));
             }
+            if name == "seed" && !self.own.iter().any(|own| own == file) {
+                let paths = values("policyKeys").filter_map(|value| {
+                    let below = value.strip_prefix("~/").zip(home);
+                    let path = below.map_or(PathBuf::from(&value), |(rest, home)| home.join(rest));
+                    path.is_absolute().then_some(path)
+                });
+                self.signers.extend(paths);
+            }
             if name != "include" && name != "includeif" {
                 continue;
             }
@@ -128,13 +138,17 @@ mod tests {
             "home/.gitconfig",
             "[include]\n\tpath = more\n[includeIf \"gitdir:/no/\"]\n\tpath = ~/deep\n",
         );
-        bed.write("home/more", "[core]\n\thooksPath = ~/hooks\n[include]\n\tpath = more\n");
+        let more = "[core]\n\thooksPath = ~/hooks\n[include]\n\tpath = more\n";
+        let keys = "[seed]\n\tpolicyKeys = ~/keys\n\tpolicyKeys = ssh-ed25519 AAAA\n";
+        bed.write("home/more", &format!("{more}{keys}"));
         bed.git(&["config", "core.hooksPath", "mine"]);
+        bed.git(&["config", "seed.policyKeys", "/own"]);
         let found = bed.store().config_files(Some(&home), &[]);
         assert_eq!(found.own[0], bed.path().join(".git/config"));
         for file in [".gitconfig", "more", "deep"] {
             assert!(found.wider.contains(&home.join(file)), "{file}: {found:?}");
         }
         assert_eq!(found.hooks, ["mine", "~/hooks"]);
+        assert_eq!(found.signers, [home.join("keys")]);
     }
 }

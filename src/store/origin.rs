@@ -13,7 +13,7 @@ use crate::world;
 const MADE: [&str; 3] = ["commit: ", "commit (initial): ", "commit (amend): "];
 
 /// What default branches are called where a remote does not say it.
-const USUAL: [&str; 2] = ["main", "master"];
+pub(super) const USUAL: [&str; 2] = ["main", "master"];
 
 impl Store {
     /// The commits that the reflogs of HEAD and of its branch say were made here. Empty where

@@ -162,7 +162,8 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     let diff =
         world.person("rules diff").tells("--- the shipped rules (in force)\n+++ seed.toml\n@@");
     assert!(
-        diff.contains("+idle = \"closed\"\n") && diff.contains("\nidle  \"open\" -> \"closed\"\n"),
+        diff.contains("+idle = \"closed\"\n")
+            && diff.contains("\nidle  \"open\" -> \"closed\"  tightens\n"),
         "{diff}"
     );
     let json = world.json("rules diff");
@@ -171,9 +172,10 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     assert_eq!(json["proposed"], "idle = \"closed\"\n\n[condense]\nshare = 70\n");
     assert!(json["diff"].as_str().is_some_and(|text| text.contains("@@")));
 
-    world
-        .person("rules apply")
-        .prints("condense.share  80 -> 70\nidle  \"open\" -> \"closed\"\nseed.toml is in force.\n");
+    world.person("rules apply").prints(
+        "condense.share  80 -> 70  changes\nidle  \"open\" -> \"closed\"  tightens\n\
+         seed.toml is in force.\n",
+    );
     world.person("rules apply").prints("seed.toml is in force; no rule changed.\n");
     world.person("rules diff").prints("seed.toml equals the rules in force.\n");
     let shown = world.person("rules show").tells("# Applied by a person");
@@ -185,8 +187,11 @@ fn show_diff_and_apply_tell_what_is_and_what_changes() {
     let diff = world.person("rules diff").tells("--- refs/seed/rules (in force)\n+++ seed.toml\n");
     assert!(diff.contains("+name = \"research\"\n"), "{diff}");
     let told = world.person("rules apply").tells("opevc: phase research  is new\n");
-    assert!(told.contains("opevc: phase observe: next  [\"plan\"] -> [\"research\"]\n"), "{told}");
-    assert!(told.contains("condense.share  70 -> 80\n"), "{told}");
+    assert!(
+        told.contains("opevc: phase observe: next  [\"plan\"] -> [\"research\"]  loosens\n"),
+        "{told}"
+    );
+    assert!(told.contains("condense.share  70 -> 80  changes\n"), "{told}");
     let rows = world.json("rules show")["in_force"]["maps"]["opevc"]["phase"].clone();
     assert!(rows.as_array().is_some_and(|rows| rows.iter().any(|row| row["name"] == "research")));
 }

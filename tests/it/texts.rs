@@ -161,6 +161,40 @@ fn an_older_repository_is_carried_over_once() {
 }
 
 #[test]
+fn the_way_back_is_open_until_a_step_is_taken_in_the_newer_format() {
+    let world = of_format_1();
+    world.prompt(SAID);
+    let job = world.job();
+    world.reads(CODE).passes();
+    world.seed("phase advance").succeeds();
+    let refs = || world.git("for-each-ref refs/seed/jobs refs/seed/archive");
+    let (old, shown) = (refs(), interactions(&world, &job));
+    world.person("upgrade --back").ends(2, "nothing of an older one is kept");
+    world.person("upgrade").succeeds();
+    let newer = refs();
+    assert_ne!(newer, old);
+    world.seed("upgrade --back").refuses("person");
+    world.person("upgrade --back --dry-run").tells("would be of format 1 again: 1 job");
+    assert_eq!(refs(), newer, "nothing moved");
+    world.person("upgrade --back").tells("is of format 1 again: 1 job");
+    assert_eq!(refs(), old, "the very chains of before");
+    assert_eq!(interactions(&world, &job), shown);
+    let left = "for-each-ref refs/seed/texts refs/seed/ops refs/seed/keep/format-1";
+    assert_eq!(world.git(left), "");
+    assert!(world.git("show refs/seed/meta:meta.toml").contains("min-reader = 1"));
+    assert_eq!(verified(&world)["broken"], json!([]));
+    // The work goes on there, and another time over.
+    world.seed("phase multiplier 1.0").succeeds();
+    assert!(world.git("for-each-ref refs/seed/texts").is_empty());
+    world.person("upgrade").tells("Carried over to format 2");
+    // A step that the older format does not know closes the way.
+    world.reads(CODE).passes();
+    world.person("job create 'another one'").succeeds();
+    world.changes_nothing(|| world.person("upgrade --back").ends(2, "has steps in the newer"));
+    assert_eq!(verified(&world)["broken"], json!([]));
+}
+
+#[test]
 fn a_carry_over_that_was_stopped_is_ended_by_the_next_command() {
     let world = of_format_1();
     world.prompt(SAID);

@@ -565,6 +565,14 @@ fn a_job_born_from_a_note() {
 
 /// Every transcript is played by a test.
 #[test]
+fn a_policy_that_tightens_by_itself_and_one_that_waits() {
+    if std::process::Command::new("ssh-keygen").arg("-?").output().is_err() {
+        return super::skip::not_here("ssh-keygen");
+    }
+    plays("a-policy-that-tightens.txt");
+}
+
+#[test]
 fn no_transcript_is_forgotten() {
     let dir: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts");
     let own = include_str!("transcripts.rs");

@@ -263,6 +263,9 @@ impl World {
         let binary = Path::new(SEED).parent().expect("the binary lies in a directory");
         let path = std::env::var("PATH").unwrap_or_default();
         let date = format!("@{} +0000", self.clock.get());
+        // The person's own configuration, where a test writes one.
+        let global = self.repo.with_file_name("gitconfig");
+        let global = if global.is_file() { global } else { PathBuf::from("/dev/null") };
         command
             .current_dir(&self.repo)
             .env("HOME", self.root().join("home"))
@@ -271,7 +274,7 @@ impl World {
             .env("LC_ALL", "C")
             .env("NO_COLOR", "1")
             .env("TERM", "dumb")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", global)
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_EDITOR", "true")

@@ -4,7 +4,7 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, record};
+use crate::engine::{boundary, landing, record};
 use crate::format::journal::{Refused, What};
 use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
@@ -35,7 +35,12 @@ pub(crate) fn phase_commit(
     };
     // A host's shell may have taken the person's configuration away.
     let known = if repo.is_person().is_err() { record::identity::known(repo) } else { None };
-    let staged = staged.in_the_name_of(known);
+    let signed = match boundary::signing::how(repo)? {
+        Ok(signed) => signed,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    judged.adds.unsigned = signed.remark;
+    let staged = staged.in_the_name_of(known).signed(signed.sign);
     let trailers = trailers(repo, &focused.state, &judged.name)?;
     let message = commit_message(repo, focused, toward, judged, &trailers);
     let pending = Pending {
@@ -88,6 +93,7 @@ pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTra
         back: None,
         // Of the chain alone; the branch names the step.
         clone: None,
+        rules: None,
         redacts: Vec::new(),
     })
 }
@@ -112,6 +118,7 @@ pub(crate) fn commit_message(
     let text = commit_text(&judged.message, &form);
     let mixed: Vec<String> =
         judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
+    let text = trailers::with_own(&text, &landing::trailers::own_trailers(repo));
     let text = trailers::append(&text, step);
     if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
 }

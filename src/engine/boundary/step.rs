@@ -56,4 +56,6 @@ pub(crate) struct Adds {
     pub(crate) seen: Option<Seen>,
     /// What the commits of the cycle hold, where this boundary closes it.
     pub(crate) made: Option<TreeEdit>,
+    /// Its commit is the first one without a signature, though git is set up to sign.
+    pub(crate) unsigned: Option<String>,
 }

@@ -114,7 +114,8 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     );
     let configs = repo.store.config_files(home.as_deref(), &wider_configs(home.as_deref()));
     found.extend(configs.own.into_iter().map(|file| (file, Role::Config)));
-    found.extend(configs.wider.into_iter().map(|file| (file, Role::Wider)));
+    let wider = configs.wider.into_iter().chain(configs.signers);
+    found.extend(wider.map(|file| (file, Role::Wider)));
     let info = repo.store.common_dir().join("info");
     found.extend(
         ["exclude", "attributes", "sparse-checkout"].map(|name| (info.join(name), Role::Info)),

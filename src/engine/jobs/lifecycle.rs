@@ -1,6 +1,7 @@
 //! What commands do: jobs, multiplier, plan pointer, switching off and on.
 
 use crate::engine;
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::jobs::resume::Resumed;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
@@ -309,7 +310,10 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
 /// Switches discipline off in this worktree.
 pub(crate) fn switch_off(repo: &Repo, why: &str) -> Result<()> {
     repo.require_seeded()?;
-    Ok(world::write_whole(&repo.switch(), format!("{}\n", Masked::new(why)).as_bytes())?)
+    world::write_whole(&repo.switch(), format!("{}\n", Masked::new(why)).as_bytes())?;
+    // A person can switch it off over any damage: then the record lacks it.
+    let _ = bypasses::keep(repo, Bypass::Off, why);
+    Ok(())
 }
 
 /// Switches it on again. What changed meanwhile is the person's.

@@ -16,6 +16,7 @@ use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::landing::{LabCommit, LandedCommit, Landing};
 use crate::format::names;
 use crate::jobs::{JobId, Status, landing};
+use crate::rules::Signing;
 use crate::store::{BranchMove, CommitId, NewCommit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -165,7 +166,7 @@ fn build(
     ground: &Ground,
     plan: &Plan,
 ) -> Result<std::result::Result<Vec<CommitId>, Refusal>> {
-    let signed = repo.store.signs_commits()?;
+    let signed = repo.rules.signing == Signing::Always || repo.store.signs_commits()?;
     let job = &ground.job.state.job;
     let pending = record::landing::pending(&job.id);
     let mut at = plan.onto.clone().or_else(|| ground.base.clone());

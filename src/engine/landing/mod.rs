@@ -3,3 +3,4 @@
 pub(crate) mod land;
 pub(crate) mod offer;
 pub(crate) mod plan;
+pub(crate) mod trailers;

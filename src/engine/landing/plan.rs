@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::jobs;
+use crate::engine::landing::trailers::own_trailers;
 use crate::engine::record;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::context::Context;
@@ -32,6 +33,8 @@ pub(crate) struct Asked {
     pub text: Option<String>,
     /// The subject that they were shown.
     pub subject: Option<String>,
+    /// Without trailers that lead back to the job.
+    pub no_seed: bool,
     pub dry_run: bool,
 }
 
@@ -371,6 +374,9 @@ struct Words<'a> {
     /// Why cycles were added, where each of them is told apart.
     contexts: Vec<Context>,
     signs: Vec<String>,
+    /// Trailers that the rules want on each commit.
+    own: Vec<String>,
+    no_seed: bool,
     said: Vec<String>,
 }
 
@@ -394,7 +400,9 @@ impl<'a> Words<'a> {
         };
         let (name, signs) = (job.name.as_str(), repo.store.comment_signs());
         let given = asked.text.is_some();
-        Ok(Self { name, subject, body, given, contexts, signs, said: Vec::new() })
+        let (own, no_seed) = (own_trailers(repo), asked.no_seed);
+        let said = Vec::new();
+        Ok(Self { name, subject, body, given, contexts, signs, own, no_seed, said })
     }
 
     /// The commit that stands for these.
@@ -442,9 +450,12 @@ impl<'a> Words<'a> {
             let pairs = Trailers::of(&text);
             others.extend(pairs.iter().map(|(key, value)| (key.to_owned(), value.to_owned())));
         }
+        let own = self.own.iter().filter_map(|row| row.split_once(": "));
+        others.extend(own.map(|(key, value)| (key.to_owned(), value.to_owned())));
         let last = stands_for.last().copied().unwrap_or(ground.span - 1);
         let id = ground.ids[last].as_deref().unwrap_or_default();
-        let message = landing::message(&text, &others, &ground.job.state.job.id, id);
+        let back = (!self.no_seed).then_some((&ground.job.state.job.id, id));
+        let message = landing::message(&text, &others, back);
         self.said.push(subject);
         Planned {
             tree: ground.commits[last].tree.clone(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::modes::session;
 use crate::engine::person::spoken::{Spoken, Told};
 use crate::engine::repo::journal::text_hash;
@@ -122,6 +123,7 @@ fn allow(repo: &Repo, event: &Event, paths: &[String]) -> Result<Answer> {
     if let Some(told) = keep(repo, event, &said)? {
         return Ok(Told::person(told).alone());
     }
+    bypasses::keep(repo, Bypass::Allow, &opened)?;
     let not = || tell(Notice::AllowedNotAll, &[("shut", &shut)]);
     let but = if shut.is_empty() { String::new() } else { not() };
     let agent = tell(Notice::FenceOpenedToAgent, &[("paths", &opened)]);

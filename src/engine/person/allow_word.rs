@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::person::spoken::{Spoken, Told, hand_on};
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
@@ -57,6 +58,7 @@ pub(crate) fn allow_git(
         [act] if !(act.bends || act.takes && commits) => {
             record::git_mark::open(repo, act.words.clone())?;
             let line = act.line();
+            bypasses::keep(repo, Bypass::AllowGit, &line)?;
             Told::both(
                 tell(Notice::GitOpened, &[("line", &line)]),
                 tell(Notice::GitOpenedToAgent, &[("line", &line)]),

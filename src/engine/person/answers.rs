@@ -6,6 +6,7 @@
 //! there is for the rules to say.
 
 use crate::engine::boundary::ahead::Answering;
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
@@ -170,6 +171,9 @@ fn hear(
         && let Some(not) = not_settled(repo, chain, came)?
     {
         return Ok(not);
+    }
+    if sender == Sender::Unattended {
+        bypasses::keep(repo, Bypass::Unattended, named)?;
     }
     grant(repo, chain, registered, answer, named)
 }

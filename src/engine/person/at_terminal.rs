@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::sessions::{Sender, is_running};
 use crate::engine::repo::text::merged;
@@ -117,7 +118,11 @@ pub(crate) fn wait_for_word(
     let why = wait(repo, &file, &request);
     let _ = std::fs::remove_file(&file);
     let _ = std::fs::remove_dir(words_dir(repo));
-    Ok(why?.map(|why| tell(why, &[])))
+    let why = why?;
+    if why.is_none() {
+        bypasses::keep(repo, Bypass::Ok, &request.line)?;
+    }
+    Ok(why.map(|why| tell(why, &[])))
 }
 
 /// Looks at the file until it says how it ends; gives why the command may not act.

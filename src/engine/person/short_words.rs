@@ -4,6 +4,7 @@
 //! person's: no command and no tool leads to any of this. Each word is kept with the job
 //! as it was said, and the person hears in one line what it did.
 
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::person::spoken::{Spoken, Told, hand_on, keep_word};
 use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
@@ -263,7 +264,7 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         };
     };
     keep_word(repo, spoken, job)?;
-    if let Some(told) = does_not_count(repo, spoken.word) {
+    if let Some(told) = does_not_count(repo, spoken.word)? {
         return Ok(told.alone());
     }
     let moment = person::ask::completion_moment(repo, job);
@@ -309,7 +310,7 @@ fn approve_other(
     if !job.archived {
         keep_word(repo, spoken, &job)?;
     }
-    if let Some(told) = does_not_count(repo, spoken.word) {
+    if let Some(told) = does_not_count(repo, spoken.word)? {
         return Ok(told.alone());
     }
     let told = match jobs::unattended::end_awaiting(repo, &job)? {
@@ -321,7 +322,13 @@ fn approve_other(
 }
 
 /// Why an approval of this provenance does not count, if it does not.
-fn does_not_count(repo: &Repo, word: Sender) -> Option<Told> {
-    (word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse)
-        .then(|| Told::person(tell(Notice::ApproveUnattended, &[])))
+fn does_not_count(repo: &Repo, word: Sender) -> Result<Option<Told>> {
+    if word != Sender::Unattended {
+        return Ok(None);
+    }
+    if repo.rules.unattended == Unattended::Refuse {
+        return Ok(Some(Told::person(tell(Notice::ApproveUnattended, &[]))));
+    }
+    bypasses::keep(repo, Bypass::Unattended, "[APPROVE]")?;
+    Ok(None)
 }

@@ -5,9 +5,10 @@
 //! `followed`; one that a note or a chain leads to and that is not here, or not the same, is not
 //! measured.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Findings, Standing};
+use crate::engine::bypasses;
 use crate::engine::proof::chain::{
     Jobs, Steps, TakenStep, archived_steps, is_edge, open_jobs, state_at,
 };
@@ -15,10 +16,11 @@ use crate::engine::proof::content::Ids;
 use crate::engine::proof::followed::{Here, Lacking, Search, stands_for};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
-use crate::format::state::Unclaimed;
+use crate::format::state::{State, Unclaimed};
 use crate::format::trailers::{self, StepTrailers, claimed_ids, claimed_jobs, is_cut};
 use crate::format::{names, notes, seed_id};
 use crate::jobs::Status;
+use crate::jobs::shortword::SaidLane;
 use crate::phases::message::Message;
 use crate::store::{CommitId, Notes, Tip};
 use crate::voice::{Notice, tell};
@@ -93,6 +95,7 @@ pub(crate) fn legality(
     for (commit, standing) in judged {
         findings.add(commit.as_str(), &standing);
     }
+    findings.bypasses = ground.bypasses();
     Ok(())
 }
 
@@ -111,6 +114,18 @@ pub(crate) fn seen_heads(repo: &Repo) -> Result<Vec<(String, CommitId)>> {
 }
 
 impl Ground<'_> {
+    /// How often a person went past the rules, in the jobs that were looked at and beside them.
+    fn bypasses(&self) -> BTreeMap<String, u32> {
+        let jobs = || self.jobs.values().flatten();
+        let steps = jobs().flat_map(|job| {
+            let stands = |taken: &&TakenStep| !job.undone.contains(&taken.said.id);
+            job.by_id.values().filter(stands).map(|taken| taken.said.step.as_str())
+        });
+        let quick = |state: &State| state.said_lane == SaidLane::Quick;
+        let small = jobs().filter(|job| job.state.as_ref().is_some_and(quick)).count();
+        bypasses::counted(self.repo, steps, small)
+    }
+
     /// Reads a job of the archive, if it was not met yet.
     fn meet(&mut self, job: &str) -> Result<()> {
         if !self.jobs.contains_key(job) {

@@ -8,6 +8,7 @@ pub(crate) mod ci;
 pub(crate) mod content;
 pub mod export;
 pub(crate) mod followed;
+pub(crate) mod judged_by;
 pub(crate) mod legality;
 pub mod records;
 pub(crate) mod rerun;

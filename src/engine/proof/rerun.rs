@@ -29,7 +29,7 @@ use crate::voice::{Notice, tell};
 use crate::world::{self, Alone, Scratch, progress};
 
 /// The proposal for rules at the top of a work tree.
-const PROPOSAL: &str = "seed.toml";
+pub(crate) const PROPOSAL: &str = "seed.toml";
 
 /// What is run again, and for how long each run may take.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,9 @@ use crate::format::{meta, names};
 use crate::store::{CommitId, NewStep, Tip, TreeEdit};
 use crate::voice::{Notice, tell};
 
+/// Why there is a new text where a person applied one.
+pub(crate) const APPLIED: &str = "rules applied";
+
 /// Appends a text of rules to their chain; the caller has the lock.
 pub(crate) fn record(repo: &Repo, text: &str, why: &str) -> Result<()> {
     let tip = repo.store.tip(names::RULES)?;

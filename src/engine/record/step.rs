@@ -231,6 +231,7 @@ pub(super) fn seal(
         commit: draft.commit.as_ref().map(CommitId::to_string),
         carries: draft.carries.clone().filter(|carried| *carried != sealed.id),
         by: Some(draft.by.word().to_owned()),
+        rules: Some(repo.judged_by()?),
         ..sealed
     })
 }

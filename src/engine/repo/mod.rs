@@ -33,7 +33,7 @@ use crate::engine::repo::own_state::Unread;
 use crate::event::ToolCall;
 use crate::format::journal::{Counts, ToldWords};
 use crate::format::state::{BadState, State};
-use crate::format::{meta, names};
+use crate::format::{meta, names, trailers};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::shell::{self, Reading};
@@ -47,6 +47,8 @@ use crate::world::{self, NotPlain};
 pub struct Repo {
     pub store: Store,
     pub rules: Rules,
+    /// The text of the applied ones.
+    applied: Option<String>,
     pub now: UnixSeconds,
     /// The focus when it was opened; a decision reads it once.
     focus: Focus,
@@ -329,6 +331,7 @@ impl Repo {
         Ok(Self {
             store,
             rules,
+            applied: None,
             now: world::now(),
             focus: Focus::Unread,
             unwritten: std::cell::RefCell::default(),
@@ -363,9 +366,9 @@ impl Repo {
             },
             Focus::Nothing | Focus::Unread => (None, None),
         };
-        let rules = match (own, applied) {
+        let rules = match (own, &applied) {
             (Some(own), applied) => Rules::for_job(applied.as_deref(), &own)?,
-            (None, Some(applied)) => Rules::with(&applied)?,
+            (None, Some(applied)) => Rules::with(applied)?,
             (None, None) => Rules::shipped()?,
         };
         let unwritten = std::cell::RefCell::default();
@@ -373,6 +376,7 @@ impl Repo {
         Ok(Self {
             store,
             rules,
+            applied,
             now: world::now(),
             focus,
             unwritten,
@@ -381,6 +385,15 @@ impl Repo {
             linked_pages: std::cell::OnceCell::new(),
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
+        })
+    }
+
+    /// The id of the rules that this process judges by, for the steps that it takes. Those of one
+    /// job only tighten them.
+    pub(crate) fn judged_by(&self) -> Result<String> {
+        Ok(match &self.applied {
+            Some(text) => self.store.blob_id(text.as_bytes())?,
+            None => trailers::SHIPPED.to_owned(),
         })
     }
 

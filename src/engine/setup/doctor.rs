@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, jobs, record, setup};
+use crate::engine::{boundary, claims, fence, jobs, policy, record, setup};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
 use crate::format::{names, state};
@@ -74,6 +74,8 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     found.push(examine_prints(repo));
     examine_memory(repo, &mut found)?;
     examine_commands(repo, &mut found);
+    let policy = policy::standing(repo)?;
+    found.extend(policy.iter().map(|said| Finding::of(Found::Policy, &[("said", said)])));
     Ok(found)
 }
 

@@ -42,7 +42,7 @@ pub fn apply_rules(repo: &Repo, text: &str) -> Result<()> {
     let mode = Rules::with(text).map_or(repo.rules.mode, |rules| rules.mode);
     jobs::modes::rest_for(repo, mode)?;
     let _lock = repo.store.lock()?;
-    record::rules::record(repo, text, "rules applied")?;
+    record::rules::record(repo, text, record::rules::APPLIED)?;
     claims::checkers::remember_applied(repo, text)
 }
 

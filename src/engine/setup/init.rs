@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{fence, record, setup};
+use crate::engine::{boundary, fence, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -89,6 +89,9 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         told.extend(setup::in_force::apply_mode(repo, mode)?);
     }
     told.extend(setup::pages::choose(repo, &installation)?);
+    if let Some((well, said)) = boundary::signing::at_init(repo)? {
+        told.push(Told::new(if well { "found" } else { "note" }, "commit.gpgSign", said));
+    }
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
     told.extend(notes.map(|(title, says)| Told::new("note", title, says)));

@@ -118,7 +118,7 @@ fn move_refs(
 }
 
 /// Writes what `refs/seed/meta` says of the format.
-fn say(repo: &Repo, carrying: bool) -> Result<()> {
+pub(super) fn say(repo: &Repo, carrying: bool) -> Result<()> {
     let bytes = Meta { carrying, ..Meta::current() }.write().into_bytes();
     let tip = repo.store.tip(names::META)?;
     if let Some(tip) = &tip

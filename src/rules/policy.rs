@@ -1,0 +1,236 @@
+//! A policy: a text of rules that speaks only of the keys that it names. What it would make of the
+//! rules in force, and how much of that only tightens them.
+
+use std::collections::BTreeSet;
+
+use toml::{Table, Value};
+
+use super::direction::{Direction, is_of_map};
+use super::{BadRules, Change, Rules, RulesTable};
+
+impl Rules {
+    /// The keys that a text names.
+    ///
+    /// # Errors
+    ///
+    /// It does not hold.
+    pub(crate) fn named(text: &str) -> Result<BTreeSet<String>, BadRules> {
+        Ok(leaves(&table(text)?).into_iter().collect())
+    }
+
+    /// The rules in force as `policy` would have them: keys that it does not name stay. Those of
+    /// `held`, which earlier policies named, are the shipped ones again where it does not.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts does not hold.
+    pub(crate) fn under_policy(
+        applied: Option<&str>,
+        policy: &str,
+        held: &BTreeSet<String>,
+    ) -> Result<String, BadRules> {
+        let (own, named) = (table(policy)?, Self::named(policy)?);
+        let mut all = table(applied.unwrap_or_default())?;
+        for gone in held.difference(&named) {
+            take(&mut all, gone);
+        }
+        lay(&mut all, &own);
+        let text = written(&all)?;
+        Self::with(&text)?;
+        // Where nothing else is in force, the text with its comments says the same.
+        Ok(if Self::changes(Some(&text), policy)?.is_empty() { policy.to_owned() } else { text })
+    }
+
+    /// What of `wanted`, beside the rules in force, only tightens these: the whole of it, or the
+    /// keys that do. `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts does not hold.
+    pub(crate) fn only_tighter(
+        applied: Option<&str>,
+        wanted: &str,
+    ) -> Result<Option<String>, BadRules> {
+        // Rules in force that do not hold cannot be compared.
+        applied.map(Self::with).transpose()?;
+        let tightens = |change: &Change| change.direction() == Direction::Tightens;
+        let changes = Self::changes(applied, wanted)?;
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        if changes.iter().all(tightens) {
+            return Ok(Some(wanted.to_owned()));
+        }
+        let (from, mut all) = (table(wanted)?, table(applied.unwrap_or_default())?);
+        let of_map = changes.iter().filter(|change| is_of_map(&change.key));
+        // Rows of phases are taken as they are, or not at all.
+        if of_map.clone().all(tightens) {
+            copy(&mut all, &from, "phase");
+        }
+        for change in changes.iter().filter(|change| !is_of_map(&change.key) && tightens(change)) {
+            copy(&mut all, &from, &change.key);
+        }
+        let text = written(&all)?;
+        let left = Self::changes(applied, &text)?;
+        Ok((!left.is_empty() && left.iter().all(tightens)).then_some(text))
+    }
+
+    /// What `own` has otherwise than `policy`, of the keys that this one names.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts does not hold.
+    pub(crate) fn beside_policy(own: &str, policy: &str) -> Result<Vec<Change>, BadRules> {
+        Self::changes(Some(&Self::under_policy(Some(own), policy, &BTreeSet::new())?), own)
+    }
+}
+
+/// A text of rules as a table in which each key has one spelling.
+fn table(text: &str) -> Result<Table, BadRules> {
+    RulesTable::with(text)?;
+    let mut table: Table = text.parse()?;
+    if let Some(track) = table.remove("track") {
+        lay_at(&mut table, "tracks.default", track);
+    }
+    if let Some(Value::String(_)) = table.get("approval")
+        && let Some(mode) = table.remove("approval")
+    {
+        lay_at(&mut table, "approval.mode", mode);
+    }
+    Ok(table)
+}
+
+fn written(table: &Table) -> Result<String, BadRules> {
+    use serde::de::Error as _;
+    toml::to_string(table).map_err(|error| BadRules::Toml(toml::de::Error::custom(error)))
+}
+
+/// The ways to all keys that hold no table.
+fn leaves(table: &Table) -> Vec<String> {
+    let each = |(key, value): (&String, &Value)| match value {
+        Value::Table(below) => {
+            leaves(below).into_iter().map(|rest| format!("{key}.{rest}")).collect()
+        }
+        _ => vec![key.clone()],
+    };
+    table.iter().flat_map(each).collect()
+}
+
+fn lay(under: &mut Table, over: &Table) {
+    for key in leaves(over) {
+        copy(under, over, &key);
+    }
+}
+
+/// Makes the key of `under` what it is in `over`, where it may be missing.
+fn copy(under: &mut Table, over: &Table, key: &str) {
+    let mut at = Some(over);
+    let mut found = None;
+    for part in key.split('.') {
+        found = at.and_then(|table| table.get(part));
+        at = found.and_then(Value::as_table);
+    }
+    match found {
+        Some(value) => lay_at(under, key, value.clone()),
+        None => take(under, key),
+    }
+}
+
+fn lay_at(table: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => drop(table.insert(key.to_owned(), value)),
+        Some((first, rest)) => {
+            let below = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
+            if let Some(below) = below.as_table_mut() {
+                lay_at(below, rest, value);
+            }
+        }
+    }
+}
+
+fn take(table: &mut Table, key: &str) {
+    match key.split_once('.') {
+        None => drop(table.remove(key)),
+        Some((first, rest)) => {
+            if let Some(below) = table.get_mut(first).and_then(Value::as_table_mut) {
+                take(below, rest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(from: Option<&str>, to: &str) -> Vec<String> {
+        let all = Rules::changes(from, to).expect("they hold");
+        all.into_iter().map(|one| format!("{} {}", one.key, one.direction().word())).collect()
+    }
+
+    #[test]
+    fn a_policy_speaks_of_the_keys_that_it_names_alone() {
+        let own = "[mode]\ndefault = \"watch\"\n[claims]\nmode = \"off\"\n";
+        let policy = "# ours\nclaims.mode = \"judge\"\n";
+        let under = Rules::under_policy(Some(own), policy, &BTreeSet::new()).expect("they hold");
+        assert_eq!(changed(Some(own), &under), ["claims.mode tightens"]);
+        // Alone it is put into force as it is.
+        assert_eq!(Rules::under_policy(None, policy, &BTreeSet::new()).expect("it holds"), policy);
+        // What it no longer names is as shipped, where the policy before named it.
+        let before = "[lane]\nfiles = 2\n[claims]\nmode = \"judge\"\n";
+        let under =
+            Rules::under_policy(Some(before), policy, &Rules::named(before).expect("it holds"))
+                .expect("they hold");
+        let loosens = ["lane.files loosens", "quick: lane: files loosens"];
+        assert_eq!(changed(Some(before), &under), loosens);
+        let under = Rules::under_policy(Some(before), policy, &BTreeSet::new()).expect("they hold");
+        assert_eq!(changed(Some(before), &under), [""; 0]);
+    }
+
+    #[test]
+    fn of_a_policy_that_tightens_and_loosens_the_tighter_keys_are_taken() {
+        let own = "track = \"auto\"\napproval = \"ask\"\n[lane]\nfiles = 3\n";
+        let wanted = "surfaces = []\n[tracks]\ndefault = \"opevc\"\n[approval]\nmode = \"defer\"\n\
+            [lane]\nfiles = 2\n[[phase]]\nname = \"verify\"\nwords = 200\n";
+        let taken = Rules::only_tighter(Some(own), wanted).expect("they hold").expect("some");
+        let mut said = changed(Some(own), &taken);
+        said.sort();
+        assert_eq!(
+            said,
+            [
+                "lane.files tightens",
+                "opevc: phase verify: words tightens",
+                "quick: lane: files tightens",
+                "tracks.default tightens",
+            ]
+        );
+        let mut rest = changed(Some(&taken), wanted);
+        rest.sort();
+        assert_eq!(rest, ["approval.mode loosens", "surfaces loosens"]);
+        assert_eq!(Rules::only_tighter(Some(&taken), wanted).expect("they hold"), None);
+        // Rows that loosen one phase wait with all rows.
+        let rows = "[[phase]]\nname = \"verify\"\nwords = 200\nexit = []\n[lane]\nfiles = 1\n";
+        let taken = Rules::only_tighter(None, rows).expect("they hold").expect("the lane");
+        let said = changed(None, &taken);
+        assert_eq!(said, ["lane.files tightens", "quick: lane: files tightens"]);
+    }
+
+    #[test]
+    fn a_repository_may_tighten_what_a_policy_names_and_has_the_rest_to_itself() {
+        let policy = "[claims]\npush = \"refuse\"\n[lane]\nfiles = 2\n";
+        let said = |own: &str| -> Vec<String> {
+            let all = Rules::beside_policy(own, policy).expect("they hold");
+            all.into_iter().map(|one| format!("{} {}", one.key, one.direction().word())).collect()
+        };
+        assert_eq!(said(policy), [""; 0]);
+        assert_eq!(
+            said("surfaces = []\n[claims]\npush = \"refuse\"\n[lane]\nfiles = 1\n"),
+            ["lane.files tightens", "quick: lane: files tightens"]
+        );
+        assert_eq!(
+            said("[lane]\nfiles = 2\n"),
+            ["claims.push loosens"],
+            "what it leaves out is as shipped"
+        );
+    }
+}
