@@ -209,8 +209,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let seen = Seen::of(claim, &surface, &runs, table);
     let all = truth.files.len();
     let tested = super::arithmetic::share(all - bare.len(), all, 1.0);
-    let shares = Shares { tested, named: 1.0 };
-    let figures = ClaimFigures::of(case, table, &shares, seen.weight);
+    let figures = ClaimFigures::of(case, table, &Shares { tested, named: 1.0 }, seen.weight);
     ClaimAnswer {
         directive: reasons.directive,
         next: reasons.next(&required),

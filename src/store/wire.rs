@@ -61,8 +61,8 @@ pub(crate) enum Pushed {
     },
 }
 
-/// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again, so
-/// git need not wait for the disk once for each.
+/// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again,
+/// so git need not wait for the disk once for each.
 const UNSYNCED: &str = "core.fsync=-reference";
 /// How git names a ref that somebody else moved since it was seen.
 const RACED: [&str; 9] = [

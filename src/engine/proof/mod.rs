@@ -2,7 +2,6 @@
 
 pub(crate) mod acceptance;
 pub(crate) mod approvals;
-pub(crate) mod believed;
 pub(crate) mod chain;
 pub(crate) mod ci;
 pub(crate) mod content;

@@ -5,6 +5,7 @@
 //! then texts: killed anywhere each ref is where it was or is to be, and the same call goes on. A
 //! job that is broken or hostile there is left alone and named.
 
+pub(crate) mod believed;
 pub(crate) mod chains;
 pub(crate) mod job;
 pub(crate) mod journal;

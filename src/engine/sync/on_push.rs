@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::carrier::{Carrier, There};
+use crate::engine::sync::join::believed;
 use crate::engine::sync::remote;
 use crate::format::{names, trailers};
 use crate::jobs::JobId;
@@ -112,7 +113,12 @@ fn chain(repo: &Repo, there: &There, id: &JobId) -> Result<Chain> {
         Some(ours) => {
             let grows =
                 theirs.is_none_or(|theirs| repo.store.descends(ours.as_str(), theirs.as_str()));
-            if grows { Chain::Goes(push(&name, theirs, ours)) } else { Chain::Stays }
+            let beside = theirs.filter(|theirs| repo.store.has_commit(theirs.as_str()));
+            if grows && believed::why_not(repo, id, &ours, beside)?.is_none() {
+                Chain::Goes(push(&name, theirs, ours))
+            } else {
+                Chain::Stays
+            }
         }
     })
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::sync::join::believed;
 use crate::engine::sync::join::outcome::{Push, Served};
 use crate::engine::{merge, proof};
 use crate::format::{archive, names};
@@ -41,7 +42,7 @@ fn once(repo: &Repo, name: &str, there: &CommitId, served: Served) -> Result<Cam
         return Ok(Came::default());
     }
     // Whatever is wrong there is said of it, and ours stays as it is.
-    let to = believed(repo, name, there, here.as_ref())
+    let to = is_believed(repo, name, there, here.as_ref())
         .and_then(|()| where_to(repo, name, here.as_ref(), there, served));
     match to {
         Ok(to) if here.as_ref() == Some(&to) => Ok(Came::default()),
@@ -76,7 +77,7 @@ fn where_to(
 }
 
 /// Whether what the other side has reads, as far as it is not here.
-fn believed(repo: &Repo, name: &str, there: &CommitId, here: Option<&CommitId>) -> Result<()> {
+fn is_believed(repo: &Repo, name: &str, there: &CommitId, here: Option<&CommitId>) -> Result<()> {
     match name {
         names::ARCHIVE => {
             let (ours, theirs) = merge::archive::differing(repo, here, Some(there))?;
@@ -89,7 +90,7 @@ fn believed(repo: &Repo, name: &str, there: &CommitId, here: Option<&CommitId>) 
                 }
                 // What our own line names is looked at by `doctor`.
                 let known: Option<CommitId> = ours.get(&id).and_then(|row| row.tip.parse().ok());
-                if let Some(why) = proof::believed::why_not(repo, &id, &tip, known.as_ref())? {
+                if let Some(why) = believed::why_not(repo, &id, &tip, known.as_ref())? {
                     return Err(EngineError::OnDisk(why));
                 }
             }

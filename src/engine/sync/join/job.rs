@@ -1,9 +1,10 @@
 //! What becomes of one job that may be here, there or on both sides.
 
+use crate::engine::merge;
 use crate::engine::merge::chain::Joint;
 use crate::engine::repo::{Repo, Result};
+use crate::engine::sync::join::believed;
 use crate::engine::sync::join::outcome::Served;
-use crate::engine::{merge, proof};
 use crate::format::merge::clone_of;
 use crate::format::names;
 use crate::format::state::State;
@@ -39,9 +40,9 @@ pub(crate) fn decide(
     there: Option<&Stands>,
     served: Served,
 ) -> Result<Decided> {
-    let Some(there) = there else { return Ok(Decided::Ours) };
+    let Some(there) = there else { return ours(repo, id, here, None) };
     let Some(here) = here else {
-        return Ok(match proof::believed::why_not(repo, id, &there.at, None)? {
+        return Ok(match believed::why_not(repo, id, &there.at, None)? {
             Some(why) => Decided::Aside(why),
             None => Decided::Theirs,
         });
@@ -55,9 +56,9 @@ pub(crate) fn decide(
     }
     // What does not read there says so below.
     if repo.store.is_in_line(&there.at, &here.at)? {
-        return Ok(Decided::Ours);
+        return ours(repo, id, Some(here), Some(there));
     }
-    if let Some(why) = proof::believed::why_not(repo, id, &there.at, Some(&here.at))? {
+    if let Some(why) = believed::why_not(repo, id, &there.at, Some(&here.at))? {
         return Ok(Decided::Aside(why));
     }
     if repo.store.is_in_line(&here.at, &there.at)? {
@@ -80,6 +81,14 @@ pub(crate) fn decide(
         (Served::Bundle, (_, false)) => Decided::Ours,
         _ => joined(repo, id, (&here.at, &there.at), served)?,
     })
+}
+
+/// A chain that goes out is looked at like one that comes in: nobody is to publish a commit of the
+/// person's that was put where a job stands.
+fn ours(repo: &Repo, id: &JobId, here: Option<&Stands>, there: Option<&Stands>) -> Result<Decided> {
+    let Some(here) = here.filter(|here| !here.closed) else { return Ok(Decided::Ours) };
+    let why = believed::why_not(repo, id, &here.at, there.map(|there| &there.at))?;
+    Ok(why.map_or(Decided::Ours, Decided::Aside))
 }
 
 fn joined(

@@ -1,5 +1,5 @@
-//! Whether the chain of a job that another clone published is one that git seed writes. What is
-//! not so is left where it was fetched to.
+//! Whether the chain of a job that another clone published, or that is to go out, is one that git
+//! seed writes. What is not so is left where it is.
 //!
 //! Asked before anything of it is taken: names, modes and sizes of its files, each of its states,
 //! the ids of its steps and the edges between them.
