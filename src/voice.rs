@@ -967,6 +967,7 @@ pub enum Found {
     NoJob,
     Job,
     JobTrouble,
+    RedactTrouble,
     Journal,
     JournalTrouble,
     Objects,

@@ -2,6 +2,7 @@
 
 use super::{Context, Outcome, is_yes, report::Report};
 use crate::engine::repo::Repo;
+use crate::engine::repo::text::count;
 use crate::engine::setup;
 use crate::engine::setup::init::Wanted;
 use crate::engine::setup::own_record::Told;
@@ -61,14 +62,14 @@ pub(super) fn run(
         mode: args.mode.clone(),
     };
     let told = setup::init::install(&repo, &wanted)?;
-    tell(&told, out);
-    let tries = [
-        ("try", "git seed doctor", Notice::InitTryDoctor),
-        ("", "git seed tour", Notice::InitTryTour),
-    ];
-    for (verb, command, why) in tries {
-        out.line(format_args!("{verb:<9} {command:<29} {}", voice::tell(why, &[])));
+    if out.is_json() {
+        tell(&told, out);
+    } else {
+        tell(&gathered(told), out);
     }
+    let (tour, doctor) = (voice::tell(Notice::InitTryTour, &[]), "git seed doctor");
+    let also = voice::tell(Notice::InitTryDoctor, &[("command", doctor)]);
+    out.line(format_args!("{:<9} {:<29} {tour}; {also}", "try", "git seed tour"));
     out.line("undo      git seed uninstall");
     if args.shared && !out.is_json() && matches!(repo.typist(), Ok(Typist::Person)) {
         asks_about_pushes(&repo, out)?;
@@ -81,6 +82,7 @@ fn asks_about_pushes(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
     let Some(offer) = setup::pushes::offer(repo)? else { return Ok(()) };
     let owners = offer.owners.join(", ");
     let facts = [("remote", offer.remote.as_str()), ("owner", owners.as_str())];
+    out.flush()?;
     out.aside(&voice::tell(Notice::InitAsksPushes, &facts));
     let mut said = String::new();
     if std::io::stdin().read_line(&mut said)? == 0 {
@@ -121,6 +123,29 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
         };
         out.line(format!("{verb:<9} {what:<29} {detail}").trim_end());
     }
+}
+
+/// What was written below `.git` stands in one line; `--json` has each file.
+fn gathered(told: Vec<Told>) -> Vec<Told> {
+    const BELOW: &str = ".git/";
+    const HOOKS: &str = "hooks/";
+    let is_below = |row: &Told| row.verb == "wrote" && row.what.starts_with(BELOW);
+    let mut below: Vec<&str> = Vec::new();
+    let mut hooks = 0;
+    for row in told.iter().filter(|row| is_below(row)) {
+        let name = &row.what[BELOW.len()..];
+        match name.strip_prefix(HOOKS) {
+            Some(_) => hooks += 1,
+            None if !below.contains(&name) => below.push(name),
+            None => {}
+        }
+    }
+    let hooks = (hooks > 0).then(|| count(hooks, "hook"));
+    let all: Vec<&str> = hooks.as_deref().into_iter().chain(below).collect();
+    let mut line = Some(Told::new("wrote", BELOW, all.join(", ")));
+    let each =
+        told.iter().filter_map(|row| if is_below(row) { line.take() } else { Some(row.clone()) });
+    each.collect()
 }
 
 /// Files of one directory of which the same is said stand in one line.

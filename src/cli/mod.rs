@@ -406,7 +406,8 @@ impl Context {
             boundary::cross::finish_pending(&repo)?;
         }
         engine::texts::carry::finish(&repo)?;
-        engine::texts::redact::finish(&repo)?;
+        // What stands in its way is told by doctor, and stops nothing else.
+        let _ = engine::texts::redact::finish(&repo);
         record::landing::finish(&repo)?;
         engine::ops::carry::finish(&repo)?;
         engine::sync::join::journal::finish(&repo)?;
@@ -701,6 +702,7 @@ impl TextArgs {
         match (&self.message, &self.file) {
             (Some(message), _) => text.clone_from(message),
             (None, Some(file)) if file == "-" => {
+                progress::end();
                 std::io::stdin()
                     .take(Self::MOST)
                     .read_to_string(&mut text)

@@ -172,6 +172,8 @@ impl Store {
         message: &str,
         pending: &str,
     ) -> Result<Result<String, String>, StoreError> {
+        // A hook may ask at the terminal.
+        progress::end();
         let dir = tempfile::Builder::new().prefix("land-").tempdir_in(self.seed_dir())?;
         let file = dir.path().join("message");
         world::write_whole(&file, message.as_bytes())?;

@@ -4,7 +4,7 @@
 //! that it started. None asks anybody: a passphrase, a password or an unknown host is an error. No
 //! refspec, tag, mirror or hook of the person's configuration takes part. Nothing here locks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ pub(crate) enum Pushed {
 
 /// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again,
 /// so git need not wait for the disk once for each.
-const UNSYNCED: &str = "core.fsync=-reference";
+const UNSYNCED: &str = "-reference";
 /// How git names a ref that somebody else moved since it was seen.
 const RACED: [&str; 9] = [
     "fetch first",
@@ -120,9 +120,10 @@ impl Wire<'_> {
         if specs.is_empty() {
             return Ok(true);
         }
+        let unsynced = self.store.unsynced();
         let options = [
             "-c",
-            UNSYNCED,
+            &unsynced,
             "fetch",
             "--quiet",
             "--no-tags",
@@ -181,8 +182,11 @@ impl Wire<'_> {
             format!("--force-with-lease={}:{seen}", push.name).into()
         }));
         args.extend(["--".into(), OsString::from(&self.remote)]);
-        args.extend(self.specs(pushes)?.into_iter().map(OsString::from));
-        let said = self.heard(args, Vec::new())?;
+        let (specs, stood) = self.specs(pushes)?;
+        args.extend(specs.into_iter().map(OsString::from));
+        let said = self.heard(args, Vec::new());
+        self.store.set_copies(&stood.into_iter().map(|name| (name, None)).collect::<Vec<_>>())?;
+        let said = said?;
         if said.code == Some(0) {
             return Ok(Some(Pushed::Done));
         }
@@ -196,30 +200,32 @@ impl Wire<'_> {
         }
     }
 
-    /// What git is asked to push. It compares each name with every ref of the repository, so many
-    /// jobs go by one pattern, and those that stay are named.
-    fn specs(&self, pushes: &[&RefPush]) -> Result<Vec<String>, StoreError> {
+    /// What git is asked to push, and refs that are to go behind it. Git compares each name with
+    /// every ref of the repository, so many jobs go by one pattern: they stand below a name that
+    /// nothing else has, each at the commit that was decided on.
+    fn specs(&self, pushes: &[&RefPush]) -> Result<(Vec<String>, Vec<String>), StoreError> {
         const MANY: usize = 32;
         let one = |push: &&RefPush| {
             let to = push.to.as_ref().map_or("", CommitId::as_str);
             format!("{to}:{}", push.name)
         };
-        let is_job = |push: &&&RefPush| push.name.starts_with(names::JOBS) && !push.replaces;
-        if pushes.iter().filter(is_job).count() < MANY {
-            return Ok(pushes.iter().map(one).collect());
+        let is_job = |push: &&RefPush| push.name.starts_with(names::JOBS) && !push.replaces;
+        let (jobs, named): (Vec<&RefPush>, Vec<&RefPush>) =
+            pushes.iter().partition(|push| is_job(push) && push.to.is_some());
+        if jobs.len() < MANY {
+            return Ok((pushes.iter().map(one).collect(), Vec::new()));
         }
-        let here: BTreeMap<String, CommitId> =
-            self.store.chains(names::JOBS)?.into_iter().collect();
-        let (by_pattern, named): (Vec<&RefPush>, Vec<&RefPush>) = pushes.iter().partition(|push| {
-            is_job(push) && push.to.is_some() && here.get(&push.name) == push.to.as_ref()
-        });
+        let salt = world::new_salt(self.remote.as_bytes())?;
+        let below = format!("{}{}/out-{salt}/", names::FETCHED, self.remote);
+        let stand = |push: &RefPush| {
+            let id = push.name.strip_prefix(names::JOBS).unwrap_or(&push.name);
+            (format!("{below}{id}"), push.to.clone())
+        };
+        let stands: Vec<_> = jobs.iter().map(|push| stand(push)).collect();
+        self.store.set_copies(&stands)?;
         let mut specs: Vec<String> = named.iter().map(one).collect();
-        specs.push(format!("{0}*:{0}*", names::JOBS));
-        let going: BTreeSet<&String> = by_pattern.iter().map(|push| &push.name).collect();
-        specs.extend(
-            here.keys().filter(|name| !going.contains(name)).map(|name| format!("^{name}")),
-        );
-        Ok(specs)
+        specs.push(format!("{below}*:{}*", names::JOBS));
+        Ok((specs, stands.into_iter().map(|(name, _)| name).collect()))
     }
 
     /// Runs git for this remote with what is left of the time.
@@ -364,6 +370,13 @@ impl Store {
         Ok(())
     }
 
+    /// What git syncs, less refs.
+    fn unsynced(&self) -> String {
+        let asked = self.config_text("core.fsync").filter(|asked| !asked.is_empty());
+        let syncs = asked.map_or_else(String::new, |asked| format!("{asked},"));
+        format!("core.fsync={syncs}{UNSYNCED}")
+    }
+
     /// Sets refs below `refs/seed-remote`, which are git seed's own copies of what others have.
     pub(crate) fn set_copies(
         &self,
@@ -377,7 +390,7 @@ impl Store {
         if lines.is_empty() {
             return Ok(());
         }
-        let args = ["-c", UNSYNCED, "update-ref", "-m", "git seed sync", "--stdin"];
+        let args = ["-c", &self.unsynced(), "update-ref", "-m", "git seed sync", "--stdin"];
         self.git(args).input(lines.into_bytes()).run().map(drop)
     }
 

@@ -293,6 +293,25 @@ fn redacted_words_are_in_no_object_and_in_no_file() {
 }
 
 #[test]
+fn stepping_over_a_redaction_leaves_the_job_that_it_was_of() {
+    let world = World::prompted();
+    let job = world.job();
+    world.seed("job create other -m 'another thing to do'").succeeds();
+    let all = world.git("for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs");
+    let other = all.lines().find(|id| **id != job).expect("two jobs").to_owned();
+    world.seed("phase advance").succeeds();
+    world.person(&format!("job redact {other}")).succeeds();
+    let tip = || world.git(&format!("rev-parse refs/seed/jobs/{other}"));
+    let redacted = tip();
+    assert_eq!(world.json("undo")["jobs"], json!([job]));
+    assert_eq!(world.json("op log")[2]["command"], "phase advance");
+    assert_eq!(world.json("op log")[2]["undone"], true);
+    assert_eq!(world.phase(), "talk");
+    assert_eq!(world.json("redo")["jobs"], json!([job]));
+    assert_eq!(tip(), redacted);
+}
+
+#[test]
 fn one_answer_is_redacted_and_the_others_stay() {
     let world = World::seeded();
     world.prompt("mend the lexer of this project");

@@ -31,6 +31,8 @@ const FEW: usize = 16;
 /// there are, the newest ones cost the same.
 pub(crate) struct Ops<'r> {
     repo: &'r Repo,
+    /// The newest when it began: whoever adds one meanwhile moves no other.
+    tip: Option<CommitId>,
     read: RefCell<Vec<Op>>,
     whole: Cell<bool>,
 }
@@ -38,7 +40,8 @@ pub(crate) struct Ops<'r> {
 impl<'r> Ops<'r> {
     /// Reads at least the newest `count`.
     pub(crate) fn newest(repo: &'r Repo, count: usize) -> Result<Self> {
-        let ops = Self { repo, read: RefCell::default(), whole: Cell::new(false) };
+        let tip = repo.store.stands_at(names::OPS)?;
+        let ops = Self { repo, tip, read: RefCell::default(), whole: Cell::new(false) };
         ops.read_to(count.max(FEW))?;
         Ok(ops)
     }
@@ -50,7 +53,10 @@ impl<'r> Ops<'r> {
     }
 
     fn read_to(&self, count: usize) -> Result<()> {
-        let steps = self.repo.store.history(names::OPS, count)?;
+        let steps = match &self.tip {
+            Some(tip) => self.repo.store.history_from(tip, count)?,
+            None => Vec::new(),
+        };
         self.whole.set(steps.len() < count);
         let read = |step: Step| Op::read(step.commit.to_string(), &step.message, step.at);
         *self.read.borrow_mut() = steps.into_iter().map(read).collect();

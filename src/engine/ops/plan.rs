@@ -148,6 +148,10 @@ fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
         let Some(at) = read.place(id) else { continue };
         let (Some(op), older) = (read.get(at)?, read.get(at + 1)?) else { continue };
         oldest = oldest.max(at);
+        // What is stepped over is neither taken back nor said to be.
+        if !op.counts() {
+            continue;
+        }
         let seen = if back { older.as_ref() } else { Some(&op) };
         let archive = seen.map(|op| archive_at(repo, op)).transpose()?.flatten();
         for moved in log::moved(repo, &op, older.as_ref())? {
@@ -156,10 +160,7 @@ fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
             let resets = before && op.command == SYNC;
             wants.insert(moved.place, Want { stood, archive: archive.clone(), resets });
         }
-        // What was only stepped over is not said to be taken back.
-        if op.counts() {
-            ops.push(op);
-        }
+        ops.push(op);
     }
     // Else it only grows: jobs leave it by a ref of their own.
     wants.retain(|place, want| want.resets || *place != archive_place());

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, jobs, policy, record, setup};
+use crate::engine::{boundary, claims, fence, jobs, policy, record, setup, texts};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
 use crate::format::{names, state};
@@ -152,6 +152,9 @@ fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, EngineError)> {
 fn examine_own_files(repo: &Repo, found: &mut Vec<Finding>) {
     for (_, error) in unread_own_files(repo) {
         found.push(Finding::trouble(Found::StateTrouble, &error));
+    }
+    if let Err(error) = texts::redact::finish(repo) {
+        found.push(Finding::trouble(Found::RedactTrouble, &error));
     }
 }
 

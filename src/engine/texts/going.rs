@@ -33,20 +33,30 @@ pub(crate) fn read(repo: &Repo) -> Result<Option<Going>> {
     Ok(own_state::from_json(&file(repo))?)
 }
 
-/// It begins for these jobs. Who calls holds the lock until [`done`].
+/// It begins for these jobs, beside what somebody who was stopped left. Who calls holds the lock
+/// until [`done`].
 pub(crate) fn begin(repo: &Repo, jobs: BTreeSet<JobId>) -> Result<()> {
-    write(repo, &Going { jobs, objects: Vec::new() })
+    let mut going = read(repo)?.unwrap_or_default();
+    going.jobs.extend(jobs);
+    write(repo, &going)
 }
 
-/// From here on texts of `job` leave their ref, which holds `before` now. Gives that with what
-/// somebody who was stopped wrote down.
-pub(crate) fn leaves(repo: &Repo, job: &JobId, before: Ours) -> Result<Ours> {
+/// From here on texts leave their ref, which holds `before` now. Gives that with what somebody who
+/// was stopped wrote down.
+pub(crate) fn leave(repo: &Repo, before: Ours) -> Result<Ours> {
     let mut going = read(repo)?.unwrap_or_default();
     let before = before.and_named(&going.objects);
-    going.jobs.insert(job.clone());
     going.objects = before.names();
     write(repo, &going)?;
     Ok(before)
+}
+
+/// All is done but for these jobs, which do not read.
+pub(crate) fn done_but_for(repo: &Repo, jobs: BTreeSet<JobId>) -> Result<()> {
+    if jobs.is_empty() {
+        return done(repo);
+    }
+    write(repo, &Going { jobs, objects: Vec::new() })
 }
 
 fn write(repo: &Repo, going: &Going) -> Result<()> {

@@ -83,7 +83,7 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     // journal becomes a text of the step.
     copies::blank(repo, &words)?;
     take_step(repo, &job, &keys, asked.numbers.is_empty())?;
-    if take_away(repo, &asked.job, &keys)? {
+    if take_away(repo, &[(asked.job.clone(), keys)])? {
         done.left
             .push(Left { place: "objects/pack".to_owned(), what: tell(Notice::LeftInPack, &[]) });
     }
@@ -103,24 +103,35 @@ pub(crate) fn finish(repo: &Repo) -> Result<()> {
     let _lock = repo.store.lock()?;
     // Whoever had the lock may have ended it.
     let Some(left) = going::read(repo)? else { return Ok(()) };
+    let held = held(repo)?;
+    let (mut gone, mut unread) = (Vec::new(), BTreeSet::new());
     for id in &left.jobs {
-        // One that is not here, or does not read, names nothing.
-        let Ok(job) = repo.job(id) else { continue };
-        let keys = named_and_here(repo, &job)?;
-        if !keys.is_empty() || !left.objects.is_empty() {
-            take_away(repo, id, &keys)?;
+        // One that does not read is looked at again once it does; one that is nowhere is done.
+        let Ok(job) = repo.job(id) else {
+            let is_open = repo.store.stands_at(&names::job_chain(id))?.is_some();
+            if is_open || record::archive::closed(repo)?.iter().any(|row| row.id == *id) {
+                unread.insert(id.clone());
+            }
+            continue;
+        };
+        let is_here = |key: &String| held.contains_key(&texts::place(id, key));
+        let keys: Vec<String> = repo.redacted(&job.tip)?.into_iter().filter(is_here).collect();
+        if !keys.is_empty() {
+            gone.push((id.clone(), keys));
         }
     }
-    going::done(repo)
+    if !gone.is_empty() || !left.objects.is_empty() {
+        take_away(repo, &gone)?;
+    }
+    going::done_but_for(repo, unread)
 }
 
-/// The keys that steps of a job name, of texts that are here still.
-fn named_and_here(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
-    let Some(tip) = repo.store.stands_at(names::TEXTS)? else { return Ok(Vec::new()) };
-    let held = repo.store.texts_of(&tip)?;
-    let id = &job.state.job.id;
-    let here = |key: &String| held.contains_key(&texts::place(id, key));
-    Ok(repo.redacted(&job.tip)?.into_iter().filter(here).collect())
+/// The texts that are here.
+fn held(repo: &Repo) -> Result<Held> {
+    match repo.store.stands_at(names::TEXTS)? {
+        Some(tip) => Ok(repo.store.texts_of(&tip)?),
+        None => Ok(Held::new()),
+    }
 }
 
 /// The interactions that are meant, each once.
@@ -142,10 +153,7 @@ fn numbers(job: &LoadedJob, asked: &[u32]) -> Result<Vec<u32>> {
 fn keys(repo: &Repo, job: &LoadedJob, asked: &[u32]) -> Result<Vec<String>> {
     let mut found = BTreeSet::new();
     if asked.is_empty() {
-        let held = match repo.store.stands_at(names::TEXTS)? {
-            Some(tip) => repo.store.texts_of(&tip)?,
-            None => Held::new(),
-        };
+        let held = held(repo)?;
         let of = format!("{}/", job.state.job.id);
         found.extend(held.keys().filter_map(|place| place.strip_prefix(&of)).map(str::to_owned));
         return Ok(found.into_iter().collect());
@@ -201,21 +209,21 @@ fn take_step(repo: &Repo, job: &LoadedJob, keys: &[String], all: bool) -> Result
 
 /// Takes the texts of these keys out of this clone; says whether a pack that git made has one
 /// still. Who is stopped in it is helped by [`finish`], until [`going::done`].
-pub(crate) fn take_away(repo: &Repo, id: &JobId, keys: &[String]) -> Result<bool> {
-    let before = going::leaves(repo, id, repo.store.objects_of_ours()?)?;
-    let gone = forget(repo, id, keys)?;
+pub(crate) fn take_away(repo: &Repo, jobs: &[(JobId, Vec<String>)]) -> Result<bool> {
+    let before = going::leave(repo, repo.store.objects_of_ours()?)?;
+    let gone = forget(repo, jobs)?;
     repo.store.forget_all_but_ours(before)?;
     // What was read of packs before is not asked: it would know of those that went.
     Ok(Repo::discover(repo.store.work_tree())?.store.has_any(&gone))
 }
 
 /// The texts leave their ref, and chains of an older format go. What held the texts.
-fn forget(repo: &Repo, id: &JobId, keys: &[String]) -> Result<Held> {
-    let places: Vec<String> = keys.iter().map(|key| texts::place(id, key)).collect();
-    let mut held = match repo.store.stands_at(names::TEXTS)? {
-        Some(tip) => repo.store.texts_of(&tip)?,
-        None => Held::new(),
+fn forget(repo: &Repo, jobs: &[(JobId, Vec<String>)]) -> Result<Held> {
+    let place = |(id, keys): &(JobId, Vec<String>)| {
+        keys.iter().map(|key| texts::place(id, key)).collect::<Vec<_>>()
     };
+    let places: BTreeSet<String> = jobs.iter().flat_map(place).collect();
+    let mut held = held(repo)?;
     held.retain(|place, _| places.contains(place));
     let drop: Vec<String> = held.keys().cloned().collect();
     // What was fetched of a remote's texts holds the same objects, and is fetched anew.

@@ -54,13 +54,15 @@ pub(crate) fn join(
     if let Some(to) = to.filter(|to| Some(to) != here.as_ref()) {
         repo.store.turn_texts(here.as_ref(), &to, repo.now)?;
     }
-    for (id, keys) in gone {
-        let here_still = |key: &&String| ours.contains_key(&format!("{id}/{key}"));
-        let keys: Vec<String> = keys.iter().filter(here_still).cloned().collect();
-        if !keys.is_empty() {
-            // Whoever redacted it was told of packs; nobody is asked here.
-            texts::redact::take_away(repo, &id, &keys)?;
-        }
+    let still = |(id, keys): (JobId, BTreeSet<String>)| {
+        let here = |key: &String| ours.contains_key(&format!("{id}/{key}"));
+        let keys: Vec<String> = keys.into_iter().filter(here).collect();
+        (!keys.is_empty()).then_some((id, keys))
+    };
+    let gone: Vec<(JobId, Vec<String>)> = gone.into_iter().filter_map(still).collect();
+    if !gone.is_empty() {
+        // Whoever redacted it was told of packs; nobody is asked here.
+        texts::redact::take_away(repo, &gone)?;
     }
     texts::going::done(repo)?;
     let to = repo.store.stands_at(names::TEXTS)?;
