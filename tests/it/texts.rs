@@ -296,7 +296,7 @@ fn redacted_words_are_in_no_object_and_in_no_file() {
 fn stepping_over_a_redaction_leaves_the_job_that_it_was_of() {
     let world = World::prompted();
     let job = world.job();
-    world.seed("job create other -m 'another thing to do'").succeeds();
+    world.person("job create other -m 'another thing to do'").succeeds();
     let all = world.git("for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs");
     let other = all.lines().find(|id| **id != job).expect("two jobs").to_owned();
     world.seed("phase advance").succeeds();
