@@ -264,7 +264,7 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         };
     };
     keep_word(repo, spoken, job)?;
-    if let Some(told) = does_not_count(repo, spoken.word)? {
+    if let Some(told) = does_not_count(repo, spoken.word) {
         return Ok(told.alone());
     }
     let moment = person::ask::completion_moment(repo, job);
@@ -274,7 +274,9 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         let agent = tell(Notice::ApproveTooSoonToAgent, &[("why", &said.why), ("do", &said.do_)]);
         return Ok(Told::both(person, agent).alone());
     }
-    Ok(match person::answers::approve(repo, &job.chain)? {
+    let heard = person::answers::approve(repo, &job.chain)?;
+    keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
+    Ok(match heard {
         PersonReply::Done(text) => {
             let name = &job.state.job.name;
             Told::both(tell(Notice::ApprovedHere, &[("job", name)]), format!("{text}."))
@@ -310,10 +312,12 @@ fn approve_other(
     if !job.archived {
         keep_word(repo, spoken, &job)?;
     }
-    if let Some(told) = does_not_count(repo, spoken.word)? {
+    if let Some(told) = does_not_count(repo, spoken.word) {
         return Ok(told.alone());
     }
-    let told = match jobs::unattended::end_awaiting(repo, &job)? {
+    let heard = jobs::unattended::end_awaiting(repo, &job)?;
+    keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
+    let told = match heard {
         PersonReply::Done(text) => text,
         PersonReply::NotCounted(why) => tell(Notice::ApprovedNothing, &[("why", &why)]),
         PersonReply::Kept => tell(Notice::ApprovedNot, &[]),
@@ -322,13 +326,15 @@ fn approve_other(
 }
 
 /// Why an approval of this provenance does not count, if it does not.
-fn does_not_count(repo: &Repo, word: Sender) -> Result<Option<Told>> {
-    if word != Sender::Unattended {
-        return Ok(None);
+fn does_not_count(repo: &Repo, word: Sender) -> Option<Told> {
+    let refused = word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse;
+    refused.then(|| Told::person(tell(Notice::ApproveUnattended, &[])))
+}
+
+/// Keeps that nobody was seen whose words took effect.
+pub(super) fn keep_unattended(repo: &Repo, word: Sender, words: &str, heard: &PersonReply) {
+    if word == Sender::Unattended && matches!(heard, PersonReply::Done(_)) {
+        // It has taken effect: where the record does not take it, it lacks it.
+        let _ = bypasses::keep(repo, Bypass::Unattended, words);
     }
-    if repo.rules.unattended == Unattended::Refuse {
-        return Ok(Some(Told::person(tell(Notice::ApproveUnattended, &[]))));
-    }
-    bypasses::keep(repo, Bypass::Unattended, "[APPROVE]")?;
-    Ok(None)
 }
