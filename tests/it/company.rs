@@ -74,6 +74,8 @@ fn a_signature_that_needs_a_hand_is_left_out_and_made_up_by_land() {
         assert!(told.contains("phase commits are not signed"), "said at the first one: {told}");
         assert!(!is_signed(&world, "HEAD"), "{config}");
         assert!(message(&world, "HEAD").contains("Seed-Id: "));
+        let told = world.person("doctor").said().out;
+        assert!(told.contains("phase commits are not signed"), "{told}");
         // It is said once.
         world.prompt("[DROP] enough");
         let begun = Instant::now();
@@ -84,6 +86,24 @@ fn a_signature_that_needs_a_hand_is_left_out_and_made_up_by_land() {
         world.tries("git config --unset gpg.ssh.program; git config user.signingkey $PWD/../own");
         assert!(is_signed(&world, lands(&world, "")));
     }
+}
+
+#[test]
+fn where_nothing_says_so_git_is_not_asked_whether_it_signs() {
+    let world = World::seeded();
+    begin(&world);
+    let real = world.sh("command -v git").trim().to_owned();
+    let path = world.sh("printf %s \"$PATH\"");
+    let root = world.root().display().to_string();
+    world.puts(
+        "../bin/git",
+        &format!("#!/bin/sh\necho \"$*\" >> '{root}/children'\nexec {real} \"$@\"\n"),
+    );
+    world.sh("chmod +x ../bin/git; : > ../children");
+    world.host_has("PATH", &format!("{root}/bin:{path}"));
+    world.seed("phase advance -m 'lex more'").succeeds();
+    let asked = world.text("../children");
+    assert!(asked.contains("commit") && !asked.contains("gpgsign"), "{asked}");
 }
 
 #[test]
