@@ -229,6 +229,7 @@ pub(crate) enum Notice {
     PolicyKeysWrong,
     PolicyKeysRelative,
     PolicyKeysInside,
+    PolicyKeysNone,
     PolicyFile,
     PolicyDropped,
     PolicyNotHere,

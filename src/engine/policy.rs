@@ -47,6 +47,9 @@ struct Judged {
     /// When its last commit was made.
     at: i64,
     stands: Stands,
+    /// An earlier text of this branch counted.
+    #[serde(default)]
+    once: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +59,12 @@ enum Stands {
     Unsigned { commit: String },
     Foreign { commit: String, why: String },
     Untold { why: String },
+}
+
+impl Judged {
+    fn counts(&self) -> bool {
+        matches!(self.stands, Stands::Signed { .. })
+    }
 }
 
 /// A policy that counts, and what it asks for.
@@ -92,10 +101,10 @@ pub(crate) fn begin(repo: &Repo) -> Result<Looked> {
     told.extend(keys.wrong.iter().cloned());
     let mut looked = Looked { told, applied: false };
     let mut kept = seen.clone();
-    match chosen(&seen) {
-        Some((judged, commit)) => put(repo, judged, commit, &mut kept.held, &mut looked)?,
-        None => looked.told.extend(untrusted(&seen)),
+    if let Some((judged, commit)) = chosen(&seen) {
+        put(repo, judged, commit, &mut kept.held, &mut looked)?;
     }
+    looked.told.extend(untrusted(&seen));
     looked.told.extend(gone(repo, &kept));
     if kept != before {
         world::write_whole(&file(repo), &serde_json::to_vec(&kept)?)?;
@@ -110,13 +119,13 @@ pub(crate) fn standing(repo: &Repo) -> Result<Vec<String>> {
         return Ok(told);
     }
     let seen = seen(repo)?;
-    match chosen(&seen) {
-        Some((judged, commit)) => match wanted(repo, judged, commit, &seen.held) {
+    if let Some((judged, commit)) = chosen(&seen) {
+        match wanted(repo, judged, commit, &seen.held) {
             Ok(policy) => told.extend(waits(repo, &policy)?),
             Err(line) => told.push(line),
-        },
-        None => told.extend(untrusted(&seen)),
+        }
     }
+    told.extend(untrusted(&seen));
     told.extend(gone(repo, &seen));
     Ok(told)
 }
@@ -133,13 +142,14 @@ pub(crate) fn of_remote(
     }
     if keys.signers.trim().is_empty() {
         let there = files(repo)?.iter().any(|(branch, _)| branch.remote == remote);
-        return Ok(Err(keys.wrong.into_iter().next().filter(|_| there)));
+        let none = || tell(Notice::PolicyKeysNone, &[("remote", remote)]);
+        return Ok(Err(there.then(|| keys.wrong.into_iter().next().unwrap_or_else(none))));
     }
     let mut seen = look(repo, &keys, Seen { branches: Vec::new(), ..seen(repo)? })?;
     seen.branches.retain(|judged| judged.remote == remote);
     Ok(match chosen(&seen) {
         Some((judged, commit)) => wanted(repo, judged, commit, &seen.held).map_err(Some),
-        None => Err(untrusted(&seen)),
+        None => Err(untrusted(&seen).into_iter().next()),
     })
 }
 
@@ -176,7 +186,7 @@ impl Keys {
     }
 }
 
-/// A file of the person's or the machine's configuration names keys, for all that this process sees.
+/// A file of the person's or the machine's configuration names keys, for all that is seen here.
 fn may_have_keys(repo: &Repo) -> bool {
     fence::fingerprints::configs(repo).policy_keys
 }
@@ -235,18 +245,20 @@ fn look(repo: &Repo, keys: &Keys, before: Seen) -> Result<Seen> {
         let of = |one: &&Judged| one.remote == branch.remote && one.name == branch.name;
         let same = |one: &&Judged| {
             // A text that counted once counts in whatever commit it comes again.
-            let signed = matches!(one.stands, Stands::Signed { .. });
             let here = text.as_ref() == Some(&one.text);
-            here && (signed || one.tip == branch.commit.as_str())
+            here && (one.counts() || one.tip == branch.commit.as_str())
         };
-        seen.branches.push(match (known.iter().find(of).filter(same), text.clone()) {
+        let before = known.iter().find(of);
+        let once = before.is_some_and(|one| one.once || one.counts());
+        let judged = match (before.filter(same), text.clone()) {
             (Some(known), _) => Judged { tip: branch.commit.to_string(), ..known.clone() },
             (None, Some(text)) => judge(repo, &branch, text, &keys.signers)?,
             (None, None) => not_here(&branch),
-        });
+        };
+        seen.branches.push(Judged { once, ..judged });
     }
     // What counted once and is not there any more stays known by its name.
-    for lost in known.into_iter().filter(|one| matches!(one.stands, Stands::Signed { .. })) {
+    for lost in known.into_iter().filter(Judged::counts) {
         if !seen.branches.iter().any(|one| one.remote == lost.remote && one.name == lost.name) {
             seen.branches.push(Judged { tip: String::new(), ..lost });
         }
@@ -258,7 +270,15 @@ fn look(repo: &Repo, keys: &Keys, before: Seen) -> Result<Seen> {
 fn not_here(branch: &RemoteBranch) -> Judged {
     let (remote, name) = (branch.remote.clone(), branch.name.clone());
     let stands = Stands::Untold { why: tell(Notice::PolicyNotHere, &[]) };
-    Judged { remote, name, tip: branch.commit.to_string(), text: String::new(), at: 0, stands }
+    Judged {
+        remote,
+        name,
+        tip: branch.commit.to_string(),
+        text: String::new(),
+        at: 0,
+        stands,
+        once: false,
+    }
 }
 
 fn judge(repo: &Repo, branch: &RemoteBranch, text: String, signers: &str) -> Result<Judged> {
@@ -277,7 +297,7 @@ fn judge(repo: &Repo, branch: &RemoteBranch, text: String, signers: &str) -> Res
         Behind::Untold(why) => (0, Stands::Untold { why }),
     };
     let (remote, name) = (branch.remote.clone(), branch.name.clone());
-    Ok(Judged { remote, name, tip: branch.commit.to_string(), text, at, stands })
+    Ok(Judged { remote, name, tip: branch.commit.to_string(), text, at, stands, once: false })
 }
 
 /// The newest one that counts: a fork that lags behind does not outweigh the others.
@@ -289,9 +309,16 @@ fn chosen(seen: &Seen) -> Option<(&Judged, &str)> {
     signed.max_by_key(|(one, _)| one.at)
 }
 
-/// Why the first file that is there does not count.
-fn untrusted(seen: &Seen) -> Option<String> {
-    let one = seen.branches.iter().find(|one| !one.tip.is_empty())?;
+/// Why files that are there do not count: the first one where none does, and each one of a branch
+/// that had a policy before.
+fn untrusted(seen: &Seen) -> Vec<String> {
+    let none = chosen(seen).is_none();
+    let there = seen.branches.iter().filter(|one| !one.tip.is_empty()).enumerate();
+    let told = there.filter(|(n, one)| one.once || (none && *n == 0));
+    told.filter_map(|(_, one)| why_not(one)).collect()
+}
+
+fn why_not(one: &Judged) -> Option<String> {
     let (notice, commit, why) = match &one.stands {
         Stands::Signed { .. } => return None,
         Stands::Unsigned { commit } => (Notice::PolicyUnsigned, commit.as_str(), ""),

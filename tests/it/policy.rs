@@ -322,6 +322,22 @@ fn a_partial_clone_fetches_nothing_as_a_session_begins() {
 }
 
 #[test]
+fn a_branch_that_had_a_policy_is_told_beside_another_one_that_counts() {
+    let Some(world) = team() else { return };
+    publishes(&world, TIGHT, Some("boss"));
+    world.sh("git clone -q --bare ../hub ../fork && git remote add fork ../fork && \
+         git fetch -q fork");
+    hears(&world);
+    assert_eq!(hears(&world), "");
+    publishes(&world, "[lane]\nfiles = 2\n", None);
+    for _ in 0..2 {
+        let told = hears(&world);
+        assert!(told.contains("seed.toml of origin is not applied"), "{told}");
+    }
+    assert_eq!(in_force(&world, "claims", "push"), json!("refuse"));
+}
+
+#[test]
 fn rows_that_wait_together_are_all_told() {
     let Some(world) = team() else { return };
     let rows = "[[phase]]\nname = \"verify\"\nwords = 200\nexit = []\n";

@@ -71,12 +71,14 @@ pub(crate) fn how(repo: &Repo) -> Result<std::result::Result<Signed, Refusal>> {
     Ok(Ok(Signed { sign: Sign::Never, remark }))
 }
 
-/// The step whose remark says it is on record.
-pub(crate) fn was_told(repo: &Repo) -> Result<()> {
-    match needs_hand(repo) {
-        Some(known) => keep(repo, &NeedsHand { told: true, ..known }),
-        None => Ok(()),
+/// The remark of a step that is on record by now; later steps do not have it.
+pub(crate) fn tell_once(repo: &Repo, remark: Option<&str>) -> Option<String> {
+    let remark = remark?;
+    if let Some(known) = needs_hand(repo) {
+        // Where this is not kept, the next step says it again.
+        let _ = keep(repo, &NeedsHand { told: true, ..known });
     }
+    Some(remark.to_owned())
 }
 
 /// That phase commits are not signed as git is set up now, where a trial found it out.

@@ -4,7 +4,6 @@
 //! person's: no command and no tool leads to any of this. Each word is kept with the job
 //! as it was said, and the person hears in one line what it did.
 
-use crate::engine::bypasses::{self, Bypass};
 use crate::engine::person::spoken::{Spoken, Told, hand_on, keep_word};
 use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
@@ -275,7 +274,7 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         return Ok(Told::both(person, agent).alone());
     }
     let heard = person::answers::approve(repo, &job.chain)?;
-    keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
+    person::sender::keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
     Ok(match heard {
         PersonReply::Done(text) => {
             let name = &job.state.job.name;
@@ -316,7 +315,7 @@ fn approve_other(
         return Ok(told.alone());
     }
     let heard = jobs::unattended::end_awaiting(repo, &job)?;
-    keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
+    person::sender::keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
     let told = match heard {
         PersonReply::Done(text) => text,
         PersonReply::NotCounted(why) => tell(Notice::ApprovedNothing, &[("why", &why)]),
@@ -329,12 +328,4 @@ fn approve_other(
 fn does_not_count(repo: &Repo, word: Sender) -> Option<Told> {
     let refused = word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse;
     refused.then(|| Told::person(tell(Notice::ApproveUnattended, &[])))
-}
-
-/// Keeps that nobody was seen whose words took effect.
-pub(super) fn keep_unattended(repo: &Repo, word: Sender, words: &str, heard: &PersonReply) {
-    if word == Sender::Unattended && matches!(heard, PersonReply::Done(_)) {
-        // It has taken effect: where the record does not take it, it lacks it.
-        let _ = bypasses::keep(repo, Bypass::Unattended, words);
-    }
 }
