@@ -170,4 +170,23 @@ mod tests {
         assert_eq!(found.hooks, ["mine", "~/hooks"]);
         assert_eq!(found.signers, [home.join("keys")]);
     }
+
+    #[test]
+    fn a_file_that_says_nothing_of_signing_or_keys_is_told_from_one_that_may() {
+        let bed = Testbed::new();
+        let wider = bed.path().join("wider");
+        let found = |text: &str| {
+            std::fs::write(&wider, text).expect("written");
+            let found = bed.store().config_files(None, std::slice::from_ref(&wider));
+            (found.signs, found.policy_keys)
+        };
+        assert_eq!(found("[user]\n\tname = Ada\n"), (false, false));
+        assert_eq!(found("[commit]\n\tgpgSign = off\n"), (false, false));
+        assert_eq!(found("[commit]\n\tgpgsign\n"), (true, false));
+        assert_eq!(found("[commit]\n\tgpgSign = true\n"), (true, false));
+        assert_eq!(found("[seed]\n\tpolicykeys = ssh-ed25519 AAAA\n"), (false, true));
+        bed.git(&["config", "seed.policyKeys", "/keys"]);
+        bed.git(&["config", "commit.gpgSign", "yes"]);
+        assert_eq!(found(""), (true, false), "the repository's own keys are none");
+    }
 }

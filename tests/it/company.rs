@@ -89,18 +89,6 @@ fn a_signature_that_needs_a_hand_is_left_out_and_made_up_by_land() {
 }
 
 #[test]
-fn where_nothing_says_so_git_is_not_asked_whether_it_signs() {
-    let world = World::seeded();
-    begin(&world);
-    let trace = world.root().join("trace");
-    let line = format!("GIT_TRACE={} git seed phase advance -m 'lex more'", trace.display());
-    let said = world.agents_shell(&line, "");
-    assert_eq!(said.code, 0, "{said:?}");
-    let asked = world.text("../trace");
-    assert!(asked.contains("commit") && !asked.contains("gpgsign"), "{asked}");
-}
-
-#[test]
 fn where_no_hand_is_needed_phase_commits_are_signed() {
     let Some(world) = signing("true") else { return };
     let told = world.person("init").succeeds();
