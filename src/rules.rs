@@ -6,7 +6,7 @@
 
 pub(crate) mod direction;
 mod page_names;
-mod policy;
+pub(crate) mod policy;
 mod usual_mode;
 mod usual_track;
 

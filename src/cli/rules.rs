@@ -62,6 +62,8 @@ struct Proposal {
     text: String,
     /// It is the rules in force, with the keys of a team's policy.
     is_policy: bool,
+    /// Keys that this policy does not name: an earlier one did, by this clone's own notes.
+    dropped: Vec<String>,
     /// What it takes the place of.
     applied: Option<String>,
 }
@@ -69,35 +71,41 @@ struct Proposal {
 impl Proposal {
     fn read(repo: &Repo, of: &Of) -> crate::cli::Result<Self> {
         if let Some(remote) = &of.from {
-            let (file, text, is_policy) = Self::of_remote(repo, remote)?;
+            let ((file, text, is_policy), dropped) = Self::of_remote(repo, remote)?;
             let applied = repo.applied_rules()?;
-            return Ok(Self { job: None, file, text, is_policy, applied });
+            return Ok(Self { job: None, file, text, is_policy, dropped, applied });
         }
         let Some(id) = &of.job else {
             let (text, applied) = (setup::in_force::proposed_rules(repo)?, repo.applied_rules()?);
             let file = "seed.toml".to_owned();
-            return Ok(Self { job: None, file, text, is_policy: false, applied });
+            let dropped = Vec::new();
+            return Ok(Self { job: None, file, text, is_policy: false, dropped, applied });
         };
         let id = id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))?;
         let job = repo.job(&id)?;
         let ((file, text), applied) =
             (jobs::plan::proposed_job_rules(repo, &job)?, jobs::plan::job_rules(repo, &job)?);
-        Ok(Self { job: Some(job), file, text, is_policy: false, applied })
+        let (job, dropped) = (Some(job), Vec::new());
+        Ok(Self { job, file, text, is_policy: false, dropped, applied })
     }
 
-    /// The policy of a remote, where there is one that counts; else what a sync brought.
-    fn of_remote(repo: &Repo, remote: &str) -> crate::cli::Result<(String, String, bool)> {
-        let why = match policy::of_remote(repo, remote)? {
+    /// The policy of a remote, where there is one that counts; else what a sync brought, where that
+    /// remote has no file that could be one, or nobody is named who may sign it.
+    fn of_remote(
+        repo: &Repo,
+        remote: &str,
+    ) -> crate::cli::Result<((String, String, bool), Vec<String>)> {
+        match policy::of_remote(repo, remote)? {
             Ok(policy) => {
                 let file = voice::tell(Notice::PolicyFile, &[("remote", remote)]);
-                return Ok((file, policy.wanted, true));
+                Ok(((file, policy.wanted, true), policy.dropped))
             }
-            Err(why) => why,
-        };
-        match (setup::in_force::fetched_rules(repo, remote), why) {
-            (Ok(text), _) => Ok((format!("the rules of {remote}"), text, false)),
-            (Err(_), Some(why)) => Err(EngineError::NotNow(why).into()),
-            (Err(error), None) => Err(error.into()),
+            // Nothing that nobody signed takes the place of what does not count.
+            Err(Some(why)) => Err(EngineError::NotNow(why).into()),
+            Err(None) => {
+                let text = setup::in_force::fetched_rules(repo, remote)?;
+                Ok(((format!("the rules of {remote}"), text, false), Vec::new()))
+            }
         }
     }
 
@@ -287,6 +295,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
         out.line("");
         tell(&changes, out);
     }
+    tell_dropped(&proposal, out);
     let stay = proposal.job.is_some() || proposal.is_policy;
     let rest = if stay { Notice::RestOfRules } else { Notice::RestShipped };
     out.line(format_args!("\n{}", voice::tell(rest, &[("file", file)])));
@@ -301,6 +310,7 @@ fn apply(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
     let told: Vec<_> = changes.iter().map(as_json).collect();
     out.json(&serde_json::json!({ "applied": true, "changes": told }));
     tell(&changes, out);
+    tell_dropped(&proposal, out);
     let (file, whom) = (&proposal.file, if proposal.job.is_some() { " for this job" } else { "" });
     if changes.is_empty() {
         out.line(voice::tell(Notice::RulesNoChange, &[("file", file), ("whom", whom)]));
@@ -308,6 +318,14 @@ fn apply(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
         out.line(format_args!("{file} is in force{whom}."));
     }
     Ok(Outcome::Yes)
+}
+
+/// Keys that come back as shipped though the policy does not speak of them.
+fn tell_dropped(proposal: &Proposal, out: &mut Report) {
+    if !proposal.dropped.is_empty() {
+        let keys = proposal.dropped.join(", ");
+        out.line(voice::tell(Notice::PolicyDropped, &[("file", &proposal.file), ("keys", &keys)]));
+    }
 }
 
 fn as_json(change: &Change) -> serde_json::Value {

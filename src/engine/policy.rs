@@ -5,7 +5,6 @@
 //! waits for the person. No network: branches are taken as they were fetched last. Git is asked
 //! about a signature once for each text, and what came of it is kept in `.git/seed/policy.json`.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,8 +14,8 @@ use crate::engine::repo::{Repo, Result, own_state};
 use crate::engine::{claims, fence};
 use crate::format::short_hash;
 use crate::rules::Rules;
-use crate::rules::direction::Direction;
-use crate::store::{Behind, CommitId, RemoteBranch, RepoPath};
+use crate::rules::policy::Held;
+use crate::store::{Behind, CommitId, Here, RemoteBranch, RepoPath};
 use crate::voice::{Notice, tell};
 use crate::world::{self, Scratch};
 
@@ -33,9 +32,9 @@ struct Seen {
     /// A hash of the keys that were allowed.
     keys: String,
     branches: Vec<Judged>,
-    /// Keys that policies named which were put into force here.
+    /// Keys that policies put into force here, and how.
     #[serde(default)]
-    held: BTreeSet<String>,
+    held: Held,
 }
 
 /// The file of one branch, and who stands behind it.
@@ -48,6 +47,9 @@ struct Judged {
     /// When its last commit was made.
     at: i64,
     stands: Stands,
+    /// An earlier text of this branch counted.
+    #[serde(default)]
+    once: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,12 @@ enum Stands {
     Untold { why: String },
 }
 
+impl Judged {
+    fn counts(&self) -> bool {
+        matches!(self.stands, Stands::Signed { .. })
+    }
+}
+
 /// A policy that counts, and what it asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
@@ -66,6 +74,8 @@ pub(crate) struct Policy {
     pub commit: String,
     /// The rules in force as it would have them.
     pub wanted: String,
+    /// Keys that it does not name and that come back as shipped, by what this clone noted.
+    pub dropped: Vec<String>,
 }
 
 /// What came of looking at policies.
@@ -82,15 +92,19 @@ pub(crate) struct Looked {
 /// Looks at the policy as a session begins, and puts what tightens into force.
 pub(crate) fn begin(repo: &Repo) -> Result<Looked> {
     let (mut told, keys) = (own_setting(repo), Keys::of(repo)?);
+    if !keys.set {
+        forget(repo)?;
+        return Ok(Looked { told, applied: false });
+    }
     let before = seen(repo)?;
     let seen = look(repo, &keys, before.clone())?;
     told.extend(keys.wrong.iter().cloned());
     let mut looked = Looked { told, applied: false };
     let mut kept = seen.clone();
-    match chosen(&seen) {
-        Some((judged, commit)) => put(repo, judged, commit, &mut kept.held, &mut looked)?,
-        None => looked.told.extend(untrusted(&seen)),
+    if let Some((judged, commit)) = chosen(&seen) {
+        put(repo, judged, commit, &mut kept.held, &mut looked)?;
     }
+    looked.told.extend(untrusted(&seen));
     looked.told.extend(gone(repo, &kept));
     if kept != before {
         world::write_whole(&file(repo), &serde_json::to_vec(&kept)?)?;
@@ -100,29 +114,42 @@ pub(crate) fn begin(repo: &Repo) -> Result<Looked> {
 
 /// How the policy stands by what was seen of it when the last session began; no program is asked.
 pub(crate) fn standing(repo: &Repo) -> Result<Vec<String>> {
-    let (mut told, seen) = (own_setting(repo), seen(repo)?);
-    match chosen(&seen) {
-        Some((judged, commit)) => match wanted(repo, judged, commit, &seen.held) {
+    let mut told = own_setting(repo);
+    if !may_have_keys(repo) {
+        return Ok(told);
+    }
+    let seen = seen(repo)?;
+    if let Some((judged, commit)) = chosen(&seen) {
+        match wanted(repo, judged, commit, &seen.held) {
             Ok(policy) => told.extend(waits(repo, &policy)?),
             Err(line) => told.push(line),
-        },
-        None => told.extend(untrusted(&seen)),
+        }
     }
+    told.extend(untrusted(&seen));
     told.extend(gone(repo, &seen));
     Ok(told)
 }
 
 /// The policy of a remote, looked at anew; the line that says why it does not count, where there is
-/// one that does not. Nothing is written.
+/// one that does not. Nothing is written, and what was seen before is no proof of anything.
 pub(crate) fn of_remote(
     repo: &Repo,
     remote: &str,
 ) -> Result<std::result::Result<Policy, Option<String>>> {
-    let mut seen = look(repo, &Keys::of(repo)?, seen(repo)?)?;
+    let keys = Keys::of(repo)?;
+    if !keys.set {
+        return Ok(Err(None));
+    }
+    if keys.signers.trim().is_empty() {
+        let there = files(repo)?.iter().any(|(branch, _)| branch.remote == remote);
+        let none = || tell(Notice::PolicyKeysNone, &[("remote", remote)]);
+        return Ok(Err(there.then(|| keys.wrong.into_iter().next().unwrap_or_else(none))));
+    }
+    let mut seen = look(repo, &keys, Seen { branches: Vec::new(), ..seen(repo)? })?;
     seen.branches.retain(|judged| judged.remote == remote);
     Ok(match chosen(&seen) {
         Some((judged, commit)) => wanted(repo, judged, commit, &seen.held).map_err(Some),
-        None => Err(untrusted(&seen)),
+        None => Err(untrusted(&seen).into_iter().next()),
     })
 }
 
@@ -131,6 +158,8 @@ pub(crate) fn of_remote(
 /// Who may sign, in one text as git reads it.
 #[derive(Debug, Default)]
 struct Keys {
+    /// The setting is there.
+    set: bool,
     signers: String,
     /// Values that cannot be used.
     wrong: Vec<String>,
@@ -139,11 +168,12 @@ struct Keys {
 impl Keys {
     fn of(repo: &Repo) -> Result<Self> {
         let mut keys = Self::default();
-        // Without a file to judge there is nothing to ask git for.
-        if files(repo)?.is_empty() && seen(repo)? == Seen::default() {
+        // Without any there is nothing to ask git for, and nothing to read.
+        if !may_have_keys(repo) {
             return Ok(keys);
         }
         for value in repo.store.wider_settings(KEYS)? {
+            keys.set = true;
             match signers(repo, &value) {
                 Ok(text) => keys.signers.push_str(&format!("{}\n", text.trim_end())),
                 Err(why) => {
@@ -156,13 +186,19 @@ impl Keys {
     }
 }
 
+/// A file of the person's or the machine's configuration names keys, for all that is seen here.
+fn may_have_keys(repo: &Repo) -> bool {
+    fence::fingerprints::configs(repo).policy_keys
+}
+
 /// The allowed signers that one value names: a key, or the path of a file.
 fn signers(repo: &Repo, value: &str) -> std::result::Result<String, String> {
     let key = value.strip_prefix("key::").unwrap_or(value);
     if ["ssh-", "ecdsa-", "sk-"].iter().any(|kind| key.starts_with(kind)) {
         return Ok(format!("* {key}"));
     }
-    let path = Path::new(value);
+    let home = value.strip_prefix("~/").zip(world::variable("HOME"));
+    let path = home.map_or(PathBuf::from(value), |(rest, home)| Path::new(&home).join(rest));
     if !path.is_absolute() {
         return Err(tell(Notice::PolicyKeysRelative, &[]));
     }
@@ -177,14 +213,17 @@ fn signers(repo: &Repo, value: &str) -> std::result::Result<String, String> {
     String::from_utf8(bytes.unwrap_or_default()).map_err(|error| error.to_string())
 }
 
-/// The file of each default branch that has one.
-fn files(repo: &Repo) -> Result<Vec<(RemoteBranch, String)>> {
+/// The file of each default branch that has one, or may have one that is not here.
+fn files(repo: &Repo) -> Result<Vec<(RemoteBranch, Option<String>)>> {
     let path = path();
     let mut found = Vec::new();
     for branch in repo.store.named_default_branches()? {
-        let tree = repo.store.tree_of_commit(&branch.commit)?;
-        if let Some(bytes) = repo.store.blob_at(&tree, &path)? {
-            found.push((branch, String::from_utf8_lossy(&bytes).into_owned()));
+        match repo.store.here_at(&branch.commit, &path)? {
+            Here::Bytes(bytes) => {
+                found.push((branch, Some(String::from_utf8_lossy(&bytes).into_owned())));
+            }
+            Here::Missing => found.push((branch, None)),
+            Here::None => {}
         }
     }
     Ok(found)
@@ -206,21 +245,40 @@ fn look(repo: &Repo, keys: &Keys, before: Seen) -> Result<Seen> {
         let of = |one: &&Judged| one.remote == branch.remote && one.name == branch.name;
         let same = |one: &&Judged| {
             // A text that counted once counts in whatever commit it comes again.
-            let signed = matches!(one.stands, Stands::Signed { .. });
-            one.text == text && (signed || one.tip == branch.commit.as_str())
+            let here = text.as_ref() == Some(&one.text);
+            here && (one.counts() || one.tip == branch.commit.as_str())
         };
-        seen.branches.push(match known.iter().find(of).filter(same) {
-            Some(known) => Judged { tip: branch.commit.to_string(), ..known.clone() },
-            None => judge(repo, &branch, text, &keys.signers)?,
-        });
+        let before = known.iter().find(of);
+        let once = before.is_some_and(|one| one.once || one.counts());
+        let judged = match (before.filter(same), text.clone()) {
+            (Some(known), _) => Judged { tip: branch.commit.to_string(), ..known.clone() },
+            (None, Some(text)) => judge(repo, &branch, text, &keys.signers)?,
+            (None, None) => not_here(&branch),
+        };
+        seen.branches.push(Judged { once, ..judged });
     }
     // What counted once and is not there any more stays known by its name.
-    for lost in known.into_iter().filter(|one| matches!(one.stands, Stands::Signed { .. })) {
+    for lost in known.into_iter().filter(Judged::counts) {
         if !seen.branches.iter().any(|one| one.remote == lost.remote && one.name == lost.name) {
             seen.branches.push(Judged { tip: String::new(), ..lost });
         }
     }
     Ok(seen)
+}
+
+/// A file that the clone left with its remote; nothing fetches it as a session begins.
+fn not_here(branch: &RemoteBranch) -> Judged {
+    let (remote, name) = (branch.remote.clone(), branch.name.clone());
+    let stands = Stands::Untold { why: tell(Notice::PolicyNotHere, &[]) };
+    Judged {
+        remote,
+        name,
+        tip: branch.commit.to_string(),
+        text: String::new(),
+        at: 0,
+        stands,
+        once: false,
+    }
 }
 
 fn judge(repo: &Repo, branch: &RemoteBranch, text: String, signers: &str) -> Result<Judged> {
@@ -239,7 +297,7 @@ fn judge(repo: &Repo, branch: &RemoteBranch, text: String, signers: &str) -> Res
         Behind::Untold(why) => (0, Stands::Untold { why }),
     };
     let (remote, name) = (branch.remote.clone(), branch.name.clone());
-    Ok(Judged { remote, name, tip: branch.commit.to_string(), text, at, stands })
+    Ok(Judged { remote, name, tip: branch.commit.to_string(), text, at, stands, once: false })
 }
 
 /// The newest one that counts: a fork that lags behind does not outweigh the others.
@@ -251,9 +309,16 @@ fn chosen(seen: &Seen) -> Option<(&Judged, &str)> {
     signed.max_by_key(|(one, _)| one.at)
 }
 
-/// Why the first file that is there does not count.
-fn untrusted(seen: &Seen) -> Option<String> {
-    let one = seen.branches.iter().find(|one| !one.tip.is_empty())?;
+/// Why files that are there do not count: the first one where none does, and each one of a branch
+/// that had a policy before.
+fn untrusted(seen: &Seen) -> Vec<String> {
+    let none = chosen(seen).is_none();
+    let there = seen.branches.iter().filter(|one| !one.tip.is_empty()).enumerate();
+    let told = there.filter(|(n, one)| one.once || (none && *n == 0));
+    told.filter_map(|(_, one)| why_not(one)).collect()
+}
+
+fn why_not(one: &Judged) -> Option<String> {
     let (notice, commit, why) = match &one.stands {
         Stands::Signed { .. } => return None,
         Stands::Unsigned { commit } => (Notice::PolicyUnsigned, commit.as_str(), ""),
@@ -281,7 +346,7 @@ fn wanted(
     repo: &Repo,
     judged: &Judged,
     commit: &str,
-    held: &BTreeSet<String>,
+    held: &Held,
 ) -> std::result::Result<Policy, String> {
     let unsound = |why: &dyn std::fmt::Display| {
         tell(
@@ -292,14 +357,16 @@ fn wanted(
     let applied = repo.applied_rules().map_err(|error| unsound(&error))?;
     let wanted = Rules::under_policy(applied.as_deref(), &judged.text, held);
     let wanted = wanted.map_err(|bad| unsound(&bad.told(FILE, &judged.text)))?;
-    Ok(Policy { remote: judged.remote.clone(), commit: commit.to_owned(), wanted })
+    let dropped = Rules::dropped(applied.as_deref(), &judged.text, held);
+    let dropped = dropped.map_err(|bad| unsound(&bad.told(FILE, &judged.text)))?;
+    Ok(Policy { remote: judged.remote.clone(), commit: commit.to_owned(), wanted, dropped })
 }
 
 fn put(
     repo: &Repo,
     judged: &Judged,
     commit: &str,
-    held: &mut BTreeSet<String>,
+    held: &mut Held,
     looked: &mut Looked,
 ) -> Result<()> {
     let policy = match wanted(repo, judged, commit, held) {
@@ -315,45 +382,39 @@ fn put(
         looked.told.push(tell(Notice::PolicyHeld, &facts));
         return Ok(());
     }
-    looked.told.extend(tighten(repo, &policy, &mut looked.applied)?);
+    let changed = tighten(repo, &policy, looked)?;
     looked.told.extend(waits(repo, &policy)?);
-    let named = Rules::named(&judged.text)?;
-    match left(repo, &policy)? {
-        0 => *held = named,
-        _ => held.extend(named),
-    }
+    let (applied, before) = (repo.applied_rules()?, std::mem::take(held));
+    *held = Rules::held_by(applied.as_deref(), &judged.text, &changed, before)?;
     Ok(())
 }
 
-/// Puts what only tightens into force, and says which keys that are.
-fn tighten(repo: &Repo, policy: &Policy, done: &mut bool) -> Result<Option<String>> {
+/// Puts what only tightens into force; which keys that are.
+fn tighten(repo: &Repo, policy: &Policy, looked: &mut Looked) -> Result<Vec<String>> {
     let _lock = repo.store.lock()?;
     let applied = repo.applied_rules()?;
     let Some(text) = Rules::only_tighter(applied.as_deref(), &policy.wanted)? else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let changes = Rules::changes(applied.as_deref(), &text)?;
-    let mut keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
+    let changed: Vec<String> = changes.into_iter().map(|change| change.key).collect();
     // What a key makes of a map is said by the key.
-    keys.retain(|key| !key.contains(": lane: "));
-    let facts =
-        [("remote", policy.remote.as_str()), ("commit", &short(&policy.commit)), ("keys", "")];
-    let why = tell(Notice::SubjectPolicy, &facts[..2]);
+    let keys = changed.iter().map(String::as_str).filter(|key| !key.contains(": lane: "));
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    let facts = [("remote", policy.remote.as_str()), ("commit", &short(&policy.commit))];
+    let why = tell(Notice::SubjectPolicy, &facts);
     claims::checkers::put_in_force(repo, applied.is_none(), &text, &why)?;
-    *done = true;
-    Ok(Some(tell(Notice::PolicyApplied, &[facts[0], facts[1], ("keys", &keys.join(", "))])))
+    looked.applied = true;
+    let said = [facts[0], facts[1], ("keys", keys.as_str())];
+    looked.told.push(tell(Notice::PolicyApplied, &said));
+    Ok(changed)
 }
 
-/// How many keys of the policy are not in force.
-fn left(repo: &Repo, policy: &Policy) -> Result<usize> {
-    Ok(Rules::changes(repo.applied_rules()?.as_deref(), &policy.wanted)?.len())
-}
-
-/// What waits for the person, in one line.
+/// What waits for the person, in one line: all that is not in force, whichever way it goes.
 fn waits(repo: &Repo, policy: &Policy) -> Result<Option<String>> {
     let changes = Rules::changes(repo.applied_rules()?.as_deref(), &policy.wanted)?;
-    let waiting = changes.iter().filter(|one| one.direction() != Direction::Tightens);
-    let keys: Vec<String> = waiting
+    let keys: Vec<String> = changes
+        .iter()
         .filter(|change| !change.key.contains(": lane: "))
         .map(|change| format!("{} {}", change.key, change.direction().word()))
         .collect();
@@ -377,7 +438,16 @@ fn file(repo: &Repo) -> PathBuf {
     repo.store.seed_dir().join("policy.json")
 }
 
-/// What was seen last. What does not read is looked at anew: it grants nothing.
+/// Without keys nothing is known of any policy.
+fn forget(repo: &Repo) -> Result<()> {
+    match std::fs::remove_file(file(repo)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// What was seen last. What does not read is looked at anew. Whoever writes the file puts what only
+/// tightens into force as a session begins; for what loosens, git is asked anew.
 fn seen(repo: &Repo) -> Result<Seen> {
     // As said above.
     Ok(own_state::from_json(&file(repo)).unwrap_or_default().unwrap_or_default())

@@ -211,7 +211,10 @@ fn surface(path: &str, page: bool, names: &Names<'_>) -> Option<Place> {
     let found = |surface: &&Surface| {
         (holds(&surface.tests) || holds(&surface.paths)) && !(page && surface.name != SETTINGS)
     };
-    let surface = names.surfaces.iter().find(found)?;
+    // No row of the rules takes a path from the one that is never opened.
+    let (never, rows): (Vec<_>, Vec<_>) =
+        names.surfaces.iter().partition(|surface| surface.name == SETTINGS);
+    let surface = never.into_iter().chain(rows).find(found)?;
     let test = holds(&surface.tests);
     let lock = match names.unlocked.filter(|unlocked| unlocked.surface == surface.name) {
         None => Lock::Closed,
@@ -219,6 +222,15 @@ fn surface(path: &str, page: bool, names: &Names<'_>) -> Option<Place> {
         Some(_) => Lock::Open,
     };
     Some(Place::Surface { name: surface.name.clone(), test, lock })
+}
+
+/// Whether `path` belongs to the surface that is never opened, whatever other rows say of it.
+pub(crate) fn is_never_opened(path: &str, surfaces: &[Surface]) -> bool {
+    let lower = path.trim_end_matches('/').to_ascii_lowercase();
+    let of = |surface: &Surface| {
+        surface.paths.iter().any(|own| covers(&own.to_ascii_lowercase(), &lower))
+    };
+    surfaces.iter().any(|surface| surface.name == SETTINGS && of(surface))
 }
 
 fn covers(own: &str, path: &str) -> bool {
@@ -265,7 +277,7 @@ mod tests {
         };
         let hooks = Surface {
             name: "hooks".to_owned(),
-            paths: vec!["hooks/".to_owned(), "run.sh".to_owned()],
+            paths: [".husky/", "hooks/", "run.sh", "seed.toml"].map(str::to_owned).into(),
             tests: vec!["hooks/tests/".to_owned(), "tests/hooks.sh".to_owned()],
             check: None,
         };

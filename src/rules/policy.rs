@@ -1,12 +1,15 @@
 //! A policy: a text of rules that speaks only of the keys that it names. What it would make of the
 //! rules in force, and how much of that only tightens them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
 use super::direction::{Direction, is_of_map};
 use super::{BadRules, Change, Rules, RulesTable};
+
+/// Keys that earlier policies put into force, with the values that they gave them.
+pub(crate) type Held = BTreeMap<String, String>;
 
 impl Rules {
     /// The keys that a text names.
@@ -19,7 +22,7 @@ impl Rules {
     }
 
     /// The rules in force as `policy` would have them: keys that it does not name stay. Those of
-    /// `held`, which earlier policies named, are the shipped ones again where it does not.
+    /// `held` are the shipped ones again where it does not, as long as they are as they were put.
     ///
     /// # Errors
     ///
@@ -27,18 +30,59 @@ impl Rules {
     pub(crate) fn under_policy(
         applied: Option<&str>,
         policy: &str,
-        held: &BTreeSet<String>,
+        held: &Held,
     ) -> Result<String, BadRules> {
-        let (own, named) = (table(policy)?, Self::named(policy)?);
+        let own = table(policy)?;
         let mut all = table(applied.unwrap_or_default())?;
-        for gone in held.difference(&named) {
-            take(&mut all, gone);
+        for gone in Self::dropped(applied, policy, held)? {
+            take(&mut all, &gone);
         }
         lay(&mut all, &own);
         let text = written(&all)?;
         Self::with(&text)?;
         // Where nothing else is in force, the text with its comments says the same.
         Ok(if Self::changes(Some(&text), policy)?.is_empty() { policy.to_owned() } else { text })
+    }
+
+    /// Keys that `policy` does not name and that come back as shipped with it.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts does not hold.
+    pub(crate) fn dropped(
+        applied: Option<&str>,
+        policy: &str,
+        held: &Held,
+    ) -> Result<Vec<String>, BadRules> {
+        let (all, named) = (table(applied.unwrap_or_default())?, Self::named(policy)?);
+        let left = held.iter().filter(|(key, _)| !named.contains(*key));
+        let as_put = left.filter(|(key, value)| said(&all, key).as_ref() == Some(*value));
+        Ok(as_put.map(|(key, _)| key.clone()).collect())
+    }
+
+    /// What is held once `policy` changed the keys `changed` of the rules in force: those, and what
+    /// was held before, as long as it has its value.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts does not hold.
+    pub(crate) fn held_by(
+        applied: Option<&str>,
+        policy: &str,
+        changed: &[String],
+        mut held: Held,
+    ) -> Result<Held, BadRules> {
+        let (all, own) = (table(applied.unwrap_or_default())?, table(policy)?);
+        held.retain(|key, value| said(&all, key).as_ref() == Some(&*value));
+        let rows = changed.iter().any(|key| is_of_map(key) && !key.contains(": lane: "));
+        for key in leaves(&own) {
+            let put = changed.contains(&key) || (key == "phase" && rows);
+            match said(&own, &key).filter(|value| put && said(&all, &key).as_ref() == Some(value)) {
+                Some(value) => drop(held.insert(key, value)),
+                None => {}
+            }
+        }
+        Ok(held)
     }
 
     /// What of `wanted`, beside the rules in force, only tightens these: the whole of it, or the
@@ -81,7 +125,7 @@ impl Rules {
     ///
     /// One of the texts does not hold.
     pub(crate) fn beside_policy(own: &str, policy: &str) -> Result<Vec<Change>, BadRules> {
-        Self::changes(Some(&Self::under_policy(Some(own), policy, &BTreeSet::new())?), own)
+        Self::changes(Some(&Self::under_policy(Some(own), policy, &Held::new())?), own)
     }
 }
 
@@ -122,15 +166,24 @@ fn lay(under: &mut Table, over: &Table) {
     }
 }
 
-/// Makes the key of `under` what it is in `over`, where it may be missing.
-fn copy(under: &mut Table, over: &Table, key: &str) {
-    let mut at = Some(over);
+fn at<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
+    let mut below = Some(table);
     let mut found = None;
     for part in key.split('.') {
-        found = at.and_then(|table| table.get(part));
-        at = found.and_then(Value::as_table);
+        found = below.and_then(|table| table.get(part));
+        below = found.and_then(Value::as_table);
     }
-    match found {
+    found
+}
+
+/// The value of a key as a text.
+fn said(table: &Table, key: &str) -> Option<String> {
+    at(table, key).map(Value::to_string)
+}
+
+/// Makes the key of `under` what it is in `over`, where it may be missing.
+fn copy(under: &mut Table, over: &Table, key: &str) {
+    match at(over, key) {
         Some(value) => lay_at(under, key, value.clone()),
         None => take(under, key),
     }
@@ -172,18 +225,25 @@ mod tests {
     fn a_policy_speaks_of_the_keys_that_it_names_alone() {
         let own = "[mode]\ndefault = \"watch\"\n[claims]\nmode = \"off\"\n";
         let policy = "# ours\nclaims.mode = \"judge\"\n";
-        let under = Rules::under_policy(Some(own), policy, &BTreeSet::new()).expect("they hold");
+        let under = Rules::under_policy(Some(own), policy, &Held::new()).expect("they hold");
         assert_eq!(changed(Some(own), &under), ["claims.mode tightens"]);
         // Alone it is put into force as it is.
-        assert_eq!(Rules::under_policy(None, policy, &BTreeSet::new()).expect("it holds"), policy);
+        assert_eq!(Rules::under_policy(None, policy, &Held::new()).expect("it holds"), policy);
         // What it no longer names is as shipped, where the policy before named it.
         let before = "[lane]\nfiles = 2\n[claims]\nmode = \"judge\"\n";
-        let under =
-            Rules::under_policy(Some(before), policy, &Rules::named(before).expect("it holds"))
-                .expect("they hold");
+        let put = ["lane.files".to_owned(), "claims.push".to_owned()];
+        let held = Rules::held_by(Some(before), before, &put, Held::new()).expect("they hold");
+        assert_eq!(held.keys().collect::<Vec<_>>(), ["lane.files"], "what was put, and no more");
+        let under = Rules::under_policy(Some(before), policy, &held).expect("they hold");
         let loosens = ["lane.files loosens", "quick: lane: files loosens"];
         assert_eq!(changed(Some(before), &under), loosens);
-        let under = Rules::under_policy(Some(before), policy, &BTreeSet::new()).expect("they hold");
+        assert_eq!(Rules::dropped(Some(before), policy, &held).expect("hold"), ["lane.files"]);
+        // What a person made of it since is theirs.
+        let own = before.replace("files = 2", "files = 1");
+        let under = Rules::under_policy(Some(&own), policy, &held).expect("they hold");
+        assert_eq!(changed(Some(&own), &under), [""; 0]);
+        assert_eq!(Rules::held_by(Some(&own), policy, &[], held).expect("hold"), Held::new());
+        let under = Rules::under_policy(Some(before), policy, &Held::new()).expect("they hold");
         assert_eq!(changed(Some(before), &under), [""; 0]);
     }
 

@@ -18,6 +18,10 @@ pub(crate) struct ConfigFiles {
     pub hooks: Vec<String>,
     /// Files that the person's or the machine's name with the keys of who may sign a policy.
     pub signers: Vec<PathBuf>,
+    /// One of the person's or the machine's may name such keys: it does, or does not read.
+    pub policy_keys: bool,
+    /// One may have git sign commits: it says so, or does not read.
+    pub signs: bool,
 }
 
 impl Store {
@@ -94,15 +98,30 @@ impl ConfigFiles {
         }
         let read =
             gix::config::File::from_path_no_includes(file.to_owned(), gix::config::Source::Api);
-        let Ok(config) = read else { return };
+        // What does not read here may read for git.
+        let Ok(config) = read else {
+            (self.policy_keys, self.signs) = (true, true);
+            return;
+        };
         for section in config.sections() {
             let name = section.header().name().to_string().to_ascii_lowercase();
-            let values = |key: &str| section.values(key).into_iter().map(|value| value.to_string());
+            let values = |key: &str| {
+                let values = section.values(key).into_iter();
+                values.map(|value| value.to_string()).collect::<Vec<_>>()
+            };
             if name == "core" {
                 self.hooks.extend(values("hooksPath"));
             }
+            let off = |value: &String| {
+                matches!(&*value.to_ascii_lowercase(), "false" | "no" | "off" | "0")
+            };
+            if name == "commit" && section.contains_value_name("gpgSign") {
+                let said = values("gpgSign");
+                self.signs |= said.is_empty() || !said.iter().all(off);
+            }
             if name == "seed" && !self.own.iter().any(|own| own == file) {
-                let paths = values("policyKeys").filter_map(|value| {
+                self.policy_keys |= section.contains_value_name("policyKeys");
+                let paths = values("policyKeys").into_iter().filter_map(|value| {
                     let below = value.strip_prefix("~/").zip(home);
                     let path = below.map_or(PathBuf::from(&value), |(rest, home)| home.join(rest));
                     path.is_absolute().then_some(path)
@@ -150,5 +169,24 @@ mod tests {
         }
         assert_eq!(found.hooks, ["mine", "~/hooks"]);
         assert_eq!(found.signers, [home.join("keys")]);
+    }
+
+    #[test]
+    fn a_file_that_says_nothing_of_signing_or_keys_is_told_from_one_that_may() {
+        let bed = Testbed::new();
+        let wider = bed.path().join("wider");
+        let found = |text: &str| {
+            std::fs::write(&wider, text).expect("written");
+            let found = bed.store().config_files(None, std::slice::from_ref(&wider));
+            (found.signs, found.policy_keys)
+        };
+        assert_eq!(found("[user]\n\tname = Ada\n"), (false, false));
+        assert_eq!(found("[commit]\n\tgpgSign = off\n"), (false, false));
+        assert_eq!(found("[commit]\n\tgpgsign\n"), (true, false));
+        assert_eq!(found("[commit]\n\tgpgSign = true\n"), (true, false));
+        assert_eq!(found("[seed]\n\tpolicykeys = ssh-ed25519 AAAA\n"), (false, true));
+        bed.git(&["config", "seed.policyKeys", "/keys"]);
+        bed.git(&["config", "commit.gpgSign", "yes"]);
+        assert_eq!(found(""), (true, false), "the repository's own keys are none");
     }
 }

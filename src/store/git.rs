@@ -213,6 +213,13 @@ impl Child {
         self
     }
 
+    /// Reads what is here: no remote of a partial clone is asked for the rest.
+    pub(super) fn without_fetches(mut self) -> Self {
+        // A git that does not know the first finds no protocol that it may speak.
+        self.command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+        self
+    }
+
     /// Runs it until `ends`, then ends it with all that it started: `None`.
     pub(super) fn outcome_until(mut self, ends: Instant) -> Result<Option<Outcome>, StoreError> {
         let (mut input, mut printed, mut said) =

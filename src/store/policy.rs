@@ -20,6 +20,16 @@ pub(crate) struct RemoteBranch {
     pub commit: CommitId,
 }
 
+/// What is here of a file in a commit; no remote is asked for the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Here {
+    Bytes(Vec<u8>),
+    /// The commit has no such file.
+    None,
+    /// A partial clone, or a shallow one, left it with its remote.
+    Missing,
+}
+
 /// Who stands behind a file of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
@@ -34,9 +44,10 @@ pub(crate) enum Behind {
 
 impl Store {
     /// Values of `key` in the configuration of the person and of the machine, without those of this
-    /// repository, of the environment and of a command line. A path has its `~` replaced.
+    /// repository, of the environment and of a command line. Values are as they were written: git
+    /// would fail on one that it cannot read as a path, in whichever scope it is.
     pub(crate) fn wider_settings(&self, key: &str) -> Result<Vec<String>, StoreError> {
-        let asked = ["config", "--type=path", "--show-scope", "-z", "--get-all", key];
+        let asked = ["config", "--show-scope", "-z", "--get-all", key];
         let outcome = self.git(asked).outcome()?;
         if !matches!(outcome.code, Some(0 | 1)) {
             return Err(outcome.failed());
@@ -84,8 +95,31 @@ impl Store {
         Ok(found)
     }
 
+    /// The file `path`, at the top of a commit, as far as it is here.
+    pub(crate) fn here_at(&self, commit: &CommitId, path: &RepoPath) -> Result<Here, StoreError> {
+        if !self.has_object(commit.as_str()) {
+            return Ok(Here::Missing);
+        }
+        let tree = self.as_written(commit)?.tree;
+        let empty = gix::ObjectId::empty_tree(self.repo.object_hash());
+        if tree.object()? != empty && !self.has_object(tree.as_str()) {
+            return Ok(Here::Missing);
+        }
+        let what = format!("`{path}` of {commit}");
+        Ok(match self.entry_in(&tree, path.as_bytes(), &what)? {
+            Some((mode, id)) if mode.is_blob_or_symlink() => {
+                if !self.has_object(&id.to_string()) {
+                    return Ok(Here::Missing);
+                }
+                Here::Bytes(self.object(id, &what)?.detach().data)
+            }
+            _ => Here::None,
+        })
+    }
+
     /// Who stands behind the file `path` of the branch that ends at `tip`: the last commit that
-    /// changed it, held against the allowed signers in `keys`. Takes no longer than `most`, twice.
+    /// changed it, held against the allowed signers in `keys`. Takes no longer than `most`, twice,
+    /// and fetches nothing.
     pub(crate) fn behind(
         &self,
         tip: &CommitId,
@@ -95,7 +129,8 @@ impl Store {
     ) -> Result<Behind, StoreError> {
         let slow = || Behind::Untold("looking for its last commit took too long".to_owned());
         let asked = ["rev-list", "-1", tip.as_str(), "--", &path.to_string()];
-        let Some(said) = self.git(asked).outcome_until(Instant::now() + most)? else {
+        let child = self.git(asked).without_prompts().without_fetches();
+        let Some(said) = child.outcome_until(Instant::now() + most)? else {
             return Ok(slow());
         };
         let id = String::from_utf8_lossy(&said.stdout).trim().to_owned();
@@ -103,16 +138,19 @@ impl Store {
             return Ok(Behind::Untold("no commit of its branch is known to change it".to_owned()));
         };
         // A shallow clone, or a graft, calls a commit the first one that is not.
-        let written = self.as_written(&commit)?;
-        let here = self.blob_at(&written.tree, path)?;
-        if here != self.blob_at(&self.tree_of_commit(tip)?, path)? {
+        let here = self.here_at(&commit, path)?;
+        if here == Here::Missing {
+            return Ok(Behind::Untold(format!("what {commit} holds is not here")));
+        }
+        if here != self.here_at(tip, path)? {
             return Ok(Behind::Untold("its history does not lead to its text".to_owned()));
         }
-        for parent in &written.parents {
-            if !self.has_object(parent.as_str()) {
+        for parent in &self.as_written(&commit)?.parents {
+            let before = self.here_at(parent, path)?;
+            if before == Here::Missing {
                 return Ok(Behind::Untold(format!("the history before {commit} is not here")));
             }
-            if self.blob_at(&self.tree_of_commit(parent)?, path)? == here {
+            if before == here {
                 return Ok(Behind::Untold(format!("{commit} is not the commit that changed it")));
             }
         }

@@ -74,6 +74,8 @@ fn a_signature_that_needs_a_hand_is_left_out_and_made_up_by_land() {
         assert!(told.contains("phase commits are not signed"), "said at the first one: {told}");
         assert!(!is_signed(&world, "HEAD"), "{config}");
         assert!(message(&world, "HEAD").contains("Seed-Id: "));
+        let told = world.person("doctor").said().out;
+        assert!(told.contains("phase commits are not signed"), "{told}");
         // It is said once.
         world.prompt("[DROP] enough");
         let begun = Instant::now();

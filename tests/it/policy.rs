@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use pretty_assertions::assert_eq;
+use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::json;
 
 use super::world::{CODE, Reply, World};
@@ -72,6 +72,42 @@ fn in_force(world: &World, table: &str, key: &str) -> serde_json::Value {
     world.json("rules show")["in_force"][table][key].clone()
 }
 
+/// Rules as a sync brings them from the remote.
+fn brings(world: &World, text: &str) {
+    world.puts("../brought", text);
+    let name = "refs/seed-remote/origin/rules";
+    world.sh(&format!(
+        "blob=$(git hash-object -w ../brought) && tree=$(printf '100644 blob %s\tseed.toml\n' \
+         $blob | git mktree) && git update-ref {name} $(git commit-tree -m rules $tree)"
+    ));
+}
+
+/// Writes into this clone's notes that the policy counted.
+fn forges(world: &World) {
+    let mut seen: serde_json::Value =
+        serde_json::from_str(&world.text(".git/seed/policy.json")).expect("JSON");
+    let commit = world.git("rev-parse origin/main");
+    seen["branches"][0]["stands"] = json!({ "signed": { "commit": commit } });
+    world.puts(".git/seed/policy.json", &seen.to_string());
+}
+
+/// The children of git that `act` starts in the agent's side, as a `git` before the real one sees
+/// them.
+fn children(world: &World, act: &dyn Fn()) -> String {
+    let real = world.sh("command -v git").trim().to_owned();
+    let path = world.sh("printf %s \"$PATH\"");
+    let root = world.root().display().to_string();
+    world.puts(
+        "../bin/git",
+        &format!("#!/bin/sh\necho \"$*\" >> '{root}/children'\nexec {real} \"$@\"\n"),
+    );
+    world.sh("chmod +x ../bin/git; : > ../children");
+    world.host_has("PATH", &format!("{root}/bin:{path}"));
+    act();
+    world.host_has("PATH", &path);
+    world.text("../children")
+}
+
 /// The person's git knows the keys; the tests' usual one has no configuration.
 fn is_untouched(world: &World) {
     assert_eq!(in_force(world, "claims", "push"), json!("warn"));
@@ -128,7 +164,9 @@ fn what_loosens_waits_for_the_person() {
     world.person("status").tells("waits for you");
     assert!(world.person("doctor").said().out.contains("the policy of origin waits for you"));
     let shown = world.person("rules diff --from origin").tells("+surfaces = []");
-    for line in ["surfaces  ", "claims.push  \"refuse\" -> \"warn\"  loosens"] {
+    let apart = "though the policy of origin does not name them, because this clone noted that an \
+        earlier policy set them: claims.push";
+    for line in ["surfaces  ", "claims.push  \"refuse\" -> \"warn\"  loosens", apart] {
         assert!(shown.contains(line), "{shown}");
     }
     // Not the agent.
@@ -159,6 +197,15 @@ fn what_nobody_who_may_signed_is_not_applied_and_told() {
         is_untouched(&world);
         assert!(world.json("status")["policy"][0].as_str().is_some_and(|line| line.contains(why)));
         world.person("rules diff --from origin").ends(2, why);
+        // What a sync brought from there is no way around it, nor what the agent's side writes.
+        brings(&world, "[claims]\nmode = \"off\"\n");
+        for command in ["rules diff --from origin", "rules apply --from origin"] {
+            world.person(command).ends(2, why);
+        }
+        world.git("update-ref -d refs/seed-remote/origin/rules");
+        forges(&world);
+        world.person("rules apply --from origin").ends(2, why);
+        world.sh("rm .git/seed/policy.json");
     }
     // A signed commit on top vouches for its own changes alone.
     world.sh("cd ../team && git -c gpg.format=ssh -c user.signingkey=../boss commit -q -S \
@@ -221,6 +268,84 @@ fn keys_that_an_agent_could_set_count_for_nothing() {
         assert!(hears(&world).contains("not an allowed one"), "{file}");
     }
     is_untouched(&world);
+}
+
+#[test]
+fn a_value_that_git_cannot_read_turns_nothing_off() {
+    let Some(world) = team() else { return };
+    world.sh("mkdir -p ../home && cp ../signers ../home/");
+    world.puts("../gitconfig", "[seed]\n\tpolicyKeys = ~/signers\n");
+    world.git("config seed.policyKeys '~nobody-of-that-name/keys'");
+    publishes(&world, TIGHT, Some("boss"));
+    let told = hears(&world);
+    assert!(told.contains("repository's configuration counts for nothing"), "{told}");
+    assert!(told.contains("claims.push"), "{told}");
+    assert_eq!(in_force(&world, "claims", "push"), json!("refuse"));
+}
+
+#[test]
+fn without_keys_nothing_is_asked_or_read() {
+    let Some(world) = team() else { return };
+    publishes(&world, TIGHT, Some("boss"));
+    let policy = ["policyKeys", "rev-list -1", "verify-commit"];
+    let asked = children(&world, &|| drop(begins(&world)));
+    assert!(policy.iter().all(|word| asked.contains(word)), "{asked}");
+    assert!(world.path(".git/seed/policy.json").exists());
+    // What was put into force stays.
+    world.puts("../gitconfig", "[user]\n\tname = Ada\n");
+    let asked = children(&world, &|| drop(begins(&world)));
+    assert!(!policy.iter().any(|word| asked.contains(word)), "{asked}");
+    assert!(!world.path(".git/seed/policy.json").exists());
+    assert_eq!(world.json("status").get("policy"), None);
+    // Then a proposal is what a sync brought, as ever.
+    brings(&world, "idle = \"closed\"\n");
+    world.person("rules diff --from origin").tells("+idle");
+}
+
+#[test]
+fn a_partial_clone_fetches_nothing_as_a_session_begins() {
+    let Some(world) = team() else { return };
+    world.sh("git -C ../hub config uploadpack.allowFilter true");
+    world.git("config remote.origin.promisor true");
+    world.git("config remote.origin.partialclonefilter blob:none");
+    publishes(&world, TIGHT, Some("boss"));
+    let missing = "GIT_NO_LAZY_FETCH=1 git cat-file -e origin/main:seed.toml";
+    assert_ne!(world.tries(missing).code, 0, "the clone left it with its remote");
+    let told = hears(&world);
+    assert!(told.contains("its text is not in this partial clone"), "{told}");
+    assert_ne!(world.tries(missing).code, 0, "nothing fetched it");
+    is_untouched(&world);
+    // Whoever looks at it has it.
+    world.sh("git show origin/main:seed.toml");
+    let told = hears(&world);
+    assert!(told.contains("claims.push"), "{told}");
+}
+
+#[test]
+fn a_branch_that_had_a_policy_is_told_beside_another_one_that_counts() {
+    let Some(world) = team() else { return };
+    publishes(&world, TIGHT, Some("boss"));
+    world.sh("git clone -q --bare ../hub ../fork && git remote add fork ../fork && \
+         git fetch -q fork");
+    hears(&world);
+    assert_eq!(hears(&world), "");
+    publishes(&world, "[lane]\nfiles = 2\n", None);
+    for _ in 0..2 {
+        let told = hears(&world);
+        assert!(told.contains("seed.toml of origin is not applied"), "{told}");
+    }
+    assert_eq!(in_force(&world, "claims", "push"), json!("refuse"));
+}
+
+#[test]
+fn rows_that_wait_together_are_all_told() {
+    let Some(world) = team() else { return };
+    let rows = "[[phase]]\nname = \"verify\"\nwords = 200\nexit = []\n";
+    publishes(&world, rows, Some("boss"));
+    let told = hears(&world);
+    for part in ["phase verify: words tightens", "phase verify: exit loosens"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }
 
 #[test]

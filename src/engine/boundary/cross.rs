@@ -179,7 +179,7 @@ pub(crate) fn record(
     note(repo, &taken, &judged, commit.as_ref())?;
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
-    remarks.extend(judged.adds.unsigned.clone());
+    remarks.extend(boundary::signing::tell_once(repo, judged.adds.unsigned.as_deref()));
     remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())

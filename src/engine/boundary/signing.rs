@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::record;
 use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::{fence, record};
 use crate::phases::gates;
 use crate::rules::Signing;
 use crate::store::Sign;
@@ -43,6 +43,10 @@ pub(crate) struct Signed {
 /// that is not to be had.
 pub(crate) fn how(repo: &Repo) -> Result<std::result::Result<Signed, Refusal>> {
     let always = repo.rules.signing == Signing::Always;
+    // Mostly no file says so, and git need not be asked.
+    if !always && !fence::fingerprints::configs(repo).signs {
+        return Ok(Ok(Signed::default()));
+    }
     let setup = repo.store.signing_setup()?;
     if !setup.on && !always {
         return Ok(Ok(Signed::default()));
@@ -56,14 +60,34 @@ pub(crate) fn how(repo: &Repo) -> Result<std::result::Result<Signed, Refusal>> {
                 return Ok(Ok(Signed { sign, remark: None }));
             }
             Err(why) if always => return Ok(Err(gates::unsigned(&why))),
-            Err(why) => NeedsHand { setup: setup.hash, why, told: false },
+            Err(why) => {
+                let known = NeedsHand { setup: setup.hash, why, told: false };
+                keep(repo, &known)?;
+                known
+            }
         },
     };
     let remark = (!known.told).then(|| left_out(&known.why));
-    if remark.is_some() {
-        keep(repo, &NeedsHand { told: true, ..known })?;
-    }
     Ok(Ok(Signed { sign: Sign::Never, remark }))
+}
+
+/// The remark of a step that is on record by now; later steps do not have it.
+pub(crate) fn tell_once(repo: &Repo, remark: Option<&str>) -> Option<String> {
+    let remark = remark?;
+    if let Some(known) = needs_hand(repo) {
+        // Where this is not kept, the next step says it again.
+        let _ = keep(repo, &NeedsHand { told: true, ..known });
+    }
+    Some(remark.to_owned())
+}
+
+/// That phase commits are not signed as git is set up now, where a trial found it out.
+pub(crate) fn standing(repo: &Repo) -> Result<Option<String>> {
+    let Some(known) = needs_hand(repo).filter(|_| repo.rules.signing != Signing::Always) else {
+        return Ok(None);
+    };
+    let setup = repo.store.signing_setup()?;
+    Ok((setup.on && setup.hash == known.setup).then(|| left_out(&known.why)))
 }
 
 /// The trial of `git seed init`: what is told of it, where git is set up to sign. The label says

@@ -14,7 +14,7 @@ use crate::engine::repo::paths::{holds, real};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::memory::scope::Scope;
 use crate::phases::companions::fits;
-use crate::phases::place::SETTINGS;
+use crate::phases::place::{self, SETTINGS};
 use crate::phases::said_scope::bounds;
 use crate::phases::{Class, Phase, Write};
 use crate::world;
@@ -232,10 +232,11 @@ fn open_surface(
         return;
     }
     let surface = repo.rules.surfaces.iter().find(|surface| surface.name == unlocked.surface);
-    for path in surface.iter().flat_map(|surface| &surface.paths) {
+    let opens = |path: &&String| !place::is_never_opened(path, &repo.rules.surfaces);
+    for path in surface.iter().flat_map(|surface| &surface.paths).filter(opens) {
         walls.open(&real(&top.join(path)));
     }
-    if let Some(test) = &unlocked.test {
+    if let Some(test) = unlocked.test.as_ref().filter(opens) {
         let test = top.join(test);
         walls.closed.retain(|closed| !test.starts_with(closed));
         walls.open(&real(&test));

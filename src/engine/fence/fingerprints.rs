@@ -112,7 +112,7 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     found.extend(
         dirs.iter().flat_map(|dir| files_in(Path::new(dir))).map(|file| (file, Role::Hook)),
     );
-    let configs = repo.store.config_files(home.as_deref(), &wider_configs(home.as_deref()));
+    let configs = configs(repo);
     found.extend(configs.own.into_iter().map(|file| (file, Role::Config)));
     let wider = configs.wider.into_iter().chain(configs.signers);
     found.extend(wider.map(|file| (file, Role::Wider)));
@@ -134,7 +134,7 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
 fn hook_dirs(repo: &Repo) -> Vec<String> {
     let (top, common) = (repo.store.work_tree(), repo.store.common_dir());
     let home = home();
-    let configs = repo.store.config_files(home.as_deref(), &wider_configs(home.as_deref()));
+    let configs = configs(repo);
     let led = configs.hooks.iter().map(|path| match (path.strip_prefix("~/"), &home) {
         (Some(below), Some(home)) => home.join(below),
         _ => top.join(path),
@@ -253,6 +253,12 @@ fn files_in(dir: &Path) -> Vec<PathBuf> {
     files.retain(|file| file.extension().is_none_or(|ending| ending != "sample"));
     files.sort();
     files
+}
+
+/// The files that git reads its configuration from here.
+pub(crate) fn configs(repo: &Repo) -> crate::store::ConfigFiles {
+    let home = home();
+    repo.store.config_files(home.as_deref(), &wider_configs(home.as_deref()))
 }
 
 fn home() -> Option<PathBuf> {

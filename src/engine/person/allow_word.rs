@@ -58,7 +58,8 @@ pub(crate) fn allow_git(
         [act] if !(act.bends || act.takes && commits) => {
             record::git_mark::open(repo, act.words.clone())?;
             let line = act.line();
-            bypasses::keep(repo, Bypass::AllowGit, &line)?;
+            // It is open by now: where the record does not take it, it lacks it.
+            let _ = bypasses::keep(repo, Bypass::AllowGit, &line);
             Told::both(
                 tell(Notice::GitOpened, &[("line", &line)]),
                 tell(Notice::GitOpenedToAgent, &[("line", &line)]),

@@ -6,7 +6,6 @@
 //! there is for the rules to say.
 
 use crate::engine::boundary::ahead::Answering;
-use crate::engine::bypasses::{self, Bypass};
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
@@ -82,7 +81,9 @@ fn hear_late(
             return Ok(Some(PersonReply::NotCounted(tell(why, &[]))));
         }
         keep_answer(repo, &job.chain, call, answer, sender)?;
-        return jobs::unattended::end_awaiting(repo, &job).map(Some);
+        let heard = jobs::unattended::end_awaiting(repo, &job)?;
+        person::sender::keep_unattended(repo, sender, named, &heard);
+        return Ok(Some(heard));
     }
     Ok(None)
 }
@@ -172,10 +173,9 @@ fn hear(
     {
         return Ok(not);
     }
-    if sender == Sender::Unattended {
-        bypasses::keep(repo, Bypass::Unattended, named)?;
-    }
-    grant(repo, chain, registered, answer, named)
+    let heard = grant(repo, chain, registered, answer, named)?;
+    person::sender::keep_unattended(repo, sender, named, &heard);
+    Ok(heard)
 }
 
 /// Whatever a person answers to the question for completion: asked where the work was done, it

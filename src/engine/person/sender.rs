@@ -1,6 +1,8 @@
 //! Who speaks in a session: a person at a host that lives, or nobody who can be named.
 
+use crate::engine::bypasses::{self, Bypass};
 use crate::engine::fence;
+use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
     Sender, Session, attendance, is_handed_alike, is_running, is_unattended, speaks_for,
@@ -141,4 +143,12 @@ pub(crate) fn word(repo: &Repo, host: &Host, event: &Event) -> Result<Sender> {
         return Ok(Sender::Untold);
     }
     Ok(attendance(host, &above))
+}
+
+/// Keeps that nobody was seen whose words took effect.
+pub(crate) fn keep_unattended(repo: &Repo, word: Sender, words: &str, heard: &PersonReply) {
+    if word == Sender::Unattended && matches!(heard, PersonReply::Done(_)) {
+        // It has taken effect: where the record does not take it, it lacks it.
+        let _ = bypasses::keep(repo, Bypass::Unattended, words);
+    }
 }

@@ -4,7 +4,6 @@
 //! person's: no command and no tool leads to any of this. Each word is kept with the job
 //! as it was said, and the person hears in one line what it did.
 
-use crate::engine::bypasses::{self, Bypass};
 use crate::engine::person::spoken::{Spoken, Told, hand_on, keep_word};
 use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
@@ -264,7 +263,7 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         };
     };
     keep_word(repo, spoken, job)?;
-    if let Some(told) = does_not_count(repo, spoken.word)? {
+    if let Some(told) = does_not_count(repo, spoken.word) {
         return Ok(told.alone());
     }
     let moment = person::ask::completion_moment(repo, job);
@@ -274,7 +273,9 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         let agent = tell(Notice::ApproveTooSoonToAgent, &[("why", &said.why), ("do", &said.do_)]);
         return Ok(Told::both(person, agent).alone());
     }
-    Ok(match person::answers::approve(repo, &job.chain)? {
+    let heard = person::answers::approve(repo, &job.chain)?;
+    person::sender::keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
+    Ok(match heard {
         PersonReply::Done(text) => {
             let name = &job.state.job.name;
             Told::both(tell(Notice::ApprovedHere, &[("job", name)]), format!("{text}."))
@@ -310,10 +311,12 @@ fn approve_other(
     if !job.archived {
         keep_word(repo, spoken, &job)?;
     }
-    if let Some(told) = does_not_count(repo, spoken.word)? {
+    if let Some(told) = does_not_count(repo, spoken.word) {
         return Ok(told.alone());
     }
-    let told = match jobs::unattended::end_awaiting(repo, &job)? {
+    let heard = jobs::unattended::end_awaiting(repo, &job)?;
+    person::sender::keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
+    let told = match heard {
         PersonReply::Done(text) => text,
         PersonReply::NotCounted(why) => tell(Notice::ApprovedNothing, &[("why", &why)]),
         PersonReply::Kept => tell(Notice::ApprovedNot, &[]),
@@ -322,13 +325,7 @@ fn approve_other(
 }
 
 /// Why an approval of this provenance does not count, if it does not.
-fn does_not_count(repo: &Repo, word: Sender) -> Result<Option<Told>> {
-    if word != Sender::Unattended {
-        return Ok(None);
-    }
-    if repo.rules.unattended == Unattended::Refuse {
-        return Ok(Some(Told::person(tell(Notice::ApproveUnattended, &[]))));
-    }
-    bypasses::keep(repo, Bypass::Unattended, "[APPROVE]")?;
-    Ok(None)
+fn does_not_count(repo: &Repo, word: Sender) -> Option<Told> {
+    let refused = word == Sender::Unattended && repo.rules.unattended == Unattended::Refuse;
+    refused.then(|| Told::person(tell(Notice::ApproveUnattended, &[])))
 }

@@ -74,6 +74,8 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     found.push(examine_prints(repo));
     examine_memory(repo, &mut found)?;
     examine_commands(repo, &mut found);
+    let unsigned = boundary::signing::standing(repo)?;
+    found.extend(unsigned.iter().map(|said| Finding::of(Found::Unsigned, &[("said", said)])));
     let policy = policy::standing(repo)?;
     found.extend(policy.iter().map(|said| Finding::of(Found::Policy, &[("said", said)])));
     Ok(found)
