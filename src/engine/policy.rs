@@ -397,9 +397,9 @@ fn tighten(repo: &Repo, policy: &Policy, looked: &mut Looked) -> Result<Vec<Stri
         return Ok(Vec::new());
     };
     let changes = Rules::changes(applied.as_deref(), &text)?;
-    let changed: Vec<String> = changes.into_iter().map(|change| change.key).collect();
+    let moved: Vec<String> = changes.into_iter().map(|change| change.key).collect();
     // What a key makes of a map is said by the key.
-    let keys = changed.iter().map(String::as_str).filter(|key| !key.contains(": lane: "));
+    let keys = moved.iter().map(String::as_str).filter(|key| !key.contains(": lane: "));
     let keys = keys.collect::<Vec<_>>().join(", ");
     let facts = [("remote", policy.remote.as_str()), ("commit", &short(&policy.commit))];
     let why = tell(Notice::SubjectPolicy, &facts);
@@ -407,7 +407,7 @@ fn tighten(repo: &Repo, policy: &Policy, looked: &mut Looked) -> Result<Vec<Stri
     looked.applied = true;
     let said = [facts[0], facts[1], ("keys", keys.as_str())];
     looked.told.push(tell(Notice::PolicyApplied, &said));
-    Ok(changed)
+    Ok(moved)
 }
 
 /// What waits for the person, in one line: all that is not in force, whichever way it goes.

@@ -77,9 +77,11 @@ impl Rules {
         let rows = changed.iter().any(|key| is_of_map(key) && !key.contains(": lane: "));
         for key in leaves(&own) {
             let put = changed.contains(&key) || (key == "phase" && rows);
-            match said(&own, &key).filter(|value| put && said(&all, &key).as_ref() == Some(value)) {
-                Some(value) => drop(held.insert(key, value)),
-                None => {}
+            let value = said(&own, &key);
+            if let Some(value) =
+                value.filter(|value| put && said(&all, &key).as_ref() == Some(value))
+            {
+                held.insert(key, value);
             }
         }
         Ok(held)
