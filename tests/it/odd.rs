@@ -676,11 +676,17 @@ fn a_signature_that_fails_changes_nothing() {
     let world = World::seeded();
     world.to("execute");
     world.works("execute");
+    // By rule nothing goes unsigned; without it the commit is made, and `land` signs.
+    world.puts("seed.toml", "[commit]\nsign = \"always\"\n");
+    world.person("rules apply").succeeds();
+    world.sh("rm seed.toml");
     signs(&world, "cat > /dev/null; echo 'no secret key' >&2; exit 2");
     world.changes_nothing(|| {
-        world.seed("phase advance -F -").stdin(&message("execute")).fails("as they were")
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("could not sign")
     });
-    world.git("config commit.gpgsign false");
+    world.puts("seed.toml", "");
+    world.person("rules apply").succeeds();
+    world.sh("rm seed.toml");
     world.leaves();
 }
 

@@ -306,7 +306,7 @@ fn stepping_over_a_redaction_leaves_the_job_that_it_was_of() {
     assert_eq!(world.json("undo")["jobs"], json!([job]));
     assert_eq!(world.json("op log")[2]["command"], "phase advance");
     assert_eq!(world.json("op log")[2]["undone"], true);
-    assert_eq!(world.phase(), "talk");
+    assert_eq!(world.phase(), "idle");
     assert_eq!(world.json("redo")["jobs"], json!([job]));
     assert_eq!(tip(), redacted);
 }
