@@ -20,18 +20,8 @@ const DIGITS: usize = 7;
 /// The most digits of a whole number that is kept of an output.
 const WHOLE: usize = 4;
 
-/// Units of what is measured.
-const UNITS: [&str; 40] = [
-    "tests",
-    "specs",
-    "examples",
-    "assertions",
-    "passed",
-    "passing",
-    "scenarios",
-    "testes",
-    "pruebas",
-    "тестов",
+/// Units of what is measured; what counts tests is one as well.
+const UNITS: [&str; 30] = [
     "%",
     "ms",
     "µs",
@@ -64,7 +54,7 @@ const UNITS: [&str; 40] = [
     "毫秒",
 ];
 
-/// Those of them that count tests.
+/// Units that count tests.
 const TESTS: [&str; 10] = [
     "tests",
     "specs",
@@ -217,8 +207,8 @@ fn told(text: &str) -> Vec<(&str, String)> {
             '%' | '×' => vec![first.to_string()],
             _ => words.take(2).map(str::to_lowercase).collect(),
         };
-        let is = |word: &&String| UNITS.contains(&word.as_str());
         let of_tests = |word: &&String| TESTS.contains(&word.as_str());
+        let is = |word: &&String| UNITS.contains(&word.as_str()) || of_tests(word);
         let word = words.first().filter(is).or_else(|| words.get(1).filter(of_tests))?;
         // A few tests are counted by hand: those that were added.
         let few = of_tests(&word) && !word.starts_with("pass") && number.text.len() < 2;
