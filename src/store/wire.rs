@@ -4,7 +4,7 @@
 //! that it started. None asks anybody: a passphrase, a password or an unknown host is an error. No
 //! refspec, tag, mirror or hook of the person's configuration takes part. Nothing here locks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -59,6 +59,21 @@ pub(crate) enum Pushed {
         name: String,
         why: String,
     },
+}
+
+/// What git is asked to push, and where copies are to be behind it.
+#[derive(Debug, Default)]
+struct Out {
+    specs: Vec<String>,
+    /// What is to be where it was seen, besides.
+    leases: Vec<String>,
+    done: Vec<(String, Option<CommitId>)>,
+    failed: Vec<(String, Option<CommitId>)>,
+}
+
+/// The ref of a job that goes, below another name.
+fn at(below: &str, job: &RefPush) -> String {
+    format!("{below}{}", job.name.strip_prefix(names::JOBS).unwrap_or(&job.name))
 }
 
 /// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again,
@@ -181,11 +196,13 @@ impl Wire<'_> {
             let seen = push.seen.as_ref().map_or("", CommitId::as_str);
             format!("--force-with-lease={}:{seen}", push.name).into()
         }));
+        let out = self.out(pushes)?;
+        args.extend(out.leases.iter().map(|lease| format!("--force-with-lease={lease}").into()));
         args.extend(["--".into(), OsString::from(&self.remote)]);
-        let (specs, stood) = self.specs(pushes)?;
-        args.extend(specs.into_iter().map(OsString::from));
+        args.extend(out.specs.into_iter().map(OsString::from));
         let said = self.heard(args, Vec::new());
-        self.store.set_copies(&stood.into_iter().map(|name| (name, None)).collect::<Vec<_>>())?;
+        let done = said.as_ref().is_ok_and(|said| said.code == Some(0));
+        self.store.set_copies(if done { &out.done } else { &out.failed })?;
         let said = said?;
         if said.code == Some(0) {
             return Ok(Some(Pushed::Done));
@@ -200,10 +217,11 @@ impl Wire<'_> {
         }
     }
 
-    /// What git is asked to push, and refs that are to go behind it. Git compares each name with
-    /// every ref of the repository, so many jobs go by one pattern: they stand below a name that
-    /// nothing else has, each at the commit that was decided on.
-    fn specs(&self, pushes: &[&RefPush]) -> Result<(Vec<String>, Vec<String>), StoreError> {
+    /// What git is asked to push. Git compares each name with every ref of the repository, so
+    /// many jobs go by one pattern, each at the commit that was decided on: the copies of what is
+    /// there are set to what is to be there. Killed then, they are set right by the next look.
+    /// Where most of the copies are to stay, those that move stand below a name of their own.
+    fn out(&self, pushes: &[&RefPush]) -> Result<Out, StoreError> {
         const MANY: usize = 32;
         let one = |push: &&RefPush| {
             let to = push.to.as_ref().map_or("", CommitId::as_str);
@@ -213,19 +231,35 @@ impl Wire<'_> {
         let (jobs, named): (Vec<&RefPush>, Vec<&RefPush>) =
             pushes.iter().partition(|push| is_job(push) && push.to.is_some());
         if jobs.len() < MANY {
-            return Ok((pushes.iter().map(one).collect(), Vec::new()));
+            return Ok(Out { specs: pushes.iter().map(one).collect(), ..Out::default() });
         }
-        let salt = world::new_salt(self.remote.as_bytes())?;
-        let below = format!("{}{}/out-{salt}/", names::FETCHED, self.remote);
-        let stand = |push: &RefPush| {
-            let id = push.name.strip_prefix(names::JOBS).unwrap_or(&push.name);
-            (format!("{below}{id}"), push.to.clone())
+        let copies = names::fetched(&self.remote, names::JOBS);
+        let stand: BTreeMap<String, CommitId> = self.store.chains(&copies)?.into_iter().collect();
+        let go: BTreeSet<String> = jobs.iter().map(|job| at(&copies, job)).collect();
+        let stay: Vec<_> = stand.iter().filter(|(name, _)| !go.contains(*name)).collect();
+        let apart = stay.len() > jobs.len();
+        let below = if apart {
+            let salt = world::new_salt(self.remote.as_bytes())?;
+            format!("{}{}/out-{salt}/", names::FETCHED, self.remote)
+        } else {
+            copies
         };
-        let stands: Vec<_> = jobs.iter().map(|push| stand(push)).collect();
-        self.store.set_copies(&stands)?;
+        let set: Vec<_> = jobs.iter().map(|job| (at(&below, job), job.to.clone())).collect();
+        self.store.set_copies(&set)?;
+        let before = |(name, _)| {
+            let was = stand.get(&name).cloned();
+            (name, was)
+        };
+        let failed: Vec<_> = set.into_iter().map(before).collect();
         let mut specs: Vec<String> = named.iter().map(one).collect();
         specs.push(format!("{below}*:{}*", names::JOBS));
-        Ok((specs, stands.into_iter().map(|(name, _)| name).collect()))
+        let done = if apart { failed.clone() } else { Vec::new() };
+        // One that stays is not to come back where somebody took it away meanwhile.
+        let lease = |(name, seen): (&String, &CommitId)| {
+            format!("{}{}:{seen}", names::JOBS, name.rsplit('/').next().unwrap_or(name))
+        };
+        let leases = stay.into_iter().filter(|_| !apart).map(lease).collect();
+        Ok(Out { specs, leases, done, failed })
     }
 
     /// Runs git for this remote with what is left of the time.

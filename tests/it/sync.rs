@@ -149,9 +149,68 @@ fn many_jobs_go_at_once_and_nothing_else_goes_with_them() {
     world.seed("phase advance").succeeds();
     assert_eq!(pushed(&synced(&world, "")), 37);
     assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+    // More are new than stay: they go from the copies of what is there, one of which was closed.
+    let third = world.sh("git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs");
+    let third = third.lines().find(|id| **id != mine).expect("one of many").to_owned();
+    world.sh(&all.replace("40", "90"));
+    world.person(&format!("job drop {third} -m 'nor this'")).succeeds();
+    let before = refs_of(&world, "../hub.git");
+    // A server that takes none of it leaves the copies as they were.
+    world.sh("printf '#!/bin/sh\\nexit 1\\n' > ../hub.git/hooks/pre-receive && \
+              chmod +x ../hub.git/hooks/pre-receive");
+    let copies = copies_of(&world);
+    world.person("sync").fails("hook declined");
+    assert_eq!(copies_of(&world), copies);
+    assert_eq!(refs_of(&world, "../hub.git"), before);
+    world.sh("rm ../hub.git/hooks/pre-receive");
+    assert_eq!(pushed(&synced(&world, "")), 91);
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
     second(&world, "b", "hub.git");
     synced_there(&world, "b", "");
     assert_eq!(merged(&world, "../b"), merged(&world, "."));
+}
+
+/// The copies of what the remote has.
+fn copies_of(world: &World) -> String {
+    world.git("for-each-ref --format='%(refname) %(objectname)' refs/seed-remote")
+}
+
+#[test]
+fn copies_that_a_kill_left_ahead_of_the_remote_are_set_right() {
+    let world = machine();
+    let all = "for n in $(seq 40); do git seed job create \"job $n\" -m \"one of many, $n\"; done";
+    synced(&world, &agreed(&world));
+    world.sh(all);
+    // Killed between its copies and its push: they tell of jobs that nobody has there.
+    let mine = world.job();
+    world.sh(&format!(
+        "git for-each-ref --format='create refs/seed-remote/origin/jobs/%(refname:lstrip=3) \
+         %(objectname)' refs/seed/jobs | grep -v {mine} | git update-ref --stdin"
+    ));
+    let said = synced(&world, "");
+    let jobs = said["jobs"].as_array().expect("a list").iter();
+    assert_eq!(jobs.filter(|one| one["result"] == "pushed").count(), 40);
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+}
+
+#[test]
+fn a_job_that_went_there_between_look_and_push_is_looked_at_again() {
+    let world = machine();
+    world.sh("git seed job create rests -m 'one that rests'");
+    let mine = world.job();
+    let ids = world.sh("git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs");
+    let rests = ids.lines().find(|id| **id != mine).expect("the one that rests");
+    synced(&world, &agreed(&world));
+    world.sh("for n in $(seq 40); do git seed job create \"job $n\" -m \"one of many, $n\"; done");
+    // The server loses a job that stays, once, as by a push of another clone.
+    world.sh(&format!(
+        "printf '#!/bin/sh\\ntest -e ../lost || git -C \"$1\" update-ref -d refs/seed/jobs/{rests}\
+         \\n>../lost\\nexec git-receive-pack \"$@\"\\n' > ../takes && chmod +x ../takes && \
+         git config remote.origin.receivepack \"$PWD/../takes\""
+    ));
+    let said = synced(&world, "");
+    assert_eq!(said["rounds"], 2, "the push was to be all or nothing: {said}");
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
 }
 
 #[test]

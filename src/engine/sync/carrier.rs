@@ -8,7 +8,7 @@
 //! in it as parents, so whoever has the branch has everything. A branch never forgets what it had,
 //! so texts do not travel in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::repo::{Repo, Result};
 use crate::format::{names, sync};
@@ -141,10 +141,10 @@ impl Carrier<'_> {
     /// Drops copies of what is there no longer.
     pub(crate) fn forget(&self, there: &There) -> Result<()> {
         let below = format!("{}{}/", names::FETCHED, self.remote);
-        let mut known: Vec<String> =
+        let mut known: BTreeSet<String> =
             there.refs.keys().map(|name| names::fetched(self.remote, name)).collect();
         known.extend(there.odd.iter().map(|odd| names::fetched(self.remote, &odd.name)));
-        known.push(format!("{below}{BRANCH}"));
+        known.insert(format!("{below}{BRANCH}"));
         let copies = self.repo.store.chains(&below)?.into_iter();
         let stale = copies.filter(|(name, _)| !known.contains(name));
         let moves: Vec<_> = stale.map(|(name, _)| (name, None)).collect();
@@ -169,9 +169,9 @@ impl Carrier<'_> {
             }
         };
         if sent == Pushed::Done {
-            let stands = self.repo.store.chains(&below)?;
-            let here = |name: &String| stands.iter().any(|(known, _)| known == name);
-            let moves = copies.into_iter().filter(|(name, to)| to.is_some() || here(name));
+            let stand: BTreeMap<String, CommitId> =
+                self.repo.store.chains(&below)?.into_iter().collect();
+            let moves = copies.into_iter().filter(|(name, to)| stand.get(name) != to.as_ref());
             self.repo.store.set_copies(&moves.collect::<Vec<_>>())?;
         }
         Ok(sent)
