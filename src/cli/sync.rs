@@ -63,7 +63,8 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    let repo = context.repo()?;
+    let mut repo = context.repo()?;
+    repo.store.remember_objects();
     let time = Duration::from_secs(u64::from(args.timeout));
     let answer = match (&args.to, &args.from) {
         (Some(file), _) => bundle::to(&repo, &context.cwd.join(file))?,
@@ -159,6 +160,5 @@ const fn word(came: Came) -> &'static str {
 /// What a job is called here.
 fn name_of(repo: &Repo, id: &str) -> String {
     // One that was set aside, or does not read, is shown by its id.
-    let job = id.parse().ok().and_then(|id| repo.job(&id).ok());
-    job.map(|job| job.state.job.name).unwrap_or_default()
+    id.parse().ok().and_then(|id| repo.job_name(&id).ok()).unwrap_or_default()
 }

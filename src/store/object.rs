@@ -43,6 +43,12 @@ impl Store {
         }
     }
 
+    /// Keeps what is read in mind: whoever judges many chains asks for each object many times.
+    pub(crate) fn remember_objects(&mut self) {
+        const BYTES: usize = 16 << 20;
+        self.repo.object_cache_size_if_unset(BYTES);
+    }
+
     /// Whether a remote promised the objects that are not here; old gits said so elsewhere.
     pub(super) fn is_partial(&self) -> bool {
         let config = self.repo.config_snapshot();

@@ -267,6 +267,9 @@ impl One<'_> {
     fn turn(&self, here: Option<&Stands>, to: &Stands) -> Result<()> {
         let (repo, chain) = (self.repo, names::job_chain(self.id));
         let live = here.filter(|here| !here.closed).map(|here| &here.at);
+        if !to.closed && live == Some(&to.at) {
+            return Ok(());
+        }
         let in_focus = repo.store.in_focus()?.contains(&chain);
         if to.closed && !in_focus {
             return self.close(&chain, live, &to.at);
