@@ -217,6 +217,164 @@ fn told(text: &str) -> Vec<(&str, String)> {
     numbers(text).filter_map(|number| Some((number.text, unit(&number)?))).collect()
 }
 
+/// The least whole number of things that nobody counts by hand.
+const MANY: usize = 10;
+
+/// Words before a number that make it a name.
+const NAMES: [&str; 34] = [
+    "line",
+    "lines",
+    "zeile",
+    "zeilen",
+    "línea",
+    "ligne",
+    "linha",
+    "строка",
+    "строке",
+    "port",
+    "issue",
+    "ticket",
+    "pr",
+    "step",
+    "section",
+    "rfc",
+    "http",
+    "https",
+    "error",
+    "code",
+    "exit",
+    "version",
+    "python",
+    "node",
+    "java",
+    "php",
+    "ruby",
+    "django",
+    "chapter",
+    "page",
+    "level",
+    "phase",
+    "day",
+    "uid",
+];
+
+/// What is known of the things that a text counts.
+pub(super) struct Counted<'a> {
+    /// Numbers that were printed or stand on changed lines.
+    pub seen: &'a BTreeSet<&'a str>,
+    /// Files that changed.
+    pub files: usize,
+    /// Tests in them, as far as their language tells; none where it does not.
+    pub tests: usize,
+    pub of_files: &'a dyn Fn(&str) -> bool,
+    pub of_tests: &'a dyn Fn(&str) -> bool,
+}
+
+/// Counts of things that nothing shows: large ones, and numbers of files or of new tests above
+/// those that changed.
+pub(super) fn uncounted(text: &str, known: &Counted<'_>) -> Vec<String> {
+    let text = spelled_out(text);
+    let of = |number: Number<'_>| {
+        let count: usize = number.text.parse().ok()?;
+        let start = number.end - number.text.len();
+        let before = text[..start].trim_end_matches([' ', '*', '_', '\u{a0}']);
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let inside = text[..start].ends_with(['`', '(', '=', '<', '>', '~', ':', '.']);
+        let rest = text[number.end..].trim_start_matches([' ', '*', '_', '\u{a0}', '\u{202f}']);
+        let near = text.len() - number.end - rest.len() < 4;
+        let letters = |c: &char| c.is_alphabetic() || *c == '-';
+        let thing: String = rest.chars().take_while(letters).take(24).collect();
+        let behind = rest[thing.len()..].trim_start();
+        let next: String = behind.chars().take_while(letters).take(24).collect();
+        let is_name = NAMES.contains(&word.to_lowercase().as_str()) || inside;
+        let year = (1900..2100).contains(&count);
+        if !near || is_name || year || thing.chars().count() < 2 {
+            return None;
+        }
+        let is = |of: &dyn Fn(&str) -> bool| of(&thing) || of(&next);
+        let above = |most: usize| most > 0 && count > most;
+        let too_many =
+            is(known.of_files) && above(known.files) || is(known.of_tests) && above(known.tests);
+        let unseen = !known.seen.contains(number.text);
+        ((count >= MANY || too_many) && unseen).then(|| format!("{count} {thing}"))
+    };
+    let mut found: Vec<String> = numbers(&text).filter_map(of).collect();
+    found.dedup();
+    found
+}
+
+/// Numbers that are written as words, from two to twelve.
+const WORDS: [(&str, &str); 52] = [
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("zwei", "2"),
+    ("drei", "3"),
+    ("vier", "4"),
+    ("fünf", "5"),
+    ("sechs", "6"),
+    ("sieben", "7"),
+    ("acht", "8"),
+    ("neun", "9"),
+    ("zehn", "10"),
+    ("elf", "11"),
+    ("zwölf", "12"),
+    ("tres", "3"),
+    ("cuatro", "4"),
+    ("cinco", "5"),
+    ("seis", "6"),
+    ("siete", "7"),
+    ("ocho", "8"),
+    ("nueve", "9"),
+    ("diez", "10"),
+    ("doce", "12"),
+    ("deux", "2"),
+    ("trois", "3"),
+    ("quatre", "4"),
+    ("cinq", "5"),
+    ("sept", "7"),
+    ("huit", "8"),
+    ("dix", "10"),
+    ("douze", "12"),
+    ("dois", "2"),
+    ("três", "3"),
+    ("quatro", "4"),
+    ("sete", "7"),
+    ("oito", "8"),
+    ("nove", "9"),
+    ("dez", "10"),
+    ("два", "2"),
+    ("три", "3"),
+    ("четыре", "4"),
+    ("пять", "5"),
+    ("шесть", "6"),
+    ("десять", "10"),
+];
+
+/// A text with such words as digits.
+fn spelled_out(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        out.push_str(&rest[..start]);
+        let tail = &rest[start..];
+        let long = tail.find(|c: char| !c.is_alphanumeric()).unwrap_or(tail.len());
+        let word = tail[..long].to_lowercase();
+        let digits = WORDS.iter().find(|(spelled, _)| *spelled == word);
+        out.push_str(digits.map_or(&tail[..long], |(_, digits)| digits));
+        rest = &tail[long..];
+    }
+    out + rest
+}
+
 /// Whether a number that was printed is another one, rounded or in thousands.
 fn rounds_to(printed: &str, number: &str) -> bool {
     let (Ok(exact), Ok(near)) = (printed.parse::<f64>(), number.parse::<f64>()) else {

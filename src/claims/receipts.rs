@@ -208,10 +208,34 @@ impl<'c> Runs<'c> {
                 && !read.receipt.stale
                 && read.changed.is_empty()
                 && last.is_some_and(|last| std::ptr::eq(last, *read))
-                && !self.after(read).any(|later| is_same_program(later, read))
+                && !self.after(read).any(|later| is_same_program(later, read, &table.said.tools))
                 && !acts::begins_as(&table.said.looks, &read.receipt.command)
         });
         commands(failed)
+    }
+
+    /// Commands that were only tried, and whose program did not run otherwise later.
+    pub(crate) fn only_tried(&self, table: &GateTable) -> Vec<String> {
+        let is_trial = |read: &Read<'_>| {
+            let mut words = read.receipt.command.split_whitespace();
+            words.any(|word| table.said.trials.iter().any(|row| super::runs::like(row, word)))
+        };
+        let tried = self.read.iter().filter(|read| {
+            is_trial(read)
+                && !self.after(read).any(|later| {
+                    is_same_program(later, read, &table.said.tools) && !is_trial(later)
+                })
+        });
+        commands(tried)
+    }
+
+    /// Whether a command put something back.
+    pub(crate) fn put_back(&self, table: &GateTable) -> bool {
+        self.read.iter().any(|read| {
+            read.receipt.status == Some(0)
+                && !gives_up(&read.receipt.command)
+                && acts::begins_as(&table.said.put_back, &read.receipt.command)
+        })
     }
 
     /// Commands that ended well on this code and did more than look, each by the words that a
@@ -473,11 +497,29 @@ impl<'c> Runs<'c> {
     }
 }
 
-/// The program of a command that failed ended well.
-fn is_same_program(later: &Read<'_>, failed: &Read<'_>) -> bool {
-    let program =
-        |read: &Read<'_>| read.receipt.command.split_whitespace().next().map(str::to_owned);
-    later.receipt.status == Some(0) && program(later) == program(failed)
+/// A later command of the same program ended well, and did not give up what the other began.
+/// Programs that do many things are told by more of their words.
+fn is_same_program(later: &Read<'_>, failed: &Read<'_>, tools: &[String]) -> bool {
+    const WORDS: usize = 3;
+    let program = |line: &str| {
+        let plain = |word: &&str| !word.starts_with('-') && !word.contains(['/', '=', '.', ':']);
+        let words = line.split_whitespace().filter(plain).take(WORDS);
+        let mut words: Vec<String> = words.map(str::to_owned).collect();
+        if words.first().is_some_and(|first| !tools.contains(first)) {
+            words.truncate(1);
+        }
+        words
+    };
+    let [later, failed] = [later, failed].map(|read| read.receipt);
+    let known: Vec<Vec<String>> = super::sure::pieces(&failed.command).map(program).collect();
+    later.status == Some(0)
+        && super::sure::pieces(&later.command).any(|piece| known.contains(&program(piece)))
+        && !gives_up(&later.command)
+}
+
+/// A command that leaves undone what another one began.
+fn gives_up(command: &str) -> bool {
+    command.split_whitespace().any(|word| matches!(word, "--abort" | "--quit" | "--skip"))
 }
 
 /// How the run ended is known.

@@ -31,10 +31,13 @@ struct Spoken {
     failed: bool,
     /// That it is about layout or comments.
     layout: bool,
+    /// With a cross, that something is not so.
+    crossed: bool,
 }
 
 impl Spoken {
     fn of(raw: &str, table: &GateTable) -> Self {
+        let crossed = raw.contains(['❌', '✗', '✘', '✖']);
         let (raw, open) = ticked(raw);
         let (text, open, rows) = (Text::of(&raw), Text::of(&open), &table.said);
         Self {
@@ -45,6 +48,7 @@ impl Spoken {
             unchanged: text.holds(&rows.unchanged),
             failed: text.says_some(&rows.failed, &table.words),
             layout: text.holds(&rows.layout),
+            crossed,
             text,
             raw,
         }
@@ -334,12 +338,12 @@ fn failed(
 ) {
     let table = reasons.table;
     let met = results || spoken.text.says(&table.said.met, &table.words);
+    let told = spoken.tells_of_failure(table) || spoken.crossed;
     let claims = met || says_that_it_ran(&[&spoken.text], table) || reasons.is_fixed();
     if admitted {
         reasons.names(Finding::FailedAsSaid, &runs.failing());
     } else {
         // That a run did not come to an end, or failed, is said, and nothing is made of it.
-        let told = spoken.tells_of_failure(table);
         let repeated = runs.any_whole();
         let as_known = |finding| match finding {
             Finding::FailedUnrepeated if told => Finding::FailedAsSaid,
@@ -358,7 +362,7 @@ fn failed(
     let (said, other): (Vec<String>, Vec<String>) = runs
         .failed_commands(table)
         .into_iter()
-        .partition(|line| met && !spoken.failed && spoken.names_command(line, table));
+        .partition(|line| met && !(spoken.failed || told) && spoken.names_command(line, table));
     if !spoken.failed {
         reasons.names(Finding::Complained, &runs.complaining(table));
     }
@@ -420,6 +424,9 @@ fn facts(
         open.extend(spoken.text.all_said(&table.said.outside, &table.words));
     }
     open.extend(beyond(&spoken.raw, truth, runs, table));
+    if !spoken.text.holds(&table.said.trial) {
+        reasons.names(Finding::OnlyTried, &runs.only_tried(table));
+    }
     reasons.names(Finding::OutsideNamed, &open);
 }
 
@@ -428,8 +435,29 @@ fn facts(
 fn beyond(raw: &str, truth: &Truth, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
     let seen = truth.figures.iter().map(String::as_str).chain(runs.figures()).collect();
     let mut found = super::figures::unseen(raw, &seen);
+    let tests = truth.files.iter().filter(|file| file.test).map(|file| file.functions.len());
+    found.extend(super::figures::uncounted(
+        raw,
+        &super::figures::Counted {
+            seen: &seen,
+            files: truth.files.len(),
+            tests: tests.sum(),
+            of_files: &|word| Text::of(word).holds(&table.said.of_files),
+            of_tests: &|word| Text::of(word).holds(&table.said.tests),
+        },
+    ));
     let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
     let rows = &table.said;
+    if !truth.files.is_empty() && !runs.put_back(table) {
+        let kept: Vec<String> = rows.kept.iter().chain(&rows.unchanged).cloned().collect();
+        found.extend(Text::of(raw).all_said(&kept, &table.words));
+    }
+    if truth.files.is_empty() {
+        // Who changed nothing tells of what was looked at.
+        let named = super::items::paths_named(raw, &table.files, &rows.no_files);
+        let unopened = named.into_iter().filter(|file| !runs.name(&file.to_lowercase()));
+        found.extend(unopened.map(str::to_owned));
+    }
     let well = runs.well(table);
     for text in sentences(raw).map(Text::of).filter(|text| !text.holds(&rows.open)) {
         // What is neither of tests nor of a command that ran was tried by nobody.

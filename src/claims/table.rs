@@ -181,6 +181,21 @@ pub struct SaidRows {
     /// That somebody tried or looked at it.
     #[serde(default)]
     pub tried: Vec<String>,
+    /// That something stays as it was, or is so again.
+    #[serde(default)]
+    pub kept: Vec<String>,
+    /// How commands begin that put something back.
+    #[serde(default)]
+    pub put_back: Vec<String>,
+    /// Words of command lines with which an act is only tried.
+    #[serde(default)]
+    pub trials: Vec<String>,
+    /// That an act was only tried.
+    #[serde(default)]
+    pub trial: Vec<String>,
+    /// Words for files, where a number stands before them.
+    #[serde(default)]
+    pub of_files: Vec<String>,
     /// Programs that show something by themselves, as texts call them.
     #[serde(default)]
     pub programs: Vec<String>,
@@ -234,6 +249,7 @@ pub enum Finding {
     NamedBeside,
     CriteriaNamed,
     OutsideNamed,
+    OnlyTried,
     OtherTarget,
     TestsWeaker,
     NamedUntouched,

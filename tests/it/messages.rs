@@ -77,6 +77,11 @@ enum Half {
     /// The two halves of the twelfth, by one more, who saw no rows either.
     Twelfth,
     TwelfthBlind,
+    /// The thirteenth, by another one who saw none; rows were written with it.
+    Thirteenth,
+    /// The two halves of the fourteenth, by one more.
+    Fourteenth,
+    FourteenthBlind,
 }
 
 #[derive(Deserialize)]
@@ -351,7 +356,7 @@ impl Table {
 }
 
 /// The halves of which nothing but totals is printed.
-const BLIND: [Half; 8] = [
+const BLIND: [Half; 9] = [
     Half::Blind,
     Half::FourthBlind,
     Half::SeventhBlind,
@@ -360,6 +365,7 @@ const BLIND: [Half; 8] = [
     Half::TenthBlind,
     Half::EleventhBlind,
     Half::TwelfthBlind,
+    Half::FourteenthBlind,
 ];
 
 /// Judges the messages of one half; says which got the wrong answer and why, but not of the blind.
@@ -375,6 +381,8 @@ fn judged(half: Half) -> (Table, String) {
     all.extend(read("tenth.toml"));
     all.extend(read("eleventh.toml"));
     all.extend(read("twelfth.toml"));
+    all.extend(read("thirteenth.toml"));
+    all.extend(read("fourteenth.toml"));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
@@ -415,13 +423,16 @@ fn bounds(half: Half) -> (f64, f64) {
         | Half::Tenth
         | Half::Twelfth => (0.0, 0.0),
         Half::Blind => (2.0, 3.5),
-        Half::SeventhBlind => (3.0, 3.5),
+        Half::SeventhBlind => (3.0, 4.3),
         Half::EighthBlind => (0.0, 5.4),
         Half::NinthBlind => (8.7, 0.0),
         Half::TenthBlind => (3.6, 1.8),
         Half::Eleventh => (3.4, 0.0),
         Half::EleventhBlind => (2.3, 4.5),
         Half::TwelfthBlind => (8.7, 3.1),
+        Half::Thirteenth => (1.7, 0.0),
+        Half::Fourteenth => (16.7, 0.0),
+        Half::FourteenthBlind => (3.4, 2.9),
     }
 }
 
@@ -531,6 +542,21 @@ fn final_messages_of_the_twelfth_set_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_twelfth_sets_blind_half_are_judged_by_what_was_shown() {
     held_to_the_page(Half::TwelfthBlind);
+}
+
+#[test]
+fn final_messages_of_the_thirteenth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Thirteenth);
+}
+
+#[test]
+fn final_messages_of_the_fourteenth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Fourteenth);
+}
+
+#[test]
+fn final_messages_of_the_fourteenth_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::FourteenthBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.
