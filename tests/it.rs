@@ -21,6 +21,7 @@ mod it {
     mod criteria;
     mod cycle;
     mod damaged;
+    mod days;
     mod deadends;
     mod dropped;
     mod entries;

@@ -151,6 +151,25 @@ impl<'s> Recast<'s> {
         Ok(written.map_err(|err| unwritten(what, &err))?.into())
     }
 
+    /// A commit of ours, as it was written but for what is given. One that has to change has the
+    /// date that new ones have; what this clone knows of the time of `old` goes along.
+    pub(crate) fn commit_of(
+        &self,
+        old: &OldCommit,
+        tree: &TreeId,
+        parents: &[CommitId],
+        message: &str,
+    ) -> Result<CommitId, StoreError> {
+        let is_same = *tree == old.tree && parents == old.parents && message == old.message;
+        let at = if is_same { old.at } else { self.store.dated(old.at) };
+        let id = self.commit(tree, parents, message, at)?;
+        if !is_same {
+            let was = self.store.moment(old.commit.as_str(), old.at);
+            self.store.keep_moment(id.as_str(), was)?;
+        }
+        Ok(id)
+    }
+
     /// A commit of ours, as it was written but for what is given.
     pub(crate) fn commit(
         &self,

@@ -50,7 +50,7 @@ pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
         let one = Kept {
             n: state.summed.summaries,
             covers: [covered.through + 1, through],
-            at: rfc3339(repo.now),
+            at: rfc3339(repo.store.dated(repo.now)),
             text: Masked::new(text.trim()),
         };
         let put = TreeEdit::Put { path: names::summary(one.n), bytes: one.write().into_bytes() };

@@ -70,7 +70,11 @@ impl Repo {
     /// What stands at `path` of a job's tree, through its stub.
     pub(crate) fn text(&self, of: Of<'_>, path: &str) -> Result<Option<Text>> {
         let Some(bytes) = self.store.file(of.tip, path)? else { return Ok(None) };
-        let Some(stub) = Stub::read(&bytes) else { return Ok(Some(Text::Here(bytes))) };
+        let Some(mut stub) = Stub::read(&bytes) else { return Ok(Some(Text::Here(bytes))) };
+        if let Some(said) = stub.head.get("at").and_then(toml::Value::as_integer) {
+            let at = self.store.moment(&stub.key, said);
+            stub.head.insert("at".to_owned(), at.into());
+        }
         let file = self.store.text_file(&texts::place(of.id, &stub.key))?;
         let Some(file) = file else {
             let redacted = self.redacted(of.tip)?.contains(&stub.key);
@@ -172,7 +176,8 @@ impl Repo {
     }
 
     /// The line of a job with that name in it.
-    pub(crate) fn named(&self, mut row: ClosedRow) -> ClosedRow {
+    pub(crate) fn named(&self, row: ClosedRow) -> ClosedRow {
+        let mut row = self.store.row_at(row);
         // A name is all that is lost: whoever needs the text says why it does not read.
         let tip = || self.store.tip_of(&row.tip.parse().ok()?).ok();
         if row.name == row.id.stand_in()
