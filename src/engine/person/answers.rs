@@ -82,7 +82,7 @@ fn hear_late(
         }
         keep_answer(repo, &job.chain, call, answer, sender)?;
         let heard = jobs::unattended::end_awaiting(repo, &job)?;
-        person::sender::keep_unattended(repo, sender, named, &heard);
+        person::sender::keep_unattended(repo, sender, &answer.answer, &heard);
         return Ok(Some(heard));
     }
     Ok(None)
@@ -174,7 +174,7 @@ fn hear(
         return Ok(not);
     }
     let heard = grant(repo, chain, registered, answer, named)?;
-    person::sender::keep_unattended(repo, sender, named, &heard);
+    person::sender::keep_unattended(repo, sender, &answer.answer, &heard);
     Ok(heard)
 }
 
