@@ -29,6 +29,7 @@ mod it {
     mod fence;
     mod filters;
     mod follows;
+    mod frozen;
     mod git_acts;
     mod githooks;
     mod govern;

@@ -10,8 +10,7 @@ use crate::voice::{self, Notice};
 /// Carry an older repository over to the format of this git seed°
 ///
 /// The words of prompts, answers and journals leave the chains of the jobs and are kept beside them
-/// in `refs/seed/texts`, so that chains can be sent without them. Steps and ids stay, and dates
-/// become days unless the rules say `[sync] detail = "full"`. The
+/// in `refs/seed/texts`, so that chains can be sent without them. Steps, ids and dates stay. The
 /// first `git seed job redact` or sync does the same by itself.
 #[derive(Debug, clap::Args)]
 pub(super) struct UpgradeArgs {

@@ -151,8 +151,8 @@ impl<'s> Recast<'s> {
         Ok(written.map_err(|err| unwritten(what, &err))?.into())
     }
 
-    /// A commit of ours, as it was written but for what is given. One that has to change has the
-    /// date that new ones have; what this clone knows of the time of `old` goes along.
+    /// A commit of ours, as it was written but for what is given: its date stays, which its note
+    /// says as well. What this clone knows of the time of `old` goes along.
     pub(crate) fn commit_of(
         &self,
         old: &OldCommit,
@@ -160,10 +160,8 @@ impl<'s> Recast<'s> {
         parents: &[CommitId],
         message: &str,
     ) -> Result<CommitId, StoreError> {
-        let is_same = *tree == old.tree && parents == old.parents && message == old.message;
-        let at = if is_same { old.at } else { self.store.dated(old.at) };
-        let id = self.commit(tree, parents, message, at)?;
-        if !is_same {
+        let id = self.commit(tree, parents, message, old.at)?;
+        if id != old.commit {
             let was = self.store.moment(old.commit.as_str(), old.at);
             self.store.keep_moment(id.as_str(), was)?;
         }

@@ -28,6 +28,11 @@ pub mod snapshot;
 
 /// The binary under test.
 const SEED: &str = env!("CARGO_BIN_EXE_git-seed");
+
+/// The program that everything here runs.
+pub fn seed_binary() -> PathBuf {
+    PathBuf::from(SEED)
+}
 /// When every world begins: 2026-11-21 20:56:12 UTC.
 const BEGINS: u64 = 1_795_294_572;
 /// Variables that would let the machine's own agent or git leak in.
