@@ -28,6 +28,7 @@ mod it {
     mod exec;
     mod fence;
     mod filters;
+    mod first_day;
     mod follows;
     mod frozen;
     mod git_acts;

@@ -102,9 +102,12 @@ pub(super) fn keep_answer(
     let (kind, subject) = (InteractionKind::Question, "question answered");
     let said = Said { kind, text: &text, sender: word, subject };
     record::interactions::keep_words(repo, chain, &said, |state| {
-        first = !state.answered.contains(&call.id);
+        // Where a host gives calls no id, an answer counts once to a question of this turn.
+        let of_turn = || format!("{} {}", text_hash(&answer.question), state.turn);
+        let id = if call.id.is_empty() { of_turn() } else { call.id.clone() };
+        first = !state.answered.contains(&id);
         if first {
-            state.answered.push(call.id.clone());
+            state.answered.push(id);
             let old = state.answered.len().saturating_sub(MOST);
             state.answered.drain(..old);
         }
