@@ -4,7 +4,7 @@
 //! [`crate::format::days`]. Memory and no truth: where one is missing, as for the steps of another
 //! clone, the day is what is known. Times of closed jobs and of receipts are moments.
 
-use super::bounded::BoundedLines;
+use super::bounded::{BoundedLines, complete};
 use super::error::StoreError;
 use super::{Store, UnixSeconds};
 use crate::claims::Ran;
@@ -28,10 +28,11 @@ impl Store {
 
     fn exact_of(&self, id: &JobId, step: &str) -> Option<Exact> {
         // Memory and no truth, as above.
-        let all = self.exact_lines(id).all().unwrap_or_default();
+        let bytes = self.exact_lines(id).at_once().unwrap_or_default();
+        let lines: Vec<&[u8]> = complete(&bytes).collect();
         // As above.
-        let read = |line: &Vec<u8>| serde_json::from_slice::<Exact>(line).ok();
-        all.iter().rev().filter_map(read).find(|exact| exact.step == step)
+        let read = |line: &&[u8]| serde_json::from_slice::<Exact>(line).ok();
+        lines.iter().rev().filter_map(read).find(|exact| exact.step == step)
     }
 
     fn add_exact(&self, id: &JobId, exact: &Exact) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::texts::Entry;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::interaction::Interaction;
 use crate::format::names;
@@ -77,7 +78,10 @@ pub(crate) fn summaries(repo: &Repo, job: &LoadedJob) -> Result<Chain> {
     let mut open = Vec::new();
     for n in covered.through + 1..=job.state.job.interactions {
         let here = repo.counted_entry(job, n)?.filter(|entry| entry.gone.is_none());
-        open.extend(here.map(|entry| (n, entry.said)));
+        if let Some(Entry { said, .. }) = here {
+            let at = repo.said_at(job, n, said.at)?;
+            open.push((n, Interaction { at, ..said }));
+        }
     }
     Ok(Chain { kept, open, due: Some(covered.due).filter(|due| *due > 0) })
 }

@@ -70,11 +70,7 @@ impl Repo {
     /// What stands at `path` of a job's tree, through its stub.
     pub(crate) fn text(&self, of: Of<'_>, path: &str) -> Result<Option<Text>> {
         let Some(bytes) = self.store.file(of.tip, path)? else { return Ok(None) };
-        let Some(mut stub) = Stub::read(&bytes) else { return Ok(Some(Text::Here(bytes))) };
-        if let Some(said) = stub.head.get("at").and_then(toml::Value::as_integer) {
-            let at = self.store.moment(&stub.key, said);
-            stub.head.insert("at".to_owned(), at.into());
-        }
+        let Some(stub) = Stub::read(&bytes) else { return Ok(Some(Text::Here(bytes))) };
         let file = self.store.text_file(&texts::place(of.id, &stub.key))?;
         let Some(file) = file else {
             let redacted = self.redacted(of.tip)?.contains(&stub.key);
@@ -142,6 +138,13 @@ impl Repo {
             return Err(missing().into());
         }
         self.entry(job.texts(), n)
+    }
+
+    /// When the `n`-th interaction was, whose file says `said`.
+    pub(crate) fn said_at(&self, job: &LoadedJob, n: u32, said: i64) -> Result<i64> {
+        let bytes = self.store.file(&job.tip, &names::interaction(n))?;
+        let stub = bytes.and_then(|bytes| Stub::read(&bytes));
+        Ok(stub.map_or(said, |stub| self.store.moment(&stub.key, said)))
     }
 
     /// The keys that steps of this chain took away, on all ways down from `tip`.
