@@ -1,6 +1,7 @@
 //! The third ring: whole sessions against the real binary and real git.
 
 mod it {
+    mod ab;
     mod agents;
     mod attacks;
     mod attacks3;
