@@ -141,6 +141,23 @@ pub enum Prompts {
     Hash,
 }
 
+/// How much what leaves a clone says of when things were, and how often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// The day, and nothing of refusals, pauses and how much was done.
+    #[default]
+    Day,
+    Full,
+}
+
+impl Detail {
+    /// The day is all that is said.
+    pub(crate) fn is_day(self) -> bool {
+        self == Self::Day
+    }
+}
+
 /// What shows that a subagent acted on the notes of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -315,6 +332,7 @@ struct PrivacyTable {
 #[serde(deny_unknown_fields)]
 struct SyncTable {
     prompts: Option<bool>,
+    detail: Option<Detail>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -689,6 +707,8 @@ pub struct Rules {
     pub prompts: Prompts,
     /// `git seed sync` takes prompts and answers along.
     pub syncs_prompts: bool,
+    /// How much what leaves the clone says of when and how often.
+    pub detail: Detail,
     /// Kinds of secrets, and paths of memory, that a boundary does not stop.
     pub(crate) allow: Vec<String>,
     /// Commands for what changes. [`crate::engine::claims::checkers::commands`] gives them where
@@ -976,7 +996,6 @@ impl Rules {
     fn checked(mut table: RulesTable) -> Result<Self, BadRules> {
         let (track, chooses) = table.tracks.home();
         table.lane.check()?;
-        let pages = page_names(table.pages.unwrap_or_default())?;
         let shut = surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?;
         let shares = table.condense.share.unwrap_or_default();
         let (share, heading) = condense(shares, table.condense.heading.unwrap_or_default())?;
@@ -994,7 +1013,7 @@ impl Rules {
             maps,
             chooses,
             idle: table.idle.unwrap_or(Idle::Open),
-            pages,
+            pages: page_names(table.pages.unwrap_or_default())?,
             surfaces: shut,
             scratch: table.scratch.unwrap_or_default(),
             confining: table.shell.confine.unwrap_or(Confining::Auto),
@@ -1025,6 +1044,7 @@ impl Rules {
             prompts: table.privacy.prompts.unwrap_or_default(),
             allow: table.privacy.allow,
             syncs_prompts: table.sync.prompts.unwrap_or(false),
+            detail: table.sync.detail.unwrap_or_default(),
             commands: Commands::new(table.check, table.tests)?,
             more: Companions::new(table.companion, table.build, table.cache)?,
             companions: OnceLock::new(),

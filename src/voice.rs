@@ -481,6 +481,7 @@ pub(crate) enum Notice {
     ReportNoBrowser,
     StoryAll,
     StoryKeys,
+    StoryByDay,
     StoryMore,
     StoryEvents,
     StoryFiles,

@@ -99,6 +99,21 @@ pub(crate) fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
     job_id(at, &format!("{}{last}", part_of_second(at, system_ms())))
 }
 
+/// The id of the job `number` of the day of `at`, with four hex digits that differ between clones.
+pub(crate) fn new_job_id_of_day(at: UnixSeconds, number: u32, salt: &str) -> JobId {
+    use std::hash::{BuildHasher, Hasher};
+    let chance = if debug_variable(CLOCK).is_some() {
+        at.unsigned_abs()
+    } else {
+        std::collections::hash_map::RandomState::new().build_hasher().finish()
+    };
+    let digits = crate::format::short_hash(format!("{chance}{salt}").as_bytes(), 4);
+    let day = job_id(at, &digits).as_str().get(..8).unwrap_or_default().to_owned();
+    let text = format!("{day}t{:06}-{digits}", number.min(999_999));
+    // As below.
+    text.parse().unwrap_or_else(|_| unreachable!("{text} is a job id"))
+}
+
 /// How far `now`, in milliseconds, is into the second `at`, in 4096 parts: three hex digits.
 fn part_of_second(at: UnixSeconds, now: i64) -> String {
     // The clock may have gone on since `at` was read: then it was at that second's end.
@@ -882,6 +897,17 @@ mod tests {
         assert!(made.is_sorted(), "{made:?}");
         assert_eq!([&made[1], &made[4], &made[5]].map(|id| &id[16..]), ["0040", "ffb0", "ffb0"]);
         assert_eq!(part_of_second(1_795_294_572, 0), "000", "a clock that was set back");
+    }
+
+    #[test]
+    fn a_job_id_of_a_day_tells_the_day_alone() {
+        let id = |number| new_job_id_of_day(1_795_294_572, number, "x");
+        let made = [1, 2, 10, 999_999, 1_000_000].map(id);
+        assert_eq!(&made[0].as_str()[..16], "20261121t000001-");
+        assert!(made.iter().all(|id| id.is_stamped() && id.as_str().len() == 20), "{made:?}");
+        assert!(made[..4].is_sorted(), "{made:?}");
+        assert_eq!(made[2].number_on(&made[0]), Some(10));
+        assert_eq!(made[2].number_on(&"20261122t000001-0000".parse().expect("an id")), None);
     }
 
     #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! The third ring: whole sessions against the real binary and real git.
 
 mod it {
+    mod ab;
     mod agents;
     mod attacks;
     mod attacks3;
@@ -21,13 +22,16 @@ mod it {
     mod criteria;
     mod cycle;
     mod damaged;
+    mod days;
     mod deadends;
     mod dropped;
     mod entries;
     mod exec;
     mod fence;
     mod filters;
+    mod first_day;
     mod follows;
+    mod frozen;
     mod git_acts;
     mod githooks;
     mod govern;

@@ -277,6 +277,9 @@ pub struct Ran {
     /// The host's id of the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub call: String,
+    /// Tells two runs of one day apart that are alike, where no call does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub salt: String,
     pub command: String,
     /// The directory it ran in, from the top of the repository.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -359,6 +362,15 @@ pub enum Inquiry {
 }
 
 impl Inquiry {
+    /// The receipts that it rests on.
+    pub(crate) fn receipts_mut(&mut self) -> &mut [Receipt] {
+        match self {
+            Self::VerifyClaim(case) => &mut case.receipts,
+            Self::ResponseGate(case) => &mut case.receipts,
+            Self::CausalTrace(_) => &mut [],
+        }
+    }
+
     /// The same without likely secrets in what was said; a ruling on it is recorded with it.
     pub(crate) fn masked(mut self) -> Self {
         let said: Vec<&mut String> = match &mut self {

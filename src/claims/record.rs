@@ -137,6 +137,14 @@ pub struct Record {
 }
 
 impl Record {
+    /// Each time in it, its receipts' among them, as `dated` gives it.
+    pub(crate) fn each_time(&mut self, dated: impl Fn(UnixSeconds) -> UnixSeconds) {
+        self.at = dated(self.at);
+        for receipt in self.inquiry.iter_mut().flat_map(Inquiry::receipts_mut) {
+            receipt.at = dated(receipt.at);
+        }
+    }
+
     /// A record of `kind`, bound to `tree`, with nothing else in it yet.
     pub(crate) fn new(kind: RecordKind, at: UnixSeconds, tree: String) -> Self {
         Self {

@@ -22,8 +22,9 @@ use page::Page;
 ///
 /// The page needs no network: its style and a small script for keys are part of it. It shows the
 /// cycles and phases of the job with their commits, refusals, questions and answers, notes,
-/// footers, claims and costs. Without a job it is about the focused job, or the newest one. In an
-/// agent's session the command is refused: the page is for people.
+/// footers, claims and costs. Times are by the day, and refusals, pauses and figures are left out,
+/// unless the rules say `[sync] detail = "full"`. Without a job it is about the focused job, or the
+/// newest one. In an agent's session the command is refused: the page is for people.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
     /// Id of the job; when omitted, the focused job, or the newest one
@@ -51,12 +52,12 @@ pub(super) fn run(
     }
     repo.require_seeded()?;
     let (name, page) = if args.all {
-        let all = story::all::all(&repo)?;
+        let all = story::by_day::of_all(&repo, story::all::all(&repo)?);
         out.json(&all);
         ("all".to_owned(), Page::of_all(&all))
     } else {
         let job = super::log::which(&repo, args.job.as_deref())?;
-        let story = story::job::story(&repo, &job)?;
+        let story = story::by_day::of_job(&repo, story::job::story(&repo, &job)?);
         out.json(&story);
         (story.id.clone(), Page::of_job(&story))
     };

@@ -5,19 +5,24 @@ use crate::format::names;
 use crate::format::state::{self, BadState, State};
 use crate::format::texts::{self, NewText, Stub, Written};
 use crate::jobs::JobId;
-use crate::store::{self, CommitId, NewStep, TextsEdit, TreeEdit};
+use crate::store::{self, CommitId, NewStep, Store, TextsEdit, TreeEdit};
 use crate::world;
 
 /// Puts a stub in the place of each text that `edits` write, and gives the texts. `at` is the time
 /// of the step.
-pub(crate) fn take_out(id: &JobId, edits: &mut [TreeEdit], at: i64) -> Result<Vec<NewText>> {
+pub(crate) fn take_out(
+    store: &Store,
+    id: &JobId,
+    edits: &mut [TreeEdit],
+    at: i64,
+) -> Result<Vec<NewText>> {
     let mut out = Vec::new();
     for edit in edits {
         let TreeEdit::Put { path, bytes } = edit else { continue };
         if !names::is_text(path) || Stub::read(bytes).is_some() {
             continue;
         }
-        let (stub, text) = taken_out(id, path, bytes, at)?;
+        let (stub, text) = taken_out(store, id, path, bytes, at)?;
         *bytes = stub;
         out.push(text);
     }
@@ -26,18 +31,28 @@ pub(crate) fn take_out(id: &JobId, edits: &mut [TreeEdit], at: i64) -> Result<Ve
 
 /// The same, where texts lie apart; in a repository of format 1 they stay where they are.
 pub(crate) fn taken_by(repo: &Repo, id: &JobId, edits: &mut [TreeEdit]) -> Result<Vec<NewText>> {
-    if repo.keeps_texts_apart()? { take_out(id, edits, repo.now) } else { Ok(Vec::new()) }
+    if !repo.keeps_texts_apart()? {
+        return Ok(Vec::new());
+    }
+    take_out(&repo.store, id, edits, repo.now)
 }
 
 /// The stub of the text at `path`, and the text.
 pub(crate) fn taken_out(
+    store: &Store,
     id: &JobId,
     path: &str,
     file: &[u8],
     at: i64,
 ) -> Result<(Vec<u8>, NewText)> {
-    let (head, text) = texts::apart(path, file, at);
-    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+    let (mut head, text) = texts::apart(path, file, at);
+    let by_day = store.dates_by_the_day();
+    // How long a journal is tells how much was done.
+    let words = if by_day && texts::is_deflated(path) {
+        0
+    } else {
+        text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
+    };
     let mut salted = format!("{id}/{path}\n").into_bytes();
     salted.extend_from_slice(text);
     let salt = world::new_salt(&salted)?;
@@ -46,6 +61,10 @@ pub(crate) fn taken_out(
     } else {
         NewText::new(&salt, text)
     };
+    if let Some(said) = head.get("at").and_then(toml::Value::as_integer).filter(|_| by_day) {
+        store.keep_moment(&new.key, said)?;
+        head.insert("at".to_owned(), store.dated(said).into());
+    }
     let stub = Stub { head, words: words as u64, key: new.key.clone() };
     Ok((stub.write().into_bytes(), new))
 }
@@ -98,8 +117,8 @@ fn left_behind(repo: &Repo) -> Result<Vec<String>> {
     Ok(last.keys.iter().map(|key| texts::place(&id, key)).collect())
 }
 
-/// A `job.toml`, and what would make it too long. A name that is the head of a prompt is not in it
-/// where texts lie apart.
+/// A `job.toml` as it travels, and what would make it too long. A name that is the head of a prompt
+/// is not in it where texts lie apart.
 pub(crate) fn written(
     repo: &Repo,
     state: &State,
@@ -109,5 +128,6 @@ pub(crate) fn written(
     if repo.keeps_texts_apart()? {
         kept.job.name = state.job.kept_name();
     }
+    repo.store.keep_exact(&mut kept)?;
     Ok(state::write_short(&kept))
 }

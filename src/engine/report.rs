@@ -444,7 +444,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
     let mut interactions = Vec::new();
     for n in 1..=state.job.interactions {
         if let Some(Entry { said: read, gone, .. }) = repo.counted_entry(job, n)? {
-            let (kind, at) = (read.kind.word(), rfc3339(read.at));
+            let (kind, at) = (read.kind.word(), rfc3339(repo.said_at(job, n, read.at)?));
             interactions.push(InteractionShown {
                 n,
                 kind,

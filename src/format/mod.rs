@@ -9,6 +9,7 @@
 pub(crate) mod archive;
 pub(crate) mod claim;
 pub(crate) mod context;
+pub(crate) mod days;
 pub(crate) mod evidence;
 pub(crate) mod files;
 pub(crate) mod fold;

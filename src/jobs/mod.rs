@@ -79,7 +79,16 @@ impl JobId {
         format!("job {}", self.0.rsplit('-').next().unwrap_or(&self.0))
     }
 
-    /// It has the shape of the ids that git seed makes: a time in UTC, and four hex digits.
+    /// The six digits behind the day, where that is the day of `other`.
+    pub(crate) fn number_on(&self, other: &Self) -> Option<u32> {
+        let (day, rest) = self.0.split_once('t')?;
+        let (digits, _) = rest.split_once('-')?;
+        let same = other.0.split_once('t').is_some_and(|(its, _)| its == day);
+        digits.parse().ok().filter(|_| same && digits.len() == 6)
+    }
+
+    /// It has the shape of the ids that git seed makes: a day, a time in UTC or a number, and four
+    /// hex digits.
     pub(crate) fn is_stamped(&self) -> bool {
         let digits = |text: &str, n: usize| {
             text.len() == n && text.bytes().all(|letter| letter.is_ascii_digit())

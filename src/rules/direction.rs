@@ -107,6 +107,7 @@ const TABLE: &[(&str, Tight)] = &[
     ("privacy.prompts", Words(&[&["text"], &["hash"]])),
     ("privacy.allow", Fewer),
     ("sync.prompts", Off),
+    ("sync.detail", Words(&[&["full"], &["day"]])),
     // Rows.
     ("surface", Surfaces),
     ("run", Never),

@@ -5,13 +5,13 @@
 //! writes it whole, so that a reader finds the old lines or the new ones.
 
 use std::fs::OpenOptions;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
 use super::error::StoreError;
 use super::lock::hold;
 use super::{SEED_DIR, Store};
-use crate::world::{Whole, open_plain, read_if_there};
+use crate::world::{Whole, open_plain, open_unblocked, read_if_there};
 
 /// A file of lines, and the most bytes that it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,16 @@ impl BoundedLines {
     pub(crate) fn all(&self) -> io::Result<Vec<Vec<u8>>> {
         let bytes = read_if_there(&self.path)?.unwrap_or_default();
         Ok(complete(&bytes).map(<[u8]>::to_vec).collect())
+    }
+
+    /// The bytes at one go, for who may ask little of the kernel; what else lies there reads as
+    /// nothing of ours, or not at all.
+    pub(super) fn at_once(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; self.most];
+        let mut file = open_unblocked(OpenOptions::new().read(true), &self.path)?;
+        let count = file.read(&mut bytes)?;
+        bytes.truncate(count);
+        Ok(bytes)
     }
 
     /// Whether `part` stands anywhere in them.
@@ -108,7 +118,7 @@ impl BoundedLines {
     }
 }
 
-fn complete(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn complete(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     bytes[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }

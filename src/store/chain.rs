@@ -85,6 +85,8 @@ pub(crate) struct Step {
     /// The whole message.
     pub message: String,
     pub at: UnixSeconds,
+    /// The same as the commit says it: the day, where no more travels.
+    pub dated: UnixSeconds,
     /// The commit that it was taken on, and whatever else it holds.
     pub parents: Vec<CommitId>,
     /// Why whoever joined its side with another let it fall; none where it stands.

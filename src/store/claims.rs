@@ -238,7 +238,7 @@ impl Store {
         }
         args.push(format!("-S{}", signer.key.unwrap_or_default()));
         let (name, email) = super::object::WRITER;
-        let date = format!("@{at} +0000");
+        let date = format!("@{} +0000", self.dated(at));
         let outcome = self
             .git(args)
             .envs([
@@ -259,7 +259,10 @@ impl Store {
         };
         let said = String::from_utf8_lossy(&outcome.stdout).trim().to_owned();
         match ObjectId::from_hex(said.as_bytes()) {
-            Ok(id) if outcome.code == Some(0) => Ok(Ok(id)),
+            Ok(id) if outcome.code == Some(0) => {
+                self.keep_moment(&said, at)?;
+                Ok(Ok(id))
+            }
             _ => Ok(Err(reason(&outcome.stderr))),
         }
     }

@@ -30,8 +30,9 @@ impl Store {
             None => self.read_commit(id, chain)?,
         };
         let parents = said.parents.into_iter().map(CommitId::from).collect();
-        let (message, at) = (said.message, said.at);
-        Ok(Step { commit: id.into(), message, at, parents, rejected: None })
+        let (message, dated) = (said.message, said.at);
+        let at = self.moment(&id.to_string(), dated);
+        Ok(Step { commit: id.into(), message, at, dated, parents, rejected: None })
     }
 
     fn read_commit(&self, id: ObjectId, chain: &str) -> Result<Said, StoreError> {
@@ -51,7 +52,9 @@ impl Store {
         one: &CommitId,
         other: &CommitId,
     ) -> Result<UnixSeconds, StoreError> {
-        let at = |id: &CommitId| Ok::<_, StoreError>(self.step_at(id.object()?, "refs/seed")?.at);
+        // As they are dated, so that two clones agree.
+        let at =
+            |id: &CommitId| Ok::<_, StoreError>(self.step_at(id.object()?, "refs/seed")?.dated);
         Ok(at(one)?.max(at(other)?))
     }
 

@@ -19,7 +19,9 @@ mod claims;
 mod commit;
 mod config;
 mod confined;
+mod days;
 mod error;
+mod exact;
 mod filtered;
 mod filters;
 mod focus;
@@ -34,6 +36,7 @@ mod landing;
 mod leaving;
 mod lock;
 mod look;
+mod moments;
 mod object;
 mod ops;
 mod origin;
@@ -130,6 +133,7 @@ pub struct Store {
     fetched: Option<String>,
     /// Commits of chains that were read: joining two chains asks for each of them many times.
     seen: seen::Seen,
+    days: days::Days,
 }
 
 /// Where the worktree's HEAD stands.
@@ -231,6 +235,7 @@ impl Store {
             lock_depth: Rc::default(),
             fetched: None,
             seen: seen::Seen::default(),
+            days: days::Days::default(),
         })
     }
 

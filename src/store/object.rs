@@ -177,16 +177,21 @@ impl<'store> Draft<'store> {
                 why: "its message holds a NUL".to_owned(),
             });
         }
+        let dated = self.store.dated_in(what, at);
         let commit = gix::objs::Commit {
             tree,
             parents: parents.iter().copied().collect(),
-            author: signature(at),
-            committer: signature(at),
+            author: signature(dated),
+            committer: signature(dated),
             encoding: None,
             message: message.into(),
             extra_headers: Vec::new(),
         };
-        self.write(&commit).map_err(|err| unwritten(what, &err))
+        let id = self.write(&commit).map_err(|err| unwritten(what, &err))?;
+        if dated != at && !self.named {
+            self.store.keep_moment(&id.to_string(), at)?;
+        }
+        Ok(id)
     }
 
     /// Something that git wrote for this draft is settled with it.

@@ -151,6 +151,23 @@ impl<'s> Recast<'s> {
         Ok(written.map_err(|err| unwritten(what, &err))?.into())
     }
 
+    /// A commit of ours, as it was written but for what is given: its date stays, which its note
+    /// says as well. What this clone knows of the time of `old` goes along.
+    pub(crate) fn commit_of(
+        &self,
+        old: &OldCommit,
+        tree: &TreeId,
+        parents: &[CommitId],
+        message: &str,
+    ) -> Result<CommitId, StoreError> {
+        let id = self.commit(tree, parents, message, old.at)?;
+        if id != old.commit {
+            let was = self.store.moment(old.commit.as_str(), old.at);
+            self.store.keep_moment(id.as_str(), was)?;
+        }
+        Ok(id)
+    }
+
     /// A commit of ours, as it was written but for what is given.
     pub(crate) fn commit(
         &self,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::world::{CODE, World};
+use super::world::{CODE, World, completion};
 
 /// Far more than the box, far less than a hand.
 const SOON: Duration = Duration::from_secs(25);
@@ -223,4 +223,96 @@ fn each_way_past_the_rules_is_on_record_and_counted() {
     let steps = world.git(&format!("log --format=%s refs/seed/jobs/{}", world.job()));
     let taken = steps.lines().filter(|line| line.starts_with("accept: ")).count();
     assert_eq!(accepted, u64::try_from(taken).expect("few"), "{steps}");
+}
+
+/// What `verify` counts of ways past the rules, and what they were.
+fn past_the_rules(world: &World) -> (serde_json::Value, String) {
+    let said = world.person("verify --json").said().out;
+    let found: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let kept = world.tries("git log --format=%s refs/seed/bypasses");
+    (found["bypasses"].clone(), kept.out)
+}
+
+#[test]
+fn paths_that_open_without_a_job_are_on_record_where_any_opened() {
+    let world = World::new();
+    world.person("init --mode fence").succeeds();
+    world.starts();
+    for nothing in ["[ALLOW]", "[ALLOW ../outside]", "[ALLOW .git/config]"] {
+        world.prompt(nothing);
+        assert_eq!(past_the_rules(&world), (json!({}), String::new()), "{nothing}");
+    }
+    world.prompt("[ALLOW docs/ todo.txt]");
+    world.prompt("[ALLOW ../outside src/]");
+    let (counted, kept) = past_the_rules(&world);
+    assert_eq!(counted, json!({ "allow": 2 }));
+    assert_eq!(kept, "allow: src\nallow: docs, todo.txt\n");
+    // It stays in this clone.
+    assert!(!world.git("ls-remote . 'refs/seed/bypasses*'").is_empty());
+}
+
+#[test]
+fn a_word_for_paths_is_on_record_with_the_job_that_its_prompt_creates() {
+    let world = World::seeded();
+    for nothing in ["[ALLOW]", "[ALLOW todo.txt]"] {
+        world.prompt(nothing);
+        assert_eq!(past_the_rules(&world), (json!({}), String::new()), "{nothing}");
+    }
+    world.prompt("[ALLOW todo.txt] tick the first of the list");
+    let (counted, kept) = past_the_rules(&world);
+    assert_eq!((counted, kept.as_str()), (json!({ "allow": 1 }), ""), "a step says it");
+    let steps = world.git(&format!("log --format=%s refs/seed/jobs/{}", world.job()));
+    assert!(steps.contains("allow: the person opened todo.txt"), "{steps}");
+}
+
+/// A session of nobody's, whose answers and words count or do not.
+fn without_anybody(counts: &str) -> World {
+    let world = World::new();
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    world.person("init").succeeds();
+    world.puts("seed.toml", &format!("[approval]\nunattended = \"{counts}\"\n"));
+    world.person("rules apply").succeeds();
+    world.sh("rm seed.toml");
+    world.starts();
+    world.minute();
+    world
+}
+
+#[test]
+fn an_answer_of_nobodys_that_comes_late_is_on_record_where_it_counts() {
+    let world = without_anybody("count");
+    world.to("condense");
+    world.does("condense");
+    let asked = world.asks(&completion()).passes();
+    // The agent closes the cycle beside the open question: the job rests, and awaits its person.
+    world.minute();
+    world.seed("phase advance -F -").stdin(&super::world::message("condense")).succeeds();
+    assert_eq!(past_the_rules(&world).0, json!({ "rules-apply": 1 }));
+    asked.answers("Approve completion");
+    assert_eq!(world.json("job list --all")[0]["status"], json!("completed"));
+    let (counted, kept) = past_the_rules(&world);
+    assert_eq!(counted, json!({ "rules-apply": 1, "unattended": 1 }));
+    assert_eq!(kept, "unattended: Approve completion\n");
+}
+
+#[test]
+fn a_word_of_nobodys_that_comes_late_is_on_record_where_it_counts() {
+    for (counts, status, counted) in [
+        ("count", "completed", json!({ "rules-apply": 1, "unattended": 1 })),
+        ("refuse", "awaiting you", json!({ "rules-apply": 1 })),
+    ] {
+        let world = without_anybody(counts);
+        world.to("condense");
+        world.does("condense");
+        let job = world.job();
+        if counts == "count" {
+            world.asks(&completion()).passes();
+        }
+        world.minute();
+        world.seed("phase advance -F -").stdin(&super::world::message("condense")).succeeds();
+        world.minute();
+        world.prompt(&format!("[APPROVE] {job}"));
+        assert_eq!(world.json("job list --all")[0]["status"], json!(status), "{counts}");
+        assert_eq!(past_the_rules(&world).0, counted, "{counts}");
+    }
 }

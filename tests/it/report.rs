@@ -15,6 +15,7 @@ const KNOWLEDGE: &str = ".claude/knowledge/escapes.md";
 /// to rest, runs of tests and a claim.
 fn told() -> World {
     let world = World::seeded();
+    in_full(&world);
     world.prompt("Fix the lexer");
     world.to("observe");
     world.edits(CODE, "fn lex() {", "fn lex() { early();").refuses("BLOCKED");
@@ -38,6 +39,13 @@ fn told() -> World {
     world.approved();
     world.leaves();
     world
+}
+
+/// What is handed on from here tells all of it.
+fn in_full(world: &World) {
+    world.puts("seed.toml", "[sync]\ndetail = \"full\"\n");
+    world.person("rules apply").succeeds();
+    std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
 }
 
 fn page(world: &World, arguments: &str) -> String {
@@ -347,6 +355,7 @@ fn what_is_foreign_opens_no_tag_and_hides_nothing() {
     use std::os::unix::ffi::OsStrExt as _;
     const EVIL: &str = "<script>alert(1)</script> \"onload='x' ]]> -->&lt; \u{202e}txt\u{200b}.";
     let world = World::seeded();
+    in_full(&world);
     world.prompt(&format!("Mend {EVIL} \u{1b}[31m"));
     world.to("observe");
     let asked = question(&format!("[WAITING] {EVIL}"), &["It does now", "Go on without"]);
@@ -399,6 +408,7 @@ fn what_is_foreign_opens_no_tag_and_hides_nothing() {
 #[test]
 fn a_hundred_steps_stay_within_a_megabyte() {
     let world = World::seeded();
+    in_full(&world);
     world.to("execute");
     world.reads(CODE).passes();
     for n in 0..16 {

@@ -28,6 +28,11 @@ pub mod snapshot;
 
 /// The binary under test.
 const SEED: &str = env!("CARGO_BIN_EXE_git-seed");
+
+/// The program that everything here runs.
+pub fn seed_binary() -> PathBuf {
+    PathBuf::from(SEED)
+}
 /// When every world begins: 2026-11-21 20:56:12 UTC.
 const BEGINS: u64 = 1_795_294_572;
 /// Variables that would let the machine's own agent or git leak in.
@@ -443,6 +448,28 @@ impl World {
 
     /// One event of the session at another host; what its hook prints.
     pub fn hears(&self, host: &str, event: &str, fields: &Value) -> Reply {
+        let payload = self.host_payload(event, fields);
+        let mut command = self.command(SEED);
+        command.args(["hook", host, event]).envs(&*self.host.borrow());
+        let said = Said::of(event, run(command, payload.as_bytes()));
+        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
+        Reply::read(&said.out)
+    }
+
+    /// The same of a host that has a terminal, by which a row knows of a person that says nothing
+    /// of one.
+    pub fn hears_at_a_terminal(&self, host: &str, event: &str, fields: &Value) -> Reply {
+        let payload = self.host_payload(event, fields);
+        fs::write(self.root().join("payload"), payload).expect("it is written");
+        let hook = format!("git-seed hook {host} {event} <../payload >../reply");
+        let line =
+            format!("script -qfec \"{hook}\" /dev/null </dev/null >/dev/null && cat ../reply");
+        let said = self.tries(&line);
+        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
+        Reply::read(&said.out)
+    }
+
+    fn host_payload(&self, event: &str, fields: &Value) -> String {
         self.minute();
         // Hosts call the same by other names; what a row does not name is passed over.
         let session = &*self.session.borrow();
@@ -452,11 +479,7 @@ impl World {
         for (key, value) in fields.as_object().expect("fields are an object") {
             payload[key] = value.clone();
         }
-        let mut command = self.command(SEED);
-        command.args(["hook", host, event]).envs(&*self.host.borrow());
-        let said = Said::of(event, run(command, payload.to_string().as_bytes()));
-        assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
-        Reply::read(&said.out)
+        payload.to_string()
     }
 
     /// Calls the hook with this for its standard input.

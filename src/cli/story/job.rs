@@ -68,7 +68,7 @@ fn head(page: &mut Escaped, story: &JobStory, limits: Limits) {
     let track = story.track.as_deref().unwrap_or("none yet");
     let run = story.run.to_string();
     let stands = format!("{}, cycle {}", story.phase, story.cycle);
-    let cost = cost(&story.cost);
+    let cost = if story.cost.is_nothing() { String::new() } else { cost(&story.cost) };
     let facts = [
         ("job", story.id.as_str()),
         ("status", story.status),
@@ -77,7 +77,7 @@ fn head(page: &mut Escaped, story: &JobStory, limits: Limits) {
         ("track", track),
         ("cost", cost.as_str()),
     ];
-    for (key, value) in facts {
+    for (key, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
         page.element("<dt>", key, "</dt>");
         page.element("<dd>", value, "</dd>");
     }
@@ -162,8 +162,11 @@ fn draw_stay(page: &mut Escaped, story: &JobStory, n: usize, (limits, ranks): (L
     page.raw("<section class=\"stay\" tabindex=\"-1\" id=\"");
     anchor(page, story, n);
     let (open, close) = ranks.0[2];
-    page.raw("\">").raw(open).text(&stay.phase).raw(" <small>").text(&cost(&stay.cost));
-    page.raw("</small>").raw(close).raw("<p class=\"dim\">");
+    page.raw("\">").raw(open).text(&stay.phase);
+    if !stay.cost.is_nothing() {
+        page.raw(" <small>").text(&cost(&stay.cost)).raw("</small>");
+    }
+    page.raw(close).raw("<p class=\"dim\">");
     time(page, &stay.began);
     match &stay.ended {
         Some(ended) => {

@@ -56,7 +56,12 @@ impl Page {
             page.raw("<main id=\"story\" tabindex=\"-1\">");
             page.element("<h1>", &title, "</h1>");
             super::graph::draw(page, &all.index, limits);
-            sums::draw(page, &all.stats);
+            for missing in &all.missing {
+                page.element("<p class=\"missing\">", missing, "</p>");
+            }
+            if let Some(stats) = &all.stats {
+                sums::draw(page, stats);
+            }
             for story in &all.jobs {
                 job::draw(page, story, limits, Ranks::AMONG);
             }

@@ -126,7 +126,7 @@ fn note(repo: &Repo, taken: &Taken, judged: &Judged, commit: Option<&CommitId>) 
     let told = repo.store.commit_message(&taken.focused.tip.commit)?;
     let message = commit.is_none().then(|| trailers::body(&told));
     let mut lines = notes::words(&taken.trailers, none, unclaimed, message);
-    lines.push(notes::step_line(&taken.trailers, none, unclaimed, repo.now));
+    lines.push(notes::step_line(&taken.trailers, none, unclaimed, repo.store.dated(repo.now)));
     Ok(repo.store.note_add(&on, &lines, repo.now)?)
 }
 

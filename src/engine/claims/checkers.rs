@@ -250,7 +250,7 @@ fn leave_test_receipt(
     claims::receipts::leave_receipt(
         repo,
         Ran {
-            at: world::now(),
+            at: repo.store.dated(world::now()),
             session: event.session.clone(),
             command: evidence::cut(&command.line),
             run: Some(RUN.to_owned()),

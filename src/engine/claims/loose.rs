@@ -38,7 +38,7 @@ pub(crate) fn keep(
     let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
     let program = || receipts::program(&receipts::program_name(command), dir);
     let mut ran = Ran {
-        at: repo.now,
+        at: repo.store.dated(repo.now),
         session: event.session.clone(),
         call: call.id.clone(),
         command: evidence::cut(command),

@@ -66,9 +66,10 @@ pub(crate) fn receipt(
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
     Ok(Some(Ran {
-        at: repo.now,
+        at: repo.store.dated(repo.now),
         session: event.session.clone(),
         call: call.id.clone(),
+        salt: salt(repo, &call.id, command)?,
         command: evidence::cut(command),
         dir: shown_dir(repo, dir),
         status: read.status(outcome.status).filter(|_| ends),
@@ -194,12 +195,21 @@ pub(super) fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
     is_here(&dir) && named.iter().all(|place| is_here(&dir.join(place)))
 }
 
+/// What tells a run from others of its day that are alike, where its call does not.
+fn salt(repo: &Repo, call: &str, command: &str) -> Result<String> {
+    if !call.is_empty() || !repo.rules.detail.is_day() {
+        return Ok(String::new());
+    }
+    Ok(world::new_salt(format!("{} {command}", repo.now).as_bytes())?)
+}
+
 /// Leaves a receipt of a run that no hook saw: git seed ran it itself.
 pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
     let Some(focused) = repo.focused()? else { return Ok(()) };
     if ran.run.is_some() {
         record::answered::keep_run(repo);
     }
+    let salt = salt(repo, &ran.call, &ran.command)?;
     record::journal_line::note(repo, Some(&focused), |line| {
         line.what = What::Ran;
         line.session.clone_from(&ran.session);
@@ -208,6 +218,7 @@ pub(crate) fn leave_receipt(repo: &Repo, ran: Ran) -> Result<()> {
             stay: stay_of(&focused.state),
             reproduced: is_run && repo.row(Some(&focused)).reproduces,
             unheld: unheld(repo, &focused, is_run),
+            salt,
             ..ran
         });
     })
@@ -250,7 +261,7 @@ pub(crate) fn leave_run(
     leave_receipt(
         repo,
         Ran {
-            at: world::now(),
+            at: repo.store.dated(world::now()),
             session: repo
                 .focused()?
                 .map(|focused| focused.state.driver.session)
@@ -281,12 +292,16 @@ pub(crate) fn ran(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Ran)>
             let Some(id) = file.strip_suffix(".toml") else { continue };
             let bytes = repo.counted_file(focused, &evidence::path(id))?;
             // A receipt of another git seed proves nothing here.
-            all.extend(evidence::read(&bytes).map(|ran| (id.to_owned(), ran)));
+            let read = evidence::read(&bytes);
+            all.extend(read.map(|ran| (id.to_owned(), repo.store.ran_at(id, ran))));
         }
     }
     let since = repo.read_since(focused)?;
-    let new = since.lines.into_iter().filter_map(|linked| linked.line.ran);
-    all.extend(new.map(|ran| (evidence::id(&ran), ran)));
+    let new = since.lines.into_iter().filter_map(|linked| {
+        let (at, ran) = (linked.line.at, linked.line.ran?);
+        Some((evidence::id(&ran), Ran { at, ..ran }))
+    });
+    all.extend(new);
     all.sort_by_key(|(_, ran)| ran.at);
     Ok(all)
 }
@@ -431,7 +446,7 @@ pub(crate) fn find_receipt(repo: &Repo, id: &str) -> Result<Option<Ran>> {
     for (chain, _) in repo.store.chains(names::JOBS)? {
         let Some(tip) = repo.store.tip(&chain)? else { continue };
         if let Some(bytes) = repo.store.file(&tip, &evidence::path(id))? {
-            return Ok(evidence::read(&bytes));
+            return Ok(evidence::read(&bytes).map(|ran| repo.store.ran_at(id, ran)));
         }
     }
     // The job that was over last is still spoken of.

@@ -1,5 +1,6 @@
 //! How a prompt becomes a job, and which job that waits here goes on.
 
+use crate::engine::jobs::new_id;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -13,7 +14,6 @@ use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
-use crate::world;
 
 /// A person's prompt, to be kept.
 pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction {
@@ -32,13 +32,7 @@ pub(crate) fn create_from_prompts(
     said_lane: SaidLane,
 ) -> Result<LoadedJob> {
     let salt = format!("{}{}{}", driver.session, prompt.text, repo.store.worktree_name());
-    let mut id = world::new_job_id(repo.now, &salt);
-    for n in 1..100 {
-        if !record::archive::knows(repo, &id)? {
-            break;
-        }
-        id = world::new_job_id(repo.now, &format!("{salt}{n}"));
-    }
+    let id = new_id::free(repo, &salt)?;
     let job = Job::from_prompt(id, &prompt.text, repo.now);
     // Its words stay out of the chain; where it is read they are not needed.
     let subject = job.kept_name();

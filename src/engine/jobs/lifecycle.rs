@@ -2,6 +2,7 @@
 
 use crate::engine;
 use crate::engine::bypasses::{self, Bypass};
+use crate::engine::jobs::new_id;
 use crate::engine::jobs::resume::Resumed;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
@@ -123,7 +124,7 @@ pub(crate) fn create_job(
         Some(Ok(told)) => Some(told),
         None => None,
     };
-    let id = free_id(repo, &name)?;
+    let id = new_id::free(repo, &name)?;
     let mut state = record::step::created(
         id.clone(),
         &name,
@@ -162,24 +163,13 @@ pub(crate) fn create_approved_job(repo: &Repo, name: &str, objective: &str) -> R
     let name = jobs::check_name(name).map_err(usage)?.to_owned();
     let words: Vec<&str> = objective.split_whitespace().take(jobs::OBJECTIVE_WORDS_MOST).collect();
     let whole = jobs::check_objective(objective).map(str::to_owned);
-    let (id, worktree) = (free_id(repo, &name)?, repo.store.worktree_name());
+    let (id, worktree) = (new_id::free(repo, &name)?, repo.store.worktree_name());
     let mut state =
         record::step::created(id, &name, repo.rules.maps.home_name(), repo.now, &worktree);
     state.job.objective = whole.unwrap_or_else(|_| words.join(" "));
     state.job.plugin_lock_approval = true;
     Ok(record::step::create(repo, state, &format!("\"{name}\""), By::Person, Vec::new(), false)?
         .focused)
-}
-
-fn free_id(repo: &Repo, salt: &str) -> Result<JobId> {
-    let mut id = world::new_job_id(repo.now, salt);
-    for n in 1..100 {
-        if !record::archive::knows(repo, &id)? {
-            break;
-        }
-        id = world::new_job_id(repo.now, &format!("{salt}{n}"));
-    }
-    Ok(id)
 }
 
 /// Turns this worktree to another active job.

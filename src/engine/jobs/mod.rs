@@ -11,6 +11,7 @@ pub(crate) mod focus;
 pub(crate) mod lifecycle;
 pub(crate) mod list;
 pub(crate) mod modes;
+pub(crate) mod new_id;
 pub(crate) mod next_run;
 pub(crate) mod plan;
 pub(crate) mod resume;

@@ -4,6 +4,7 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::texts::Entry;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::interaction::Interaction;
 use crate::format::names;
@@ -50,7 +51,7 @@ pub(crate) fn submit_summary(repo: &Repo, text: &str) -> Answered<Kept> {
         let one = Kept {
             n: state.summed.summaries,
             covers: [covered.through + 1, through],
-            at: rfc3339(repo.now),
+            at: rfc3339(repo.store.dated(repo.now)),
             text: Masked::new(text.trim()),
         };
         let put = TreeEdit::Put { path: names::summary(one.n), bytes: one.write().into_bytes() };
@@ -77,7 +78,10 @@ pub(crate) fn summaries(repo: &Repo, job: &LoadedJob) -> Result<Chain> {
     let mut open = Vec::new();
     for n in covered.through + 1..=job.state.job.interactions {
         let here = repo.counted_entry(job, n)?.filter(|entry| entry.gone.is_none());
-        open.extend(here.map(|entry| (n, entry.said)));
+        if let Some(Entry { said, .. }) = here {
+            let at = repo.said_at(job, n, said.at)?;
+            open.push((n, Interaction { at, ..said }));
+        }
     }
     Ok(Chain { kept, open, due: Some(covered.due).filter(|due| *due > 0) })
 }

@@ -110,7 +110,7 @@ pub(crate) fn compact_seal(repo: &Repo) -> Answered<(Written, Sealed)> {
     };
     let (mut file, foreign) = compaction_now(repo, &focused, &stand)?;
     file.list_commits(&commits_since(repo, &focused, &stand.since)?);
-    let (at, phase) = (rfc3339(repo.now), focused.state.phase().to_string());
+    let (at, phase) = (rfc3339(repo.store.dated(repo.now)), focused.state.phase().to_string());
     let ceiling = repo.rules.compaction.words;
     let (file, sealed) = match file.seal(Stamp { at: &at, phase: &phase, ceiling }) {
         Ok(done) => done,

@@ -15,6 +15,7 @@ use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{memory, record};
 use crate::format::state::State;
+use crate::jobs::UnixSeconds;
 use crate::store::RepoPath;
 
 /// The name of the file, below the run's directory.
@@ -70,16 +71,22 @@ pub(crate) fn ledger(
     let last = last_entry(&file);
     let same = last.as_ref().filter(|last| last.session_id == session);
     // What counts of tokens call fresh is a context that began anew.
-    let anew = rfc3339(memory::context::gauge(focused).fresh);
+    let anew = memory::context::gauge(focused).fresh;
+    let moment = format!("{}/{FILE}", state.job.id);
     let before = match same {
         None => Some(Mark::Focus),
-        Some(last) if anew > last.ts => Some(Mark::Inject),
+        Some(last) if anew > seconds(&last.ts, |at| repo.store.moment(&moment, at)) => {
+            Some(Mark::Inject)
+        }
         Some(_) => None,
     };
     let marks: Vec<Mark> = before.into_iter().chain(mark).collect();
+    if !marks.is_empty() {
+        repo.store.keep_moment(&moment, repo.now)?;
+    }
     for event in &marks {
         let entry = Entry {
-            ts: rfc3339(repo.now),
+            ts: rfc3339(repo.store.dated(repo.now)),
             event: *event,
             seq,
             session_id: session.clone(),
@@ -105,6 +112,12 @@ pub(crate) fn own_place(repo: &Repo, state: &State, name: &str) -> Option<(PathB
     let file = repo.store.work_tree().join(&shown);
     let plain = repo::paths::real(&file) == repo::paths::real(repo.store.work_tree()).join(&shown);
     Some((file, RepoPath::try_from(shown.as_str()).ok()?)).filter(|_| plain)
+}
+
+/// The time of a line; one that says none was never.
+fn seconds(ts: &str, known: impl Fn(UnixSeconds) -> UnixSeconds) -> UnixSeconds {
+    let read = time::OffsetDateTime::parse(ts, &time::format_description::well_known::Rfc3339);
+    read.map_or(UnixSeconds::MIN, |at| known(at.unix_timestamp()))
 }
 
 fn last_entry(file: &[u8]) -> Option<Entry> {

@@ -77,7 +77,7 @@ pub(crate) fn joined(repo: &Repo, published: &CommitId, local: &CommitId) -> Res
         if newest == tip {
             let tip = repo.store.tip_of(&tip)?;
             let chain = names::job_chain(&id);
-            let state = repo.state(&chain, &tip)?;
+            let state = repo.state_as_stored(&chain, &tip)?;
             leaving.push(Leaving { chain, tip, state });
         }
     }
@@ -97,5 +97,5 @@ pub(crate) fn joined(repo: &Repo, published: &CommitId, local: &CommitId) -> Res
 
 fn at(repo: &Repo, tip: &CommitId) -> Result<i64> {
     let newest: Vec<Step> = repo.store.history_from(tip, 1)?;
-    Ok(newest.first().map_or(0, |step| step.at))
+    Ok(newest.first().map_or(0, |step| step.dated))
 }

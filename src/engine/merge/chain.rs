@@ -156,7 +156,7 @@ struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     fn at(repo: &'a Repo, chain: &'a str, commit: &CommitId) -> Result<Self> {
         let base = repo.store.tip_of(commit)?;
-        let state = repo.state(chain, &base)?;
+        let state = repo.state_as_stored(chain, &base)?;
         Ok(Self {
             repo,
             chain,
@@ -179,7 +179,7 @@ impl<'a> Sheet<'a> {
 
     fn state_of(&self, commit: &CommitId) -> Result<(Tip, State)> {
         let tip = self.repo.store.tip_of(commit)?;
-        let state = self.repo.state(self.chain, &tip)?;
+        let state = self.repo.state_as_stored(self.chain, &tip)?;
         Ok((tip, state))
     }
 
@@ -297,6 +297,7 @@ impl<'a> Sheet<'a> {
             [Err(error), _] | [_, Err(error)] => return Err(error),
         };
         let message = merge::seal(&mut self.state, (&published_id, &local_id), &self.told);
+        self.repo.store.keep_exact_of(&self.state.job.id, &local_id, &self.state.step)?;
         let written = state::write_short(&self.state);
         let bad = |bad| EngineError::State { chain: self.chain.to_owned(), bad };
         let (text, spilled) = written.map_err(bad)?;

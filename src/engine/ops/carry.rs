@@ -129,7 +129,7 @@ fn note(repo: &Repo, noted: &Noted) -> Result<()> {
     if !repo.store.has_object(on.as_str()) {
         return Ok(());
     }
-    let lines = notes::undone(&noted.id, &noted.job, noted.undone, repo.now);
+    let lines = notes::undone(&noted.id, &noted.job, noted.undone, repo.store.dated(repo.now));
     Ok(repo.store.note_add(&on, &lines, repo.now)?)
 }
 

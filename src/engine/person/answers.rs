@@ -82,7 +82,7 @@ fn hear_late(
         }
         keep_answer(repo, &job.chain, call, answer, sender)?;
         let heard = jobs::unattended::end_awaiting(repo, &job)?;
-        person::sender::keep_unattended(repo, sender, named, &heard);
+        person::sender::keep_unattended(repo, sender, &answer.answer, &heard);
         return Ok(Some(heard));
     }
     Ok(None)
@@ -102,9 +102,12 @@ pub(super) fn keep_answer(
     let (kind, subject) = (InteractionKind::Question, "question answered");
     let said = Said { kind, text: &text, sender: word, subject };
     record::interactions::keep_words(repo, chain, &said, |state| {
-        first = !state.answered.contains(&call.id);
+        // Where a host gives calls no id, an answer counts once to a question of this turn.
+        let of_turn = || format!("{} {}", text_hash(&answer.question), state.turn);
+        let id = if call.id.is_empty() { of_turn() } else { call.id.clone() };
+        first = !state.answered.contains(&id);
         if first {
-            state.answered.push(call.id.clone());
+            state.answered.push(id);
             let old = state.answered.len().saturating_sub(MOST);
             state.answered.drain(..old);
         }
@@ -174,7 +177,7 @@ fn hear(
         return Ok(not);
     }
     let heard = grant(repo, chain, registered, answer, named)?;
-    person::sender::keep_unattended(repo, sender, named, &heard);
+    person::sender::keep_unattended(repo, sender, &answer.answer, &heard);
     Ok(heard)
 }
 

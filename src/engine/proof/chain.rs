@@ -82,7 +82,7 @@ pub(crate) fn state_at(repo: &Repo, chain: &str, commit: &CommitId) -> Option<St
     // What does not read is broken by its own finding, and says nothing here.
     let tree = repo.store.tree_of_commit(commit).ok()?;
     // The same.
-    repo.state(chain, &Tip { commit: commit.clone(), tree }).ok()
+    repo.state_as_stored(chain, &Tip { commit: commit.clone(), tree }).ok()
 }
 
 impl Steps {

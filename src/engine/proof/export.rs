@@ -85,9 +85,11 @@ pub fn named_records(repo: &Repo, which: Option<&str>) -> Result<Vec<Recorded>> 
 ///
 /// What the record names does not read, or the commit is not here any more.
 pub fn export(repo: &Repo, one: &Recorded, format: Format) -> Result<Value> {
+    let mut one = one.clone();
+    one.record.each_time(|at| repo.store.dated(at));
     match format {
-        Format::InToto => Ok(statement(one)),
-        Format::AgentTrace => agent_trace(repo, one),
+        Format::InToto => Ok(statement(&one)),
+        Format::AgentTrace => agent_trace(repo, &one),
     }
 }
 

@@ -351,7 +351,7 @@ struct Missing {
 /// The note's line of a step, as it was written.
 fn line_of(repo: &Repo, taken: &TakenStep) -> Result<String> {
     let (none, unclaimed) = (leaves_nothing(taken), unclaimed_of(repo, taken)?);
-    Ok(notes::step_line(&taken.said, none, &unclaimed, taken.step.at))
+    Ok(notes::step_line(&taken.said, none, &unclaimed, taken.step.dated))
 }
 
 /// The note's words of a step, as they were written.
@@ -368,7 +368,7 @@ fn leaves_nothing(taken: &TakenStep) -> bool {
 fn unclaimed_of(repo: &Repo, taken: &TakenStep) -> Result<Vec<Unclaimed>> {
     let at = &taken.step.commit;
     let tree = repo.store.tree_of_commit(at)?;
-    let state = repo.state(&taken.said.job, &Tip { commit: at.clone(), tree })?;
+    let state = repo.state_as_stored(&taken.said.job, &Tip { commit: at.clone(), tree })?;
     Ok(state.fence.unclaimed)
 }
 

@@ -187,7 +187,8 @@ pub(crate) fn records(repo: &Repo, limit: Option<usize>) -> Result<Vec<Recorded>
 /// The record `id`.
 pub(crate) fn recorded(repo: &Repo, id: &RecordId) -> Result<Recorded> {
     let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
-    let record = claim::read(&bytes).map_err(|bad| unread(id, &bad))?;
+    let mut record = claim::read(&bytes).map_err(|bad| unread(id, &bad))?;
+    record.at = repo.store.moment(id.as_str(), record.at);
     Ok(Recorded { id: id.clone(), record })
 }
 
@@ -258,6 +259,7 @@ fn headings(repo: &Repo, limit: Option<usize>) -> Result<Vec<(RecordId, claim::H
 }
 
 pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) -> Result<RecordId> {
+    record.each_time(|at| repo.store.dated(at));
     record.head = repo.store.head()?.commit.map(|head| head.to_string());
     if let Some(focused) = repo.focused()? {
         let stand = &focused.state.stand;

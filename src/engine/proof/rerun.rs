@@ -322,7 +322,8 @@ fn receipts(repo: &Repo, tip: &Tip) -> Result<Vec<(String, Option<Ran>)>> {
                 continue;
             };
             let bytes = repo.store.file(tip, &evidence::path(id))?;
-            all.push((id.to_owned(), bytes.and_then(|bytes| evidence::read(&bytes))));
+            let ran = bytes.and_then(|bytes| evidence::read(&bytes));
+            all.push((id.to_owned(), ran.map(|ran| repo.store.ran_at(id, ran))));
         }
     }
     all.sort_by_key(|(id, ran)| (ran.as_ref().map(|ran| ran.at), id.clone()));

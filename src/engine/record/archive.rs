@@ -131,7 +131,7 @@ pub(crate) fn archive_edits(
     for job in leaving {
         let id = &job.state.job.id;
         edits.push(TreeEdit::Graft { path: archive::place(id), tree: job.tip.tree.clone() });
-        let row = ClosedRow::of(&job.state, job.tip.commit.to_string());
+        let row = repo.store.kept_row(ClosedRow::of(&job.state, job.tip.commit.to_string()))?;
         files.entry(archive::index_file(id)).or_default().push(row);
         scheduled.extend(job.state.scheduled.iter().cloned());
     }

@@ -3,17 +3,19 @@
 use crate::claims::Ran;
 use crate::format::context::Context;
 use crate::format::state::State;
-use crate::format::{evidence, names};
+use crate::format::{evidence, fold::JournalLines, names};
 use crate::phases::deeds::runs_code;
 use crate::secrets::Masked;
-use crate::store::TreeEdit;
+use crate::store::{Store, StoreError, TreeEdit};
 
 /// The receipts of a fold that stay with the job: those of code that ran.
-pub(crate) fn kept<'r>(ran: impl Iterator<Item = &'r Ran>) -> Vec<TreeEdit> {
-    let code = ran.filter(|ran| ran.run.is_some() || runs_code(&ran.line()));
-    let put = |ran: &Ran| TreeEdit::Put {
-        path: evidence::path(&evidence::id(ran)),
-        bytes: evidence::write(ran).into_bytes(),
+pub(crate) fn kept(store: &Store, since: &JournalLines) -> Result<Vec<TreeEdit>, StoreError> {
+    let ran = since.lines.iter().filter_map(|one| Some((one.line.at, one.line.ran.as_ref()?)));
+    let code = ran.filter(|(_, ran)| ran.run.is_some() || runs_code(&ran.line()));
+    let put = |(at, ran): (i64, &Ran)| {
+        let id = evidence::id(ran);
+        store.keep_moment(&id, at)?;
+        Ok(TreeEdit::Put { path: evidence::path(&id), bytes: evidence::write(ran).into_bytes() })
     };
     code.map(put).collect()
 }

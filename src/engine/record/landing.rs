@@ -156,8 +156,8 @@ fn note(repo: &Repo, under_way: &UnderWay, landing: &Landing) -> Result<()> {
         let steps: Vec<&str> = commit.stands_for.iter().map(|lab| lab.id.as_str()).collect();
         let Some(last) = steps.last() else { continue };
         let job = under_way.job.as_str();
-        let lines =
-            [notes::land_words(job, steps.len()), notes::land_line(last, job, &steps, repo.now)];
+        let at = repo.store.dated(repo.now);
+        let lines = [notes::land_words(job, steps.len()), notes::land_line(last, job, &steps, at)];
         repo.store.note_add(&id(&commit.commit)?, &lines, repo.now)?;
     }
     for (old, new) in &under_way.kept {

@@ -124,9 +124,7 @@ pub(crate) fn write(
             .edits
             .insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
     }
-    draft
-        .edits
-        .splice(0..0, kept(since.lines.iter().filter_map(|linked| linked.line.ran.as_ref())));
+    draft.edits.splice(0..0, kept(&repo.store, since)?);
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
     }

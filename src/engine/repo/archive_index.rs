@@ -31,6 +31,7 @@ impl Repo {
         let path = archive::index_file(id);
         // No job of that day is closed: there is no file for it.
         let bytes = self.store.file(archived, &path)?.unwrap_or_default();
-        archive::row(&bytes, id).map_err(|bad| unread(&path, &bad))
+        let row = archive::row(&bytes, id).map_err(|bad| unread(&path, &bad))?;
+        Ok(row.map(|row| self.store.row_at(row)))
     }
 }

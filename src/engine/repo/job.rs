@@ -96,7 +96,15 @@ impl Repo {
         Ok(LoadedJob { chain, tip, state, activity, archived: false })
     }
 
+    /// The state of a job, with what this clone knows of it besides.
     pub(crate) fn state(&self, chain: &str, tip: &Tip) -> Result<State> {
+        let mut state = self.state_as_stored(chain, tip)?;
+        self.store.put_exact(&mut state);
+        Ok(state)
+    }
+
+    /// The same as all clones have it.
+    pub(crate) fn state_as_stored(&self, chain: &str, tip: &Tip) -> Result<State> {
         let what = || format!("{chain} ({})", tip.commit);
         let bytes = self.store.file(tip, names::STATE)?;
         let Some(bytes) = bytes else {

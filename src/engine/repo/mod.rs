@@ -328,6 +328,7 @@ impl Repo {
     /// The same, under the shipped rules: for mending applied ones that do not hold.
     pub(crate) fn open_under_shipped(cwd: &Path) -> Result<Self> {
         let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);
+        store.date_by_the_day(rules.detail.is_day());
         Ok(Self {
             store,
             rules,
@@ -371,6 +372,7 @@ impl Repo {
             (None, Some(applied)) => Rules::with(applied)?,
             (None, None) => Rules::shipped()?,
         };
+        store.date_by_the_day(rules.detail.is_day());
         let unwritten = std::cell::RefCell::default();
         let line = std::cell::RefCell::default();
         Ok(Self {

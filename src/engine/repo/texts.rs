@@ -140,6 +140,13 @@ impl Repo {
         self.entry(job.texts(), n)
     }
 
+    /// When the `n`-th interaction was, whose file says `said`.
+    pub(crate) fn said_at(&self, job: &LoadedJob, n: u32, said: i64) -> Result<i64> {
+        let bytes = self.store.file(&job.tip, &names::interaction(n))?;
+        let stub = bytes.and_then(|bytes| Stub::read(&bytes));
+        Ok(stub.map_or(said, |stub| self.store.moment(&stub.key, said)))
+    }
+
     /// The keys that steps of this chain took away, on all ways down from `tip`.
     pub(crate) fn redacted(&self, tip: &Tip) -> Result<BTreeSet<String>> {
         if let Some((at, keys)) = &*self.redacted.borrow()
@@ -172,7 +179,8 @@ impl Repo {
     }
 
     /// The line of a job with that name in it.
-    pub(crate) fn named(&self, mut row: ClosedRow) -> ClosedRow {
+    pub(crate) fn named(&self, row: ClosedRow) -> ClosedRow {
+        let mut row = self.store.row_at(row);
         // A name is all that is lost: whoever needs the text says why it does not read.
         let tip = || self.store.tip_of(&row.tip.parse().ok()?).ok();
         if row.name == row.id.stand_in()

@@ -21,7 +21,12 @@ pub(crate) struct AllStories {
     pub index: Vec<IndexRow>,
     /// The newest of them.
     pub jobs: Vec<JobStory>,
-    pub stats: Stats,
+    /// Absent where no figures are handed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stats: Option<Stats>,
+    /// What is left out, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// One line of the index.
@@ -59,7 +64,8 @@ pub(crate) fn all(repo: &Repo) -> Result<AllStories> {
     }
     index.reverse();
     jobs.reverse();
-    Ok(AllStories { index, jobs, stats: sums.end(&rulings) })
+    let stats = Some(sums.end(&rulings));
+    Ok(AllStories { index, jobs, stats, missing: Vec::new() })
 }
 
 fn row(job: &LoadedJob, past: &Past, known: &[LoadedJob], told: bool) -> IndexRow {

@@ -36,6 +36,7 @@ pub(crate) struct JobStory {
     pub depends_on: Vec<String>,
     pub created_at: String,
     pub updated_at: String,
+    #[serde(skip_serializing_if = "Cost::is_nothing")]
     pub cost: Cost,
     pub stays: Vec<Stay>,
     pub footers: Footers,
@@ -60,6 +61,11 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
+    /// It took nothing, or is not told.
+    pub(crate) fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
     pub(crate) fn add(&mut self, other: &Self) {
         self.seconds += other.seconds;
         self.calls = self.calls.saturating_add(other.calls);
@@ -93,6 +99,7 @@ pub(crate) struct Stay {
     pub began: String,
     /// Absent for the one where the job stands.
     pub ended: Option<String>,
+    #[serde(skip_serializing_if = "Cost::is_nothing")]
     pub cost: Cost,
     pub events: Vec<Event>,
 }

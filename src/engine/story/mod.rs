@@ -15,12 +15,14 @@
 //! job       one job: its stays in the phases, and all of the above in its place
 //! stats     sums over the jobs and runs of this clone
 //! all       an index of all jobs with their edges, the newest stories, and the sums
+//! by_day    the same as it may be handed on
 //! ```
 //!
 //! Values only; `cli` draws them. No value is a score or a threshold of pacing: a refusal is kept
 //! here with the words that its agent was told, and without its facts.
 
 pub(crate) mod all;
+pub(crate) mod by_day;
 pub(crate) mod changes;
 pub(crate) mod footers;
 pub(crate) mod job;

@@ -30,10 +30,10 @@ pub(crate) fn all(repo: &Repo, job: &LoadedJob) -> Result<(Vec<SaidShown>, u32)>
             missing += 1;
             continue;
         };
-        let (kind, seconds) = (kind.word(), at);
+        let (kind, at) = (kind.word(), repo.said_at(job, n, at)?);
         all.push(SaidShown {
             n,
-            seconds,
+            seconds: at,
             at: rfc3339(at),
             kind,
             provenance,

@@ -203,7 +203,11 @@ impl Carrier<'_> {
             let room = PARENTS - usize::from(tip.is_some());
             let (now, later) = ahead.split_at(room.min(ahead.len()));
             let parents: Vec<CommitId> = tip.into_iter().chain(now.iter().cloned()).collect();
-            let step = NewStep { edits: &edits, message: &message, at: self.repo.now };
+            let step = NewStep {
+                edits: &edits,
+                message: &message,
+                at: self.repo.store.dated(self.repo.now),
+            };
             let new = Loose { on: None, parents: &parents, step };
             let made = store.write_loose(&new, names::CARRIER)?.commit;
             if later.is_empty() {

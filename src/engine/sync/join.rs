@@ -231,14 +231,14 @@ impl One<'_> {
         }
         let tip = repo.store.tip_of(&to.at)?;
         let chain = names::job_chain(self.id);
-        let state = repo.state(&chain, &tip)?;
+        let state = repo.state_as_stored(&chain, &tip)?;
         if repo.is_foreign(&state)? {
             return Ok(to);
         }
         let own = match here {
             Some(here) => {
                 let tip = repo.store.tip_of(&here.at)?;
-                record::own_clone::grants(repo, &repo.state(&chain, &tip)?, &tip)?
+                record::own_clone::grants(repo, &repo.state_as_stored(&chain, &tip)?, &tip)?
             }
             None => Grants::default(),
         };

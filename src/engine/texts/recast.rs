@@ -85,7 +85,7 @@ impl<'r> Anew<'r> {
             edits.extend(self.directory(id, old, dir)?);
         }
         if self.repo.store.file(&tip, names::STATE)?.is_some() {
-            let mut state = self.repo.state(&names::job_chain(id), &tip)?;
+            let mut state = self.repo.state_as_stored(&names::job_chain(id), &tip)?;
             message = without_name(&state, &message);
             self.called.insert(old.commit.clone(), state.job.kept_name());
             if state.format < FORMAT {
@@ -93,7 +93,7 @@ impl<'r> Anew<'r> {
             }
         }
         let tree = self.made.tree(&old.tree, &edits)?;
-        let commit = self.made.commit(&tree, &self.mapped(&old.parents), &message, old.at)?;
+        let commit = self.made.commit_of(old, &tree, &self.mapped(&old.parents), &message)?;
         Ok((commit, tree))
     }
 
@@ -101,11 +101,12 @@ impl<'r> Anew<'r> {
     fn of_state(&mut self, state: &mut State, at: i64) -> Result<Vec<TreeEdit>> {
         let id = state.job.id.clone();
         let mut edits = record::kept::move_contexts(state);
-        for text in aside::take_out(&id, &mut edits, at)? {
+        for text in aside::take_out(&self.repo.store, &id, &mut edits, at)? {
             let held = self.made.text(&text.file)?;
             self.texts.insert(texts::place(&id, &text.key), held);
         }
         (state.format, state.job.name) = (FORMAT, state.job.kept_name());
+        self.repo.store.keep_exact(state)?;
         let bad = |bad| EngineError::State { chain: names::job_chain(&id), bad };
         let (text, spilled) = state::write_short(state).map_err(bad)?;
         let put = |path: &str, text: String| TreeEdit::Put {
@@ -162,7 +163,7 @@ impl<'r> Anew<'r> {
             }
             return Ok(file);
         }
-        let (stub, text) = aside::taken_out(id, path, &file, at)?;
+        let (stub, text) = aside::taken_out(&self.repo.store, id, path, &file, at)?;
         let held = self.made.text(&text.file)?;
         self.texts.insert(texts::place(id, &text.key), held);
         Ok(stub)
@@ -180,7 +181,7 @@ impl<'r> Anew<'r> {
         for old in self.chain_of_archive(tip)? {
             for closed in old.parents.iter().skip(1) {
                 let of = self.repo.store.tip_of(closed)?;
-                let id = self.repo.state(names::ARCHIVE, &of)?.job.id;
+                let id = self.repo.state_as_stored(names::ARCHIVE, &of)?.job.id;
                 self.chain(&id, closed)?;
             }
             let made = self.archived(&old)?;
@@ -219,7 +220,7 @@ impl<'r> Anew<'r> {
         let mut message = old.message.clone();
         for closed in old.parents.iter().skip(1) {
             let of = self.repo.store.tip_of(closed)?;
-            let state = self.repo.state(names::ARCHIVE, &of)?;
+            let state = self.repo.state_as_stored(names::ARCHIVE, &of)?;
             message = without_name(&state, &message);
             if let Some((_, tree)) = self.steps.get(closed) {
                 let path = archive::place(&state.job.id);
@@ -236,7 +237,7 @@ impl<'r> Anew<'r> {
             edits.push(TreeEdit::Put { path, bytes });
         }
         let tree = self.made.tree(&base, &edits)?;
-        let commit = self.made.commit(&tree, &self.mapped(&old.parents), &message, old.at)?;
+        let commit = self.made.commit_of(old, &tree, &self.mapped(&old.parents), &message)?;
         Ok((commit, tree))
     }
 

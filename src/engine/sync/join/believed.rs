@@ -52,7 +52,7 @@ fn look(
                 return Ok(Some(tell(Notice::JoinStrangeFile, &facts)));
             }
         }
-        let state = repo.state(&chain, &Tip { commit: step.commit.clone(), tree })?;
+        let state = repo.state_as_stored(&chain, &Tip { commit: step.commit.clone(), tree })?;
         let counts = [state.job.run, state.job.interactions, state.plan.contexts, state.steps];
         if state.job.id != *id || counts.iter().any(|count| *count > MOST) {
             return Ok(Some(tell(Notice::JobNotOurs, &[("chain", &chain)])));

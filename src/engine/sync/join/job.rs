@@ -127,5 +127,5 @@ fn crossing<'a>(
 }
 
 pub(crate) fn state_at(repo: &Repo, id: &JobId, tip: &CommitId) -> Result<State> {
-    repo.state(&names::job_chain(id), &repo.store.tip_of(tip)?)
+    repo.state_as_stored(&names::job_chain(id), &repo.store.tip_of(tip)?)
 }

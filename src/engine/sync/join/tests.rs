@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::claims::Ran;
+use crate::claims::record::Acceptance;
 use crate::engine::proof;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::add_interaction;
@@ -508,8 +509,10 @@ fn records_that_were_joined_are_verified_and_go_on() {
     let all = clones(2);
     let (a, b) = (&all[0], &all[1]);
     let mut server = Server::new();
-    for clone in [a, b] {
-        proof::records::seal_records(&clone.repo).expect("sealed");
+    for (clone, why) in [(a, "mine"), (b, "yours")] {
+        let (commit, by) = ("0".repeat(40), "A Person".to_owned());
+        let accepts = Acceptance { commit, by, why: why.to_owned() };
+        proof::records::record_acceptance(&clone.repo, accepts).expect("kept");
     }
     a.syncs(&mut server);
     b.syncs(&mut server);

@@ -10,9 +10,9 @@ use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::join::outcome::{Came, JoinedJob, Push};
 use crate::engine::texts;
 use crate::format::names;
-use crate::format::texts::{is_key, union};
+use crate::format::texts::{SALT, is_key, union};
 use crate::jobs::JobId;
-use crate::store::{CommitId, Held};
+use crate::store::{CommitId, Held, inflated};
 
 /// Says which jobs are about to move, for who is stopped before [`join`] has ended: a step that
 /// came may name texts that are to go.
@@ -66,14 +66,42 @@ pub(crate) fn join(
     }
     texts::going::done(repo)?;
     let to = repo.store.stands_at(names::TEXTS)?;
+    let now = held(to.as_ref())?.unwrap_or_default();
+    let going = without_journals(repo, &now, &theirs)?;
     // The same texts in another commit are no reason to push.
-    let same = held(to.as_ref())?.unwrap_or_default().keys().eq(theirs.keys());
+    let same = going.keys().eq(theirs.keys());
+    let to = if going.len() == now.len() {
+        to
+    } else if going.is_empty() {
+        None
+    } else {
+        Some(repo.store.texts_commit(&going, later(repo, to.as_ref(), there)?)?)
+    };
     let push = Push { name: names::TEXTS.to_owned(), seen: there.cloned(), to };
     Ok((!same && push.to.is_some()).then_some(push))
 }
 
+/// What of our texts goes out: journal lines tell when somebody worked, and what was refused. Those
+/// that lie there already stay.
+fn without_journals(repo: &Repo, ours: &Held, theirs: &Held) -> Result<Held> {
+    let mut going = ours.clone();
+    if repo.rules.detail.is_day() {
+        for (place, held) in ours.iter().filter(|(place, _)| !theirs.contains_key(*place)) {
+            if is_journal(&repo.store.bytes_of(held)?) {
+                going.remove(place);
+            }
+        }
+    }
+    Ok(going)
+}
+
 /// No key.
 const NONE: BTreeSet<String> = BTreeSet::new();
+
+/// Journal lines alone are kept compressed.
+fn is_journal(file: &[u8]) -> bool {
+    file.get(SALT + 1..).is_some_and(|text| inflated(text).is_some())
+}
 
 /// The job of a text, by its place.
 fn job_of(place: &str) -> Option<JobId> {
@@ -99,7 +127,7 @@ fn later(repo: &Repo, here: Option<&CommitId>, there: Option<&CommitId>) -> Resu
     let mut at = 0;
     for tip in [here, there].into_iter().flatten() {
         let step = repo.store.history_from(tip, 1)?;
-        at = at.max(step.first().map_or(0, |step| step.at));
+        at = at.max(step.first().map_or(0, |step| step.dated));
     }
     Ok(at)
 }
