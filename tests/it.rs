@@ -69,6 +69,7 @@ mod it {
     mod progress;
     mod questions;
     mod quick;
+    mod raw_memory;
     mod readme;
     mod receipts;
     mod refs;

@@ -6,6 +6,7 @@ use crate::engine::repo::text::count;
 use crate::engine::setup;
 use crate::engine::setup::init::Wanted;
 use crate::engine::setup::own_record::Told;
+use crate::memory::raw::Raw;
 use crate::voice::{self, Notice};
 use crate::world::Typist;
 
@@ -53,6 +54,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
+    let asks = !out.is_json() && matches!(repo.typist(), Ok(Typist::Person));
     let wanted = Wanted {
         hosts: args.host.clone(),
         shared: args.shared,
@@ -60,6 +62,7 @@ pub(super) fn run(
         governance: args.governance,
         track: args.track.clone(),
         mode: args.mode.clone(),
+        asks,
     };
     let told = setup::init::install(&repo, &wanted)?;
     if out.is_json() {
@@ -71,10 +74,35 @@ pub(super) fn run(
     let also = voice::tell(Notice::InitTryDoctor, &[("command", doctor)]);
     out.line(format_args!("{:<9} {:<29} {tour}; {also}", "try", "git seed tour"));
     out.line("undo      git seed uninstall");
-    if args.shared && !out.is_json() && matches!(repo.typist(), Ok(Typist::Person)) {
+    if asks {
+        // With the rules that this put into force.
+        asks_about_raw_memory(&context.repo()?, out)?;
+    }
+    if asks && args.shared {
         asks_about_pushes(&repo, out)?;
     }
     Ok(Outcome::Yes)
+}
+
+/// Asks whether session logs stay out of the work tree, where a repository has many files or
+/// people. Without an answer it is asked again.
+fn asks_about_raw_memory(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
+    let Some(crowd) = setup::raw_memory::offer(repo)? else { return Ok(()) };
+    out.flush()?;
+    let told = setup::raw_memory::told(crowd);
+    out.aside(&voice::tell(Notice::InitAsksRaw, &[("crowd", &told)]));
+    let mut said = String::new();
+    if std::io::stdin().read_line(&mut said)? == 0 {
+        return Ok(());
+    }
+    let (raw, kept) = if is_yes(&said) {
+        (Raw::Ref, Notice::InitRawRef)
+    } else {
+        (Raw::Tree, Notice::InitRawTree)
+    };
+    setup::raw_memory::answered(repo, raw)?;
+    out.aside(&voice::tell(kept, &[]));
+    Ok(())
 }
 
 /// Asks once whether pushes take jobs along. Without an answer it is asked again.

@@ -261,6 +261,7 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
+            Self::Memory { command } if !command.only_shows() => ("memory prune", Seeded),
             Self::Upgrade(args) if !args.only_shows() => ("upgrade", Seeded),
             Self::Verify(args) if args.accepts() => ("verify --accept", Seeded),
             Self::Sync(_) => ("sync", Seeded),
@@ -755,7 +756,7 @@ mod tests {
     fn the_degree_sign_marks_what_is_a_persons() {
         let mut found = Vec::new();
         leaves(&definition(), &["git-seed".to_owned()], &mut found);
-        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 20, "{found:?}");
+        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 21, "{found:?}");
         for (line, marked) in found {
             // Some want one of several arguments, which no single one tells; none of those is a
             // person's.

@@ -89,6 +89,8 @@ const TABLE: &[(&str, Tight)] = &[
     ("memory.plan", Taste),
     ("memory.knowledge", Taste),
     ("memory.notes", Taste),
+    ("memory.raw", Taste),
+    ("memory.keep", Taste),
     ("compaction.words", Taste),
     ("compaction.soft", Lower),
     ("compaction.read", Lower),

@@ -32,6 +32,23 @@ impl Store {
         Ok(paths.filter_map(|path| RepoPath::new(path).ok()).collect())
     }
 
+    /// How many files git tracks, those of a sparse index among them.
+    pub(crate) fn tracked_count(&self) -> Result<usize, StoreError> {
+        let listed = self.git(["ls-files", "-z", "--cached", "--deduplicate"]).run()?;
+        Ok(listed.iter().filter(|byte| **byte == 0).count())
+    }
+
+    /// How many people made the newest `most` commits of HEAD, by their mail.
+    pub(crate) fn people(&self, most: usize) -> Result<usize, StoreError> {
+        if self.head()?.commit.is_none() {
+            return Ok(0);
+        }
+        let most = format!("--max-count={most}");
+        let listed = self.git(["log", "--format=%aE", &most, "HEAD", "--"]).run()?;
+        let mails = listed.split(|byte| *byte == b'\n').filter(|mail| !mail.is_empty());
+        Ok(mails.collect::<std::collections::BTreeSet<_>>().len())
+    }
+
     /// True when `path` is in the index of the environment what it is in `commit`.
     pub(crate) fn is_staged_as_in(
         &self,

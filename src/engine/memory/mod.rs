@@ -11,6 +11,8 @@ pub(crate) mod lint;
 pub(crate) mod note_agents;
 pub(crate) mod notes;
 pub(crate) mod pages;
+pub(crate) mod prune;
+pub(crate) mod raw;
 pub(crate) mod recall;
 pub(crate) mod session_ledger;
 pub(crate) mod waiting;

@@ -11,4 +11,5 @@ pub(crate) mod mcp_servers;
 pub(crate) mod own_record;
 pub(crate) mod pages;
 pub(crate) mod pushes;
+pub(crate) mod raw_memory;
 pub(crate) mod uninstall;
