@@ -45,7 +45,7 @@ pub(crate) const SIGNED_OFF: &str = "Signed-off-by";
 pub(crate) const DEFAULT_BRANCH: &str = "default";
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 28] = [
+const OF_ALL: [&str; 29] = [
     "approval",
     "build",
     "cache",
@@ -65,6 +65,7 @@ const OF_ALL: [&str; 28] = [
     "pacing",
     "pages",
     "privacy",
+    "scope",
     "scratch",
     "shell",
     "surface",
@@ -182,6 +183,8 @@ struct RulesTable {
     surface: Option<Vec<Surface>>,
     scratch: Option<Vec<String>>,
     #[serde(default)]
+    scope: ScopeTable,
+    #[serde(default)]
     commit: Commit,
     #[serde(default, deserialize_with = "approval")]
     approval: Approval,
@@ -277,6 +280,12 @@ impl FenceTable {
             None => Ok(scope),
         }
     }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScopeTable {
+    deep: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -650,6 +659,8 @@ pub struct Rules {
     pub mode: Mode,
     /// In mode fence: the paths that alone may be changed; empty for all.
     pub fence_scope: Vec<String>,
+    /// A line `scope: <dir>/` opens the directories below as well.
+    pub deep_scope: bool,
     pub maps: Maps,
     /// A job's first step chooses its lane; else it is born on the one that the rules name.
     pub chooses: bool,
@@ -1011,6 +1022,7 @@ impl Rules {
         Ok(Self {
             mode: table.mode.default.unwrap_or_default(),
             fence_scope: table.fence.scope()?,
+            deep_scope: table.scope.deep.unwrap_or(false),
             profile,
             maps,
             chooses,

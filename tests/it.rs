@@ -22,6 +22,7 @@ mod it {
     mod cycle;
     mod damaged;
     mod deadends;
+    mod deep_scope;
     mod dropped;
     mod entries;
     mod exec;
@@ -51,6 +52,7 @@ mod it {
     mod many;
     mod mcp;
     mod memory;
+    mod merging;
     mod messages;
     mod model;
     mod modes;

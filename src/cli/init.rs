@@ -32,6 +32,12 @@ pub(super) struct InitArgs {
     /// reviews diffs
     #[arg(long)]
     governance: bool,
+    /// Have git merge pages and knowledge by item in this clone: what two branches added is joined
+    ///
+    /// It sets `merge.seed-pages.driver` and names it in .git/info/attributes. A line that both
+    /// branches changed differently stays a conflict.
+    #[arg(long)]
+    merge_pages: bool,
     /// How all jobs of this clone begin: auto (the agent's first step says it), opevc (all
     /// phases) or quick (the small lane)
     ///
@@ -62,6 +68,7 @@ pub(super) fn run(
         governance: args.governance,
         track: args.track.clone(),
         mode: args.mode.clone(),
+        merge_pages: args.merge_pages,
         asks,
     };
     let told = setup::init::install(&repo, &wanted)?;
@@ -76,7 +83,9 @@ pub(super) fn run(
     out.line("undo      git seed uninstall");
     if asks {
         // With the rules that this put into force.
-        asks_about_raw_memory(&context.repo()?, out)?;
+        let repo = context.repo()?;
+        asks_about_raw_memory(&repo, out)?;
+        asks_about_merging(&repo, out)?;
     }
     if asks && args.shared {
         asks_about_pushes(&repo, out)?;
@@ -101,6 +110,22 @@ fn asks_about_raw_memory(repo: &Repo, out: &mut Report) -> crate::cli::Result<()
         (Raw::Tree, Notice::InitRawTree)
     };
     setup::raw_memory::answered(repo, raw)?;
+    out.aside(&voice::tell(kept, &[]));
+    Ok(())
+}
+
+/// Asks once whether git merges pages by item, where several people commit.
+fn asks_about_merging(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
+    let Some(people) = setup::merging::offer(repo)? else { return Ok(()) };
+    out.flush()?;
+    out.aside(&voice::tell(Notice::InitAsksMerging, &[("people", &people.to_string())]));
+    let mut said = String::new();
+    if std::io::stdin().read_line(&mut said)? == 0 {
+        return Ok(());
+    }
+    let yes = is_yes(&said);
+    setup::merging::answered(repo, yes)?;
+    let kept = if yes { Notice::InitMerges } else { Notice::InitMergesNot };
     out.aside(&voice::tell(kept, &[]));
     Ok(())
 }

@@ -26,6 +26,7 @@ mod man;
 mod manual;
 mod mcp;
 mod memory;
+mod merge_pages;
 mod note;
 mod op;
 mod phase;
@@ -205,6 +206,8 @@ enum Command {
     Hook(hook::HookArgs),
     Githook(githook::GithookArgs),
     Mcp(mcp::McpArgs),
+    #[command(hide = true)]
+    MergePages(merge_pages::MergePagesArgs),
     #[command(hide = true)]
     Rewritten(rewritten::RewrittenArgs),
     Help(help::HelpArgs),
@@ -594,6 +597,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Hook(_) | Command::Exec(_) | Command::Help(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Mcp(args) => mcp::run(args, context),
+        Command::MergePages(args) => merge_pages::run(args, context),
         Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),

@@ -17,6 +17,7 @@ pub(crate) mod keep;
 pub(crate) mod knowledge;
 pub(crate) mod lint;
 pub mod lock;
+pub(crate) mod merge;
 pub mod notes;
 pub(crate) mod pages;
 pub(crate) mod pointers;

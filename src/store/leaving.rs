@@ -38,6 +38,14 @@ impl Store {
         Ok(listed.iter().filter(|byte| **byte == 0).count())
     }
 
+    /// What attributes say of how `path` is merged; nothing where they say nothing.
+    pub(crate) fn merge_attribute(&self, path: &str) -> Result<Option<String>, StoreError> {
+        let said = self.git(["check-attr", "-z", "merge", "--", path]).run()?;
+        let value = said.split(|byte| *byte == 0).nth(2).unwrap_or_default();
+        let value = String::from_utf8_lossy(value).into_owned();
+        Ok(Some(value).filter(|value| !value.is_empty() && value != "unspecified"))
+    }
+
     /// How many people made the newest `most` commits of HEAD, by their mail.
     pub(crate) fn people(&self, most: usize) -> Result<usize, StoreError> {
         if self.head()?.commit.is_none() {

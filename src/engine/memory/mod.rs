@@ -7,6 +7,7 @@ pub(crate) mod condense;
 pub(crate) mod context;
 pub(crate) mod feed;
 pub(crate) mod host_notes;
+pub(crate) mod joining;
 pub(crate) mod lint;
 pub(crate) mod note_agents;
 pub(crate) mod notes;

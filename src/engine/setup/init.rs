@@ -33,6 +33,8 @@ pub(crate) struct Wanted {
     pub track: Option<String>,
     /// The mode of the clone, put into force as well.
     pub mode: Option<String>,
+    /// Have git merge pages and knowledge by item.
+    pub merge_pages: bool,
     /// Whoever calls asks the person what is proposed; else it is told.
     pub asks: bool,
 }
@@ -66,6 +68,9 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         install_more(repo, row, wanted, &mut installation, &mut told)?;
     }
     install_hooks(repo, &mut installation, &mut told)?;
+    if wanted.merge_pages || setup::merging::is_on(repo) {
+        told.extend(setup::merging::put(repo, &mut installation)?);
+    }
     if repo.store.tip(names::META)?.is_none() {
         let bytes = meta::Meta::current().write().into_bytes();
         let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
@@ -85,7 +90,11 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         told.push(Told::new(if well { "found" } else { "note" }, "commit.gpgSign", said));
     }
     if keeps_jobs && !wanted.asks {
-        told.extend(setup::raw_memory::proposal(repo)?);
+        told.extend(setup::raw_memory::proposal(repo)?.map_or_else(
+            // One at a time: what init says stays short.
+            || setup::merging::proposal(repo),
+            |proposal| Ok(Some(proposal)),
+        )?);
     }
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));

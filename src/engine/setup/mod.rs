@@ -8,6 +8,7 @@ pub(crate) mod host_settings;
 pub(crate) mod in_force;
 pub(crate) mod init;
 pub(crate) mod mcp_servers;
+pub(crate) mod merging;
 pub(crate) mod own_record;
 pub(crate) mod pages;
 pub(crate) mod pushes;
