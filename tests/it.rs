@@ -87,6 +87,7 @@ mod it {
     mod servers;
     mod setup;
     mod skip;
+    mod sparse;
     mod statusline;
     mod summary;
     mod surfaces;

@@ -22,7 +22,7 @@ impl Rules {
     ///
     /// `applied` does not hold.
     pub(crate) fn with_raw(applied: &str, raw: Raw) -> Result<String, BadRules> {
-        let text = put(applied, &Key { table: "memory", key: "raw", older: None }, raw.word())?;
+        let text = put(applied, &Key { table: "memory", name: "raw", older: None }, raw.word())?;
         Self::with(&text)?;
         Ok(text)
     }

@@ -12,7 +12,7 @@ impl Rules {
     ///
     /// `applied` does not hold.
     pub(crate) fn with_mode(applied: &str, mode: Mode) -> Result<String, BadRules> {
-        let key = Key { table: "mode", key: "default", older: None };
+        let key = Key { table: "mode", name: "default", older: None };
         let text = put(applied, &key, mode.word())?;
         Self::with(&text)?;
         Ok(text)

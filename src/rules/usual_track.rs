@@ -20,7 +20,7 @@ impl Rules {
     pub(crate) fn with_usual_track(applied: &str, track: &str) -> Result<String, BadRules> {
         // Before it stands in a text, where it could say anything.
         Self::with(&text_of(track))?;
-        let key = Key { table: "tracks", key: "default", older: Some("track") };
+        let key = Key { table: "tracks", name: "default", older: Some("track") };
         let text = put(applied, &key, track)?;
         Self::with(&text)?;
         Ok(text)
@@ -39,7 +39,7 @@ fn quoted(track: &str) -> String {
 /// A key of a table that holds a word.
 pub(super) struct Key<'a> {
     pub table: &'a str,
-    pub key: &'a str,
+    pub name: &'a str,
     /// An older name of it, alone at the top.
     pub older: Option<&'a str>,
 }
@@ -50,7 +50,7 @@ pub(super) fn put(text: &str, of: &Key<'_>, word: &str) -> Result<String, BadRul
     let table = read.get_ref();
     let tracks = value(table, of.table);
     let named = match tracks.map(Spanned::get_ref) {
-        Some(DeValue::Table(tracks)) => value(tracks, of.key),
+        Some(DeValue::Table(tracks)) => value(tracks, of.name),
         _ => None,
     };
     // The older name of the key stays the one that it is said by.
@@ -65,10 +65,10 @@ pub(super) fn put(text: &str, of: &Key<'_>, word: &str) -> Result<String, BadRul
             text if text.ends_with('\n') => "\n",
             _ => "\n\n",
         };
-        return Ok(format!("{text}{gap}[{}]\n{} = {}\n", of.table, of.key, quoted(word)));
+        return Ok(format!("{text}{gap}[{}]\n{} = {}\n", of.table, of.name, quoted(word)));
     };
     // A table that does not say it: inside of its braces, or below its head.
-    let (span, said) = (tracks.span(), format!("{} = {}", of.key, quoted(word)));
+    let (span, said) = (tracks.span(), format!("{} = {}", of.name, quoted(word)));
     if let Some(own) = text.get(span.clone()).filter(|own| own.starts_with('{')) {
         let rest = own.get(1..).unwrap_or_default().trim_start();
         let comma = if rest.starts_with('}') { " " } else { ", " };

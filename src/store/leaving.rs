@@ -35,7 +35,7 @@ impl Store {
     /// How many files git tracks, those of a sparse index among them.
     pub(crate) fn tracked_count(&self) -> Result<usize, StoreError> {
         let listed = self.git(["ls-files", "-z", "--cached", "--deduplicate"]).run()?;
-        Ok(listed.iter().filter(|byte| **byte == 0).count())
+        Ok(memchr::memchr_iter(0, &listed).count())
     }
 
     /// What attributes say of how `path` is merged; nothing where they say nothing.

@@ -181,7 +181,7 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let map = repo.map(&focused.state.stand);
     let freezes = row.next.iter().any(|to| map.phase(to).is_some_and(|to| to.freezes));
     let deep = freezes && repo.rules.deep_scope;
-    Opening { dirs, files, unread, rests, voices, page, deep, ..Opening::new(row, &focused.state) }
+    Opening { dirs, files, deep, unread, rests, voices, page, ..Opening::new(row, &focused.state) }
 }
 
 /// The step back that led into this stay.

@@ -124,7 +124,9 @@ impl<'a> Out<'a> {
         let tail = of.map_ref(|(_, blanks)| *blanks).settled();
         let units = of.map_ref(|(units, _)| units.as_slice());
         let keys = units.map(|units| units.iter().map(|unit| &unit.lines).collect::<Vec<_>>());
-        for group in groups(&keys.base, &keys.ours, &keys.theirs, Some(&alike)) {
+        for group in
+            groups(&keys.base, &keys.ours, &keys.theirs, Some(&|one, other| alike(one, other)))
+        {
             match group {
                 Group::Kept(at) => {
                     let gap = Versions {
@@ -254,7 +256,7 @@ fn placed<'u, 'a>(units: &'u [Unit<'a>], range: std::ops::Range<usize>) -> Vec<P
 }
 
 /// Half of the words of the longer one are in the other, too.
-fn alike(one: &&Vec<&str>, other: &&Vec<&str>) -> bool {
+fn alike(one: &[&str], other: &[&str]) -> bool {
     let words = |lines: &[&'_ str]| -> BTreeSet<String> {
         let words = lines.iter().flat_map(|line| line.split_whitespace());
         let said = words.filter(|word| word.contains(char::is_alphanumeric));

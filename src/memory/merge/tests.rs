@@ -197,14 +197,14 @@ fn told(story: &Story, deletes: bool) -> (Vec<String>, [Vec<String>; 2], [Vec<St
         let (gone, adds) = &story.1[which];
         let mut units = Vec::new();
         let mut added = Vec::new();
-        for at in 0..=base.len() {
+        // Behind the last unit something may be added, too.
+        for (at, own) in base.iter().map(Some).chain([None]).enumerate() {
             for (n, (_, kind)) in adds.iter().enumerate().filter(|(_, (to, _))| *to == at) {
                 added.push(unit(100 * (which + 1) + n, *kind));
                 units.extend(added.last().cloned());
             }
-            if let Some(own) = base.get(at).filter(|_| !(deletes && gone[at])) {
-                units.push(own.clone());
-            }
+            let goes = deletes && gone.get(at) == Some(&true);
+            units.extend(own.filter(|_| !goes).cloned());
         }
         (units, added)
     };
