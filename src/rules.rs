@@ -7,6 +7,7 @@
 pub(crate) mod direction;
 mod page_names;
 pub(crate) mod policy;
+mod raw_place;
 mod usual_mode;
 mod usual_track;
 
@@ -23,9 +24,11 @@ use crate::claims::runs::{RunRow, Runs};
 use crate::jobs::mode::Mode;
 use crate::jobs::questions;
 use crate::jobs::shortword::SaidLane;
+use crate::memory::keep::Keep;
 use crate::memory::knowledge;
 use crate::memory::lint::Budgets;
 use crate::memory::notes::{BadKind, Kinds, NoteKind};
+use crate::memory::raw::Raw;
 use crate::phases::companions::{BadCompanion, Build, Cache, Companion, Companions};
 use crate::phases::mcp::{self, BadServer, ServerRow};
 use crate::phases::place::{SETTINGS, Surface};
@@ -42,7 +45,7 @@ pub(crate) const SIGNED_OFF: &str = "Signed-off-by";
 pub(crate) const DEFAULT_BRANCH: &str = "default";
 
 /// Keys that bind whoever works in the repository: no job has some of its own.
-const OF_ALL: [&str; 28] = [
+const OF_ALL: [&str; 29] = [
     "approval",
     "build",
     "cache",
@@ -62,6 +65,7 @@ const OF_ALL: [&str; 28] = [
     "pacing",
     "pages",
     "privacy",
+    "scope",
     "scratch",
     "shell",
     "surface",
@@ -196,6 +200,8 @@ struct RulesTable {
     surface: Option<Vec<Surface>>,
     scratch: Option<Vec<String>>,
     #[serde(default)]
+    scope: ScopeTable,
+    #[serde(default)]
     commit: Commit,
     #[serde(default, deserialize_with = "approval")]
     approval: Approval,
@@ -291,6 +297,12 @@ impl FenceTable {
             None => Ok(scope),
         }
     }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScopeTable {
+    deep: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -403,6 +415,8 @@ struct MemoryTable {
     plan: Option<usize>,
     knowledge: Option<usize>,
     notes: Option<Vec<String>>,
+    raw: Option<Raw>,
+    keep: Option<String>,
 }
 
 impl MemoryTable {
@@ -424,6 +438,15 @@ impl MemoryTable {
                 BadRules::key("memory.notes", what)
             }
             None => Ok(dirs.iter().map(|dir| format!("{}/", dir.trim_end_matches('/'))).collect()),
+        }
+    }
+
+    /// How much raw memory of closed jobs a prune leaves.
+    fn keep(&self) -> Result<Keep, BadRules> {
+        let text = self.keep.as_deref().unwrap_or_default();
+        match text.parse() {
+            Ok(keep) => Ok(keep),
+            Err(bad) => BadRules::key("memory.keep", format!("is `{text}`; {bad}")),
         }
     }
 
@@ -654,6 +677,8 @@ pub struct Rules {
     pub mode: Mode,
     /// In mode fence: the paths that alone may be changed; empty for all.
     pub fence_scope: Vec<String>,
+    /// A line `scope: <dir>/` opens the directories below as well.
+    pub deep_scope: bool,
     pub maps: Maps,
     /// A job's first step chooses its lane; else it is born on the one that the rules name.
     pub chooses: bool,
@@ -704,6 +729,10 @@ pub struct Rules {
     pub consumption: Consumption,
     /// Directories of the work tree with memory notes.
     pub notes: Vec<String>,
+    /// Where session logs, compaction files and ledgers lie.
+    pub raw: Raw,
+    /// How much of them a prune leaves.
+    pub keep: Keep,
     pub prompts: Prompts,
     /// `git seed sync` takes prompts and answers along.
     pub syncs_prompts: bool,
@@ -901,16 +930,23 @@ fn trailers(rows: Vec<String>) -> Result<Vec<String>, BadRules> {
     }
 }
 
-/// The share that is kept, in per cent, and the heading that knowledge is told below.
-fn condense(share: u32, heading: String) -> Result<(u32, String), BadRules> {
-    if !(60..=90).contains(&share) {
-        let what = format!("is {share}; it must lie between 60 and 90");
-        return BadRules::key("condense.share", what);
+impl Condense {
+    /// The share that is kept, in per cent, and the heading that knowledge is told below.
+    fn read(&mut self) -> Result<(u32, String), BadRules> {
+        let (share, heading) =
+            (self.share.unwrap_or_default(), self.heading.take().unwrap_or_default());
+        if !(60..=90).contains(&share) {
+            let what = format!("is {share}; it must lie between 60 and 90");
+            return BadRules::key("condense.share", what);
+        }
+        if heading.trim().is_empty() || heading.contains(['\n', '\r', '#']) {
+            return BadRules::key(
+                "condense.heading",
+                "is one line of words, without `#`".to_owned(),
+            );
+        }
+        Ok((share, heading))
     }
-    if heading.trim().is_empty() || heading.contains(['\n', '\r', '#']) {
-        return BadRules::key("condense.heading", "is one line of words, without `#`".to_owned());
-    }
-    Ok((share, heading))
 }
 
 /// A rule that differs between two tables of rules.
@@ -997,18 +1033,15 @@ impl Rules {
         let (track, chooses) = table.tracks.home();
         table.lane.check()?;
         let shut = surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?;
-        let shares = table.condense.share.unwrap_or_default();
-        let (share, heading) = condense(shares, table.condense.heading.unwrap_or_default())?;
+        let (share, heading) = table.condense.read()?;
         let pacing = table.pacing.read();
         let (profile, maps) =
             (pacing.profile, Maps::with(track, &table.phase, table.lane, pacing)?);
-        // A test asks the shipped maps.
-        if cfg!(debug_assertions) || !table.phase.is_empty() {
-            maps.read_so_far().try_for_each(questions_are_known)?;
-        }
+        all_questions_are_known(&maps, &table.phase)?;
         Ok(Self {
             mode: table.mode.default.unwrap_or_default(),
             fence_scope: table.fence.scope()?,
+            deep_scope: table.scope.deep.unwrap_or(false),
             profile,
             maps,
             chooses,
@@ -1040,6 +1073,8 @@ impl Rules {
             prep: table.gmode.prep.map_or(Ok(Prep::Auto), PrepWord::read)?,
             rows: table.phase,
             consumption: table.condense.consumption.unwrap_or(Consumption::Auto),
+            raw: table.memory.raw.unwrap_or_default(),
+            keep: table.memory.keep()?,
             notes: table.memory.notes()?,
             prompts: table.privacy.prompts.unwrap_or_default(),
             allow: table.privacy.allow,
@@ -1213,6 +1248,14 @@ fn places(key: &'static str, places: Vec<String>) -> Result<Vec<String>, BadRule
         ),
         None => Ok(places),
     }
+}
+
+/// Phases of all maps name questions that there are; a test asks the shipped maps.
+fn all_questions_are_known(maps: &Maps, rows: &[PhaseRow]) -> Result<(), BadRules> {
+    if cfg!(debug_assertions) || !rows.is_empty() {
+        maps.read_so_far().try_for_each(questions_are_known)?;
+    }
+    Ok(())
 }
 
 /// Phases name questions that there are. Here, because phases and jobs do not know each other.

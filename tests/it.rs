@@ -24,6 +24,7 @@ mod it {
     mod damaged;
     mod days;
     mod deadends;
+    mod deep_scope;
     mod dropped;
     mod entries;
     mod exec;
@@ -55,6 +56,7 @@ mod it {
     mod many;
     mod mcp;
     mod memory;
+    mod merging;
     mod messages;
     mod model;
     mod modes;
@@ -73,6 +75,7 @@ mod it {
     mod progress;
     mod questions;
     mod quick;
+    mod raw_memory;
     mod readme;
     mod receipts;
     mod refs;
@@ -88,6 +91,7 @@ mod it {
     mod servers;
     mod setup;
     mod skip;
+    mod sparse;
     mod statusline;
     mod summary;
     mod surfaces;

@@ -6,6 +6,7 @@ use crate::engine::repo::text::count;
 use crate::engine::setup;
 use crate::engine::setup::init::Wanted;
 use crate::engine::setup::own_record::Told;
+use crate::memory::raw::Raw;
 use crate::voice::{self, Notice};
 use crate::world::Typist;
 
@@ -31,6 +32,12 @@ pub(super) struct InitArgs {
     /// reviews diffs
     #[arg(long)]
     governance: bool,
+    /// Have git merge pages and knowledge by item in this clone: what two branches added is joined
+    ///
+    /// It sets `merge.seed-pages.driver` and names it in .git/info/attributes. A line that both
+    /// branches changed differently stays a conflict.
+    #[arg(long)]
+    merge_pages: bool,
     /// How all jobs of this clone begin: auto (the agent's first step says it), opevc (all
     /// phases) or quick (the small lane)
     ///
@@ -53,6 +60,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
+    let asks = !out.is_json() && matches!(repo.typist(), Ok(Typist::Person));
     let wanted = Wanted {
         hosts: args.host.clone(),
         shared: args.shared,
@@ -60,6 +68,8 @@ pub(super) fn run(
         governance: args.governance,
         track: args.track.clone(),
         mode: args.mode.clone(),
+        merge_pages: args.merge_pages,
+        asks,
     };
     let told = setup::init::install(&repo, &wanted)?;
     if out.is_json() {
@@ -71,10 +81,53 @@ pub(super) fn run(
     let also = voice::tell(Notice::InitTryDoctor, &[("command", doctor)]);
     out.line(format_args!("{:<9} {:<29} {tour}; {also}", "try", "git seed tour"));
     out.line("undo      git seed uninstall");
-    if args.shared && !out.is_json() && matches!(repo.typist(), Ok(Typist::Person)) {
+    if asks {
+        // With the rules that this put into force.
+        let repo = context.repo()?;
+        asks_about_raw_memory(&repo, out)?;
+        asks_about_merging(&repo, out)?;
+    }
+    if asks && args.shared {
         asks_about_pushes(&repo, out)?;
     }
     Ok(Outcome::Yes)
+}
+
+/// Asks whether session logs stay out of the work tree, where a repository has many files or
+/// people. Without an answer it is asked again.
+fn asks_about_raw_memory(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
+    let Some(crowd) = setup::raw_memory::offer(repo)? else { return Ok(()) };
+    out.flush()?;
+    let told = setup::raw_memory::told(crowd);
+    out.aside(&voice::tell(Notice::InitAsksRaw, &[("crowd", &told)]));
+    let mut said = String::new();
+    if std::io::stdin().read_line(&mut said)? == 0 {
+        return Ok(());
+    }
+    let (raw, kept) = if is_yes(&said) {
+        (Raw::Ref, Notice::InitRawRef)
+    } else {
+        (Raw::Tree, Notice::InitRawTree)
+    };
+    setup::raw_memory::answered(repo, raw)?;
+    out.aside(&voice::tell(kept, &[]));
+    Ok(())
+}
+
+/// Asks once whether git merges pages by item, where several people commit.
+fn asks_about_merging(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
+    let Some(people) = setup::merging::offer(repo)? else { return Ok(()) };
+    out.flush()?;
+    out.aside(&voice::tell(Notice::InitAsksMerging, &[("people", &people.to_string())]));
+    let mut said = String::new();
+    if std::io::stdin().read_line(&mut said)? == 0 {
+        return Ok(());
+    }
+    let yes = is_yes(&said);
+    setup::merging::answered(repo, yes)?;
+    let kept = if yes { Notice::InitMerges } else { Notice::InitMergesNot };
+    out.aside(&voice::tell(kept, &[]));
+    Ok(())
 }
 
 /// Asks once whether pushes take jobs along. Without an answer it is asked again.

@@ -1,12 +1,18 @@
 //! `git seed memory …`
 
-use crate::engine::memory;
+use std::collections::BTreeMap;
+
 use clap::Subcommand;
 
 use super::report::{Report, Tint};
 use super::{Context, Outcome};
+use crate::engine::memory;
+use crate::engine::repo::Repo;
+use crate::engine::repo::text::count;
 use crate::memory::knowledge::Level;
 use crate::memory::lint::Found;
+use crate::memory::raw::RawFile;
+use crate::voice::{self, Notice};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemoryCommand {
@@ -16,6 +22,27 @@ pub(super) enum MemoryCommand {
     /// Exits with 1 when it finds errors; advice alone does not change the exit code.
     /// git-seed-memory(7) describes pages and knowledge files.
     Lint,
+    /// Delete session logs, compaction files and ledgers of jobs that closed long ago°
+    ///
+    /// The rule `memory.keep` says which stay. It deletes them from the work tree and stages that;
+    /// you commit it. Where `memory.raw` is `ref`, it takes them out of the jobs themselves, by a
+    /// step of each. A file stays that no commit and no job has as it is. Pages, knowledge, plan
+    /// documents and history stay.
+    Prune {
+        /// Show what would go, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+impl MemoryCommand {
+    /// Nothing is changed, so anybody may ask.
+    pub(super) fn only_shows(&self) -> bool {
+        match self {
+            Self::Lint => true,
+            Self::Prune { dry_run } => *dry_run,
+        }
+    }
 }
 
 pub(super) fn run(
@@ -23,8 +50,10 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    let MemoryCommand::Lint = command;
     let repo = context.repo()?;
+    if let MemoryCommand::Prune { dry_run } = command {
+        return prune(&repo, *dry_run, out);
+    }
     let found = memory::lint::lint_memory(&repo)?;
     out.json(&found);
     show(&found, out);
@@ -45,4 +74,36 @@ fn show(found: &[Found], out: &mut Report) {
         Some(worst) => out.line(format_args!("hint: {} ({})", worst.fix, place(worst))),
         None => out.line("memory is in order"),
     }
+}
+
+/// What went by job, what stays, and how the rest is committed.
+fn prune(repo: &Repo, dry_run: bool, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let done = memory::prune::prune(repo, dry_run)?;
+    out.json(&done);
+    let all = done.files.iter().chain(&done.kept_in_jobs);
+    let mut jobs: BTreeMap<String, usize> = BTreeMap::new();
+    for file in all.filter_map(|named| RawFile::read(named)) {
+        *jobs.entry(file.job).or_default() += 1;
+    }
+    let files = count(done.files.len() + done.kept_in_jobs.len(), "file");
+    let of = count(jobs.len(), "job");
+    let facts = [("files", files.as_str()), ("jobs", of.as_str()), ("keep", done.keep.as_str())];
+    out.line(voice::tell(
+        match (jobs.is_empty(), dry_run) {
+            (true, _) => Notice::PruneNothing,
+            (false, true) => Notice::PruneDry,
+            (false, false) => Notice::PruneDone,
+        },
+        &facts,
+    ));
+    for (job, files) in &jobs {
+        out.pair("job", format_args!("{job}   {}", count(*files, "file")));
+    }
+    for left in &done.left {
+        out.pair("left", format_args!("{}: {}", left.path, left.why));
+    }
+    if done.staged && !dry_run {
+        out.pair("next", voice::tell(Notice::PruneCommit, &[]));
+    }
+    Ok(Outcome::Yes)
 }

@@ -26,6 +26,7 @@ mod man;
 mod manual;
 mod mcp;
 mod memory;
+mod merge_pages;
 mod note;
 mod op;
 mod phase;
@@ -206,6 +207,8 @@ enum Command {
     Githook(githook::GithookArgs),
     Mcp(mcp::McpArgs),
     #[command(hide = true)]
+    MergePages(merge_pages::MergePagesArgs),
+    #[command(hide = true)]
     Rewritten(rewritten::RewrittenArgs),
     Help(help::HelpArgs),
     Man(man::ManArgs),
@@ -261,6 +264,7 @@ impl Command {
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
+            Self::Memory { command } if !command.only_shows() => ("memory prune", Seeded),
             Self::Upgrade(args) if !args.only_shows() => ("upgrade", Seeded),
             Self::Verify(args) if args.accepts() => ("verify --accept", Seeded),
             Self::Sync(_) => ("sync", Seeded),
@@ -593,6 +597,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Hook(_) | Command::Exec(_) | Command::Help(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Mcp(args) => mcp::run(args, context),
+        Command::MergePages(args) => merge_pages::run(args, context),
         Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),
@@ -755,7 +760,7 @@ mod tests {
     fn the_degree_sign_marks_what_is_a_persons() {
         let mut found = Vec::new();
         leaves(&definition(), &["git-seed".to_owned()], &mut found);
-        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 20, "{found:?}");
+        assert_eq!(found.iter().filter(|(_, marked)| *marked).count(), 21, "{found:?}");
         for (line, marked) in found {
             // Some want one of several arguments, which no single one tells; none of those is a
             // person's.

@@ -2,22 +2,27 @@
 
 use super::{Context, Outcome, report::Report};
 use crate::claims::{Part, Ran};
-use crate::engine::repo::EngineError;
 use crate::engine::repo::text::rfc3339;
-use crate::engine::{claims, record, report};
+use crate::engine::repo::{EngineError, Repo};
+use crate::engine::{claims, memory, record, report};
 use crate::format::trailers::StepTrailers;
 use crate::format::{evidence, notes as lines};
-use crate::jobs::JobId;
+use crate::jobs::{BadJobId, JobId};
+use crate::memory::raw::RawFile;
 use crate::voice::{self, Notice};
 
-/// Show a job, a receipt or a phase commit
+/// Show a job, a session log or another file of a run, a receipt or a phase commit
+///
+/// A job is shown with the session logs, compaction files and ledgers that it has; each of them is
+/// shown by `<job>/run-<n>/<name>`, or by its path in the work tree, wherever the rule `memory.raw`
+/// keeps them.
 ///
 /// A receipt records one command that the hooks saw run: the command line, how it ended, and the
 /// work tree before and after it. `status` is missing when the host does not say how the command
 /// ended, or when something in the line hides it.
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
-    /// Id of a job, id of a receipt, or a commit
+    /// Id of a job, file of a run, id of a receipt, or a commit
     object: String,
 }
 
@@ -31,8 +36,10 @@ pub(super) fn run(
     if let Ok(id) = args.object.parse::<JobId>()
         && record::archive::knows(&repo, &id)?
     {
-        super::job::print(&report::show_job(&repo, &repo.job(&id)?)?, out);
-        return Ok(Outcome::Yes);
+        return show_job(&repo, &id, out);
+    }
+    if let Some(file) = RawFile::read(&args.object) {
+        return show_raw(&repo, &file, out);
     }
     if evidence::is_id(&args.object)
         && let Some(ran) = claims::receipts::find_receipt(&repo, &args.object)?
@@ -64,6 +71,41 @@ pub(super) fn run(
     }
     out.line("");
     out.line(message.trim_end());
+    Ok(Outcome::Yes)
+}
+
+/// A job, and the files of its runs.
+fn show_job(repo: &Repo, id: &JobId, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let job = repo.job(id)?;
+    let (shown, files) = (report::show_job(repo, &job)?, memory::raw::files(repo, &job)?);
+    if out.is_json() {
+        let mut value = serde_json::to_value(&shown)?;
+        value["raw"] = serde_json::json!(files);
+        out.json(&value);
+        return Ok(Outcome::Yes);
+    }
+    super::job::print(&shown, out);
+    if !files.is_empty() {
+        out.line("");
+    }
+    for file in files {
+        out.pair("file", format_args!("{id}/{file}"));
+    }
+    Ok(Outcome::Yes)
+}
+
+/// A file of a run, as the job has it.
+fn show_raw(repo: &Repo, file: &RawFile, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let id: JobId =
+        file.job.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))?;
+    let job = repo.job(&id)?;
+    let Some(bytes) = repo.store.file(&job.tip, &file.file)? else {
+        let facts = [("job", id.as_str()), ("file", file.file.as_str())];
+        return Err(EngineError::Usage(voice::tell(Notice::ShowNoFile, &facts)).into());
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    out.json(&serde_json::json!({ "job": id, "file": file.file, "text": text }));
+    out.line(text.trim_end());
     Ok(Outcome::Yes)
 }
 

@@ -274,7 +274,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
 
 /// Directories and files that may be written in where the phase writes its scope.
 fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
-    let mut places = repo.lines(&focused.chain, names::SCOPE)?;
+    let mut places = repo.open_lines(&focused.chain)?;
     for line in repo.lines(&focused.chain, names::ALLOWED)? {
         let place = line.strip_suffix('/').unwrap_or(&line).to_owned();
         if !places.contains(&place) {
@@ -494,7 +494,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
 fn altered(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
     // A job that declared nothing has no such file.
     let bytes = repo.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
-    Ok(state::read_lines(&bytes).iter().map(|dir| repo.page_path(dir)).collect())
+    Ok(repo.pages_of(&bytes))
 }
 
 /// The phase in which the focused job stands.

@@ -45,6 +45,9 @@ impl Why {
 /// The step that joins two chains.
 pub(crate) const JOIN: &str = "merge";
 
+/// The step with which a person takes old raw memory out of a closed job.
+pub(crate) const PRUNE: &str = "prune";
+
 /// The step with which a person ends a job.
 pub(crate) const COMPLETION: &str = "completion";
 
@@ -56,7 +59,7 @@ pub(crate) fn kind(name: &str) -> Kind {
     match name {
         JOIN => Kind::Joins,
         "prompt" | "question" | "automation" | "keep" | "summary" | "depend" | "unlink"
-        | "seen" | "note" | "land" | "redact" => Kind::Adds,
+        | "seen" | "note" | "land" | "redact" | PRUNE => Kind::Adds,
         "update" => Kind::Says,
         COMPLETION | LAND_WORD | "void" | "drop" | "undo" | "redo" => Kind::Judges,
         _ => Kind::OfPhase,
@@ -66,12 +69,13 @@ pub(crate) fn kind(name: &str) -> Kind {
 /// Whether the work is more, or another one, after the step `name`: what was judged before it was
 /// judged without it.
 pub(crate) fn grows(name: &str) -> bool {
-    const ONLY_NOTED: [&str; 17] = [
+    const ONLY_NOTED: [&str; 18] = [
         JOIN,
         "summary",
         "seen",
         "land",
         "redact",
+        PRUNE,
         "activate",
         "rest",
         "pause",

@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 /// branches which both condense do not collide on it. Formatters leave it alone.
 pub(crate) const POINTER: &str = "Earlier cycles: session logs in `.claude/jobs/`.";
 
-/// Says whether `line` is the pointer to earlier cycles, and nothing more.
+/// The same where session logs do not lie in the work tree.
+pub(crate) const POINTER_OF_REF: &str = "Earlier cycles: session logs, by `git seed show <job>`.";
+
+/// Says whether `line` is a pointer to earlier cycles, and nothing more.
 pub(crate) fn points(line: &str) -> bool {
-    line.len() >= POINTER.len() && line.trim() == POINTER
+    line.len() >= POINTER.len() && [POINTER, POINTER_OF_REF].contains(&line.trim())
 }
 
 /// How far condense has come: what is still ahead of it, or that the cycle may close.

@@ -3,7 +3,9 @@
 //!
 //! A declared directory opens its own files and nothing else: neither the directories
 //! below it nor those above. There are no patterns, so a reader of the plan sees every
-//! place that execute may write to.
+//! place that execute may write to. Where the rule `scope.deep` holds, `scope: <dir>/` opens the
+//! files of the directories below as well; their pages stay what they are, since nobody would
+//! condense them.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +15,48 @@ use super::pages;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     dirs: BTreeSet<String>,
+    /// Directories among them that open those below.
+    deep: BTreeSet<String>,
     files: BTreeSet<String>,
     tests: bool,
+}
+
+/// What stands behind a directory in the list of a job that opens those below it.
+const BELOW: &str = "/**";
+
+/// The line of a job's list that opens the directories below `line`, one that names a directory.
+pub(crate) fn below_line(line: &str) -> String {
+    format!("{line}{BELOW}")
+}
+
+/// The line of the directory, where `line` opens what is below one.
+pub(crate) fn of_below(line: &str) -> Option<&str> {
+    line.strip_suffix(BELOW)
 }
 
 impl Scope {
     /// Adds `dir`; says whether it is new.
     pub(crate) fn declare(&mut self, dir: impl Into<String>) -> bool {
         self.dirs.insert(dir.into())
+    }
+
+    /// Opens the directories below `dir`; says whether that is new.
+    pub(crate) fn declare_below(&mut self, dir: impl Into<String>) -> bool {
+        self.deep.insert(dir.into())
+    }
+
+    /// Says whether `dir` lies below a directory that opens those below it.
+    pub(crate) fn covers(&self, dir: &str) -> bool {
+        let above = |deep: &String| {
+            deep.is_empty()
+                || dir.strip_prefix(deep.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.deep.iter().any(above)
+    }
+
+    /// Directories that open those below them, sorted.
+    pub(crate) fn deep(&self) -> impl Iterator<Item = &str> {
+        self.deep.iter().map(String::as_str)
     }
 
     /// Adds one file that is open by itself.
@@ -94,11 +130,19 @@ pub(crate) enum BadScope {
     Character(String),
 }
 
+/// What a `scope:` line declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Declared {
+    pub dir: String,
+    /// It ends in `/`: where the rules say so, it means the directories below as well.
+    pub below: bool,
+}
+
 /// Reads every `scope: <dir>` line of a section, in order.
 ///
-/// A list marker before the word, backticks around the directory, a leading `./` and a
-/// trailing `/` are tolerated.
-pub(crate) fn declared(section: &str) -> Vec<Result<String, BadScope>> {
+/// A list marker before the word, backticks around the directory and a leading `./` are
+/// tolerated.
+pub(crate) fn declared(section: &str) -> Vec<Result<Declared, BadScope>> {
     section.lines().filter_map(scope_line).map(directory).collect()
 }
 
@@ -109,7 +153,7 @@ fn scope_line(line: &str) -> Option<&str> {
     bare.trim_start().strip_prefix("scope:").map(str::trim)
 }
 
-fn directory(written: &str) -> Result<String, BadScope> {
+fn directory(written: &str) -> Result<Declared, BadScope> {
     let dir = written.trim_matches('`').trim();
     let named = |bad: fn(String) -> BadScope| Err(bad(dir.to_owned()));
     if dir.is_empty() {
@@ -132,7 +176,7 @@ fn directory(written: &str) -> Result<String, BadScope> {
     if parts.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
         return named(BadScope::Git);
     }
-    Ok(parts.join("/"))
+    Ok(Declared { dir: parts.join("/"), below: dir.ends_with('/') })
 }
 
 fn has_drive(dir: &str) -> bool {
@@ -165,8 +209,45 @@ mod tests {
             ("scope: src\\a", Err(BadScope::Character("src\\a".into()))),
         ];
         for (line, expected) in cases {
-            assert_eq!(declared(line), vec![expected.map(str::to_owned)], "{line}");
+            let read: Vec<_> =
+                declared(line).into_iter().map(|one| one.map(|one| one.dir)).collect();
+            assert_eq!(read, vec![expected.map(str::to_owned)], "{line}");
         }
+    }
+
+    #[test]
+    fn a_slash_at_the_end_means_what_is_below() {
+        for (line, below) in [
+            ("scope: src/parser/", true),
+            ("- scope: `src/parser/`", true),
+            ("scope: ./", true),
+            ("scope: src/parser", false),
+            ("scope: .", false),
+            ("scope: src/.", false),
+        ] {
+            let read = declared(line).pop().expect("a line").expect("a directory");
+            assert_eq!(read.below, below, "{line}");
+        }
+        let line = below_line("src/a");
+        assert_eq!(
+            (line.as_str(), of_below(&line), of_below("src/a")),
+            ("src/a/**", Some("src/a"), None)
+        );
+        let mut scope: Scope = ["src/a", "src/b"].into_iter().collect();
+        assert!(scope.declare_below("src/a"));
+        for (dir, covered) in [
+            ("src/a/x", true),
+            ("src/a/x/y", true),
+            ("src/a", false),
+            ("src/ab", false),
+            ("src/b/x", false),
+            ("src", false),
+            ("", false),
+        ] {
+            assert_eq!(scope.covers(dir), covered, "{dir}");
+            assert_eq!(scope.declares(dir), ["src/a", "src/b"].contains(&dir), "{dir}");
+        }
+        assert!(scope.declare_below("") && scope.covers("docs") && scope.covers("src"));
     }
 
     #[test]
@@ -236,7 +317,9 @@ mod tests {
         #[test]
         fn reading_scope_lines_never_panics(section in "\\PC*") {
             for dir in declared(&section).into_iter().flatten() {
+                let Declared { dir, .. } = dir;
                 prop_assert!(!dir.starts_with('/') && !dir.split('/').any(|part| part == ".."));
+                prop_assert!(of_below(&dir).is_none());
             }
         }
     }

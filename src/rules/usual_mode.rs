@@ -1,6 +1,6 @@
 //! The mode of a clone, put into a text of rules: one value changes, every other byte stays.
 
-use super::usual_track::put;
+use super::usual_track::{Key, put};
 use super::{BadRules, Rules};
 use crate::jobs::mode::Mode;
 
@@ -12,7 +12,8 @@ impl Rules {
     ///
     /// `applied` does not hold.
     pub(crate) fn with_mode(applied: &str, mode: Mode) -> Result<String, BadRules> {
-        let text = put(applied, ("mode", None), mode.word())?;
+        let key = Key { table: "mode", name: "default", older: None };
+        let text = put(applied, &key, mode.word())?;
         Self::with(&text)?;
         Ok(text)
     }

@@ -20,7 +20,8 @@ impl Rules {
     pub(crate) fn with_usual_track(applied: &str, track: &str) -> Result<String, BadRules> {
         // Before it stands in a text, where it could say anything.
         Self::with(&text_of(track))?;
-        let text = put(applied, ("tracks", Some("track")), track)?;
+        let key = Key { table: "tracks", name: "default", older: Some("track") };
+        let text = put(applied, &key, track)?;
         Self::with(&text)?;
         Ok(text)
     }
@@ -28,35 +29,34 @@ impl Rules {
 
 /// Rules that say nothing else.
 fn text_of(track: &str) -> String {
-    table_of("tracks", track)
-}
-
-fn table_of(table: &str, word: &str) -> String {
-    format!("[{table}]\ndefault = {}\n", quoted(word))
+    format!("[tracks]\ndefault = {}\n", quoted(track))
 }
 
 fn quoted(track: &str) -> String {
     toml::Value::from(track).to_string()
 }
 
-/// `text` with `track` as what `default` of a table says; an older name of the key, alone at the
-/// top, goes on saying it.
-pub(super) fn put(
-    text: &str,
-    (name, older): (&str, Option<&str>),
-    track: &str,
-) -> Result<String, BadRules> {
+/// A key of a table that holds a word.
+pub(super) struct Key<'a> {
+    pub table: &'a str,
+    pub name: &'a str,
+    /// An older name of it, alone at the top.
+    pub older: Option<&'a str>,
+}
+
+/// `text` with `word` as what a key says; an older name of the key goes on saying it.
+pub(super) fn put(text: &str, of: &Key<'_>, word: &str) -> Result<String, BadRules> {
     let read = DeTable::parse(text)?;
     let table = read.get_ref();
-    let tracks = value(table, name);
+    let tracks = value(table, of.table);
     let named = match tracks.map(Spanned::get_ref) {
-        Some(DeValue::Table(tracks)) => value(tracks, "default"),
+        Some(DeValue::Table(tracks)) => value(tracks, of.name),
         _ => None,
     };
     // The older name of the key stays the one that it is said by.
-    if let Some(said) = named.or_else(|| value(table, older?)) {
-        let same = said.get_ref().as_str() == Some(track);
-        let put = || replaced(text, said.span(), &quoted(track));
+    if let Some(said) = named.or_else(|| value(table, of.older?)) {
+        let same = said.get_ref().as_str() == Some(word);
+        let put = || replaced(text, said.span(), &quoted(word));
         return Ok(if same { text.to_owned() } else { put() });
     }
     let Some(tracks) = tracks else {
@@ -65,12 +65,14 @@ pub(super) fn put(
             text if text.ends_with('\n') => "\n",
             _ => "\n\n",
         };
-        return Ok(format!("{text}{gap}{}", table_of(name, track)));
+        return Ok(format!("{text}{gap}[{}]\n{} = {}\n", of.table, of.name, quoted(word)));
     };
-    // A table that says nothing: inside of its braces, or below its head.
-    let (span, said) = (tracks.span(), format!("default = {}", quoted(track)));
-    if text.get(span.clone()).is_some_and(|own| own.starts_with('{')) {
-        return Ok(replaced(text, span, &format!("{{ {said} }}")));
+    // A table that does not say it: inside of its braces, or below its head.
+    let (span, said) = (tracks.span(), format!("{} = {}", of.name, quoted(word)));
+    if let Some(own) = text.get(span.clone()).filter(|own| own.starts_with('{')) {
+        let rest = own.get(1..).unwrap_or_default().trim_start();
+        let comma = if rest.starts_with('}') { " " } else { ", " };
+        return Ok(replaced(text, span, &format!("{{ {said}{comma}{rest}")));
     }
     let rest = text.get(span.start..).unwrap_or_default();
     let end = rest.find('\n').map_or(text.len(), |at| span.start + at + 1);

@@ -32,6 +32,31 @@ impl Store {
         Ok(paths.filter_map(|path| RepoPath::new(path).ok()).collect())
     }
 
+    /// How many files git tracks, those of a sparse index among them.
+    pub(crate) fn tracked_count(&self) -> Result<usize, StoreError> {
+        let listed = self.git(["ls-files", "-z", "--cached", "--deduplicate"]).run()?;
+        Ok(memchr::memchr_iter(0, &listed).count())
+    }
+
+    /// What attributes say of how `path` is merged; nothing where they say nothing.
+    pub(crate) fn merge_attribute(&self, path: &str) -> Result<Option<String>, StoreError> {
+        let said = self.git(["check-attr", "-z", "merge", "--", path]).run()?;
+        let value = said.split(|byte| *byte == 0).nth(2).unwrap_or_default();
+        let value = String::from_utf8_lossy(value).into_owned();
+        Ok(Some(value).filter(|value| !value.is_empty() && value != "unspecified"))
+    }
+
+    /// How many people made the newest `most` commits of HEAD, by their mail.
+    pub(crate) fn people(&self, most: usize) -> Result<usize, StoreError> {
+        if self.head()?.commit.is_none() {
+            return Ok(0);
+        }
+        let most = format!("--max-count={most}");
+        let listed = self.git(["log", "--format=%aE", &most, "HEAD", "--"]).run()?;
+        let mails = listed.split(|byte| *byte == b'\n').filter(|mail| !mail.is_empty());
+        Ok(mails.collect::<std::collections::BTreeSet<_>>().len())
+    }
+
     /// True when `path` is in the index of the environment what it is in `commit`.
     pub(crate) fn is_staged_as_in(
         &self,

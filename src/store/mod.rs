@@ -47,6 +47,7 @@ mod pins;
 mod policy;
 mod recast;
 pub(crate) mod refs;
+mod removal;
 mod seen;
 mod signing;
 mod texts;

@@ -53,6 +53,37 @@ impl Store {
         self.pieces(self.differing(before, tree.object()?)?)
     }
 
+    /// The same without files that the work tree lacked already when it was `began`, and that HEAD
+    /// has still: what a sparse checkout leaves out, or a person deleted and did not commit.
+    ///
+    /// # Errors
+    ///
+    /// As with [`Store::truth`].
+    pub(crate) fn truth_since(
+        &self,
+        base: Option<&CommitId>,
+        tree: &TreeId,
+        began: Option<&TreeId>,
+    ) -> Result<Vec<Piece>, StoreError> {
+        let before = match base {
+            Some(commit) => self.tree_of_commit(commit)?.object()?,
+            None => ObjectId::empty_tree(self.repo.object_hash()),
+        };
+        let mut differing = self.differing(before, tree.object()?)?;
+        let goes = |differs: &Differs| differs.before.is_some() && differs.after.is_none();
+        let head = self.head()?.commit.filter(|_| differing.iter().any(goes));
+        if let (Some(head), Some(began)) = (head, began)
+            && self.has_tree(began)?
+        {
+            let head = self.tree_of_commit(&head)?.object()?;
+            let lacked = self.differing(head, began.object()?)?;
+            let lacked: BTreeSet<&Vec<u8>> =
+                lacked.iter().filter(|one| goes(one)).map(|one| &one.path).collect();
+            differing.retain(|one| !(goes(one) && lacked.contains(&one.path)));
+        }
+        self.pieces(differing)
+    }
+
     /// The paths in which `a` and `b` differ; `None` where one of them is not here any more.
     ///
     /// # Errors

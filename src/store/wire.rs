@@ -97,7 +97,8 @@ const BESIDE: [&str; 3] =
     ["atomic push failed", "atomic transaction failed", "transaction aborted"];
 
 /// Settings of ours, as `git config --get-regexp` takes them.
-const OWN_SETTINGS: &str = r"^(seed\.(owner|synconpush)|remote\..*\.seedtransport)$";
+const OWN_SETTINGS: &str =
+    r"^(seed\.(owner|synconpush|mergepages)|remote\..*\.seedtransport|merge\.seed-pages\..*)$";
 
 impl Store {
     /// Speaks to `remote` for at most `time`, all in all.

@@ -52,6 +52,26 @@ impl Store {
         Ok(found)
     }
 
+    /// How many directories `tree` has in `dir`, itself counted; none where it has no such one.
+    pub(crate) fn directories_in(&self, tree: &TreeId, dir: &str) -> Result<usize, StoreError> {
+        let mut ahead = match dir {
+            "" => vec![tree.object()?],
+            dir => {
+                let found = self.entry_in(tree, dir.as_bytes(), dir)?;
+                found.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| id).into_iter().collect()
+            }
+        };
+        let mut count = 0;
+        while let Some(id) = ahead.pop() {
+            count += 1;
+            for entry in self.tree_object(id, dir)?.iter() {
+                let entry = entry.map_err(|err| StoreError::unreadable(dir.to_owned(), &err))?;
+                ahead.extend(entry.mode().is_tree().then(|| entry.object_id()));
+            }
+        }
+        Ok(count)
+    }
+
     /// The first parent of a commit; `None` for a root.
     pub(crate) fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
         let object = self.commit_object(commit.object()?, "the commit")?;

@@ -556,10 +556,18 @@ impl Store {
         first: &[&str],
     ) -> Result<Vec<RepoPath>, StoreError> {
         let (mut paths, mut behind, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        // Many lie in one directory, one after the other.
+        let mut known: Option<(&[u8], bool)> = None;
         for Changed { path, kind } in changed {
+            let dir = path.as_bytes().rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or_default();
+            let lies = match known {
+                Some((same, lies)) if same == dir => lies,
+                _ => self.has_directories_above(path),
+            };
+            known = Some((dir, lies));
             // What lies behind a link is no part of the work tree; git would not look at it.
             let to = match () {
-                () if !self.has_directories_above(path) => &mut behind,
+                () if !lies => &mut behind,
                 () if self.can_be_taken(path, *kind) => &mut paths,
                 () => &mut left,
             };

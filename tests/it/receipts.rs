@@ -61,7 +61,9 @@ fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     );
     let id = first["receipt"].as_str().expect("an id");
     world.seed(&format!("show {id}")).tells("exit status 0");
-    world.seed("show 0123456789abcdef").ends(64, "is not a job, a receipt or a commit");
+    world
+        .seed("show 0123456789abcdef")
+        .ends(64, "is not a job, a file of a run, a receipt or a commit");
 }
 
 #[test]

@@ -401,7 +401,8 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         return Ok(None);
     };
     judged.adds.seen = boundary::judge::seen(repo, &focused, &since, &judged)?;
-    judged.adds.ledger = boundary::ledger::ledger_in(repo, &focused, &head)?;
+    let toward = (&pending.toward, &judged);
+    judged.adds.ledger = boundary::ledger::ledger_in(repo, &focused, &head, toward)?;
     match record(repo, &pending.chain, &pending.toward, judged, Some(head), By::Agent) {
         // A step that can no longer be written must not stand in the way of every other.
         Err(error) if !matches!(error, EngineError::Store(_)) => {

@@ -1,5 +1,5 @@
-//! Files that git seed writes itself: they stand in the job's tree, and the boundary that closes a
-//! cycle writes them out and has them in its commit.
+//! Files that git seed writes itself: they stand in the job's tree, and where the rules keep them
+//! in the work tree, the boundary that closes a cycle writes them out and has them in its commit.
 
 use crate::engine::boundary::step::Judged;
 use crate::engine::memory::session_ledger::{FILE, Mark, Put};
@@ -102,16 +102,22 @@ pub(crate) fn take_back(repo: &Repo, put: Vec<Put>, judged: &mut Judged) -> Resu
     Ok(())
 }
 
-/// The ledger of a boundary's commit, whose step was never written.
+/// The ledger of a boundary's commit, whose step was never written; made again where no commit has
+/// it.
 pub(crate) fn ledger_in(
     repo: &Repo,
     focused: &LoadedJob,
     commit: &CommitId,
+    (toward, judged): (&Transition, &Judged),
 ) -> Result<Option<TreeEdit>> {
+    let path = names::of_run(focused.state.job.run, FILE);
+    if memory::session_ledger::keeps_ledger_inside(repo, focused) {
+        let ledger = ledger_of(repo, focused, toward, judged)?;
+        return Ok(ledger.map(|bytes| TreeEdit::Put { path, bytes }));
+    }
     let there =
         repo.store.file_of_commit(commit, &record::own_files::own_path(&focused.state, FILE))?;
     let known = record::own_files::own_file(repo, focused, FILE)?;
-    let path = names::of_run(focused.state.job.run, FILE);
     Ok(there
         .filter(|there| known.as_ref() != Some(there))
         .map(|bytes| TreeEdit::Put { path, bytes }))

@@ -12,7 +12,7 @@ use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::questions;
 use crate::jobs::routing::InteractionKind;
-use crate::memory::{footers, pages};
+use crate::memory::{footers, pages, scope as declared};
 use crate::phases::{Class, PhaseKind};
 use crate::voice::{Notice, tell};
 
@@ -167,14 +167,21 @@ fn shortened(names: Vec<String>) -> Vec<String> {
 fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     // The text lists where one may write; guards read it afresh, and refuse where it does not read.
     let scope = repo.scope(focused).unwrap_or_default();
-    let dirs = scope.dirs().map(repo::rows::to_line).collect();
+    let told = |dir: &str| {
+        let line = repo::rows::to_line(dir);
+        if scope.deep().any(|deep| deep == dir) { declared::below_line(&line) } else { line }
+    };
+    let dirs = scope.dirs().map(told).collect();
     let files = scope.files().map(str::to_owned).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);
     let unread = repo.unread_plan(focused);
     let voices = repo::voices::voices(repo);
     let row = repo.row(Some(focused));
     let page = repo.rules.page_name().to_owned();
-    Opening { dirs, files, unread, rests, voices, page, ..Opening::new(row, &focused.state) }
+    let map = repo.map(&focused.state.stand);
+    let freezes = row.next.iter().any(|to| map.phase(to).is_some_and(|to| to.freezes));
+    let deep = freezes && repo.rules.deep_scope;
+    Opening { dirs, files, deep, unread, rests, voices, page, ..Opening::new(row, &focused.state) }
 }
 
 /// The step back that led into this stay.

@@ -78,6 +78,8 @@ pub(crate) struct Opening<'a> {
     pub dirs: Vec<String>,
     /// Files that the person opened.
     pub files: Vec<String>,
+    /// What is declared here may mean the directories below as well.
+    pub deep: bool,
     pub back: Option<Back>,
     pub said: Said,
     pub asked: Asked,
@@ -178,6 +180,7 @@ impl<'a> Opening<'a> {
             subagents: Vec::new(),
             dirs: Vec::new(),
             files: Vec::new(),
+            deep: false,
             back: None,
             said: Said::default(),
             asked: Asked::default(),
@@ -341,7 +344,8 @@ impl<'a> Opening<'a> {
     fn open(&self) -> Vec<Part> {
         let scoped = self.row.write.contains(&Write::Scope) && !self.files.is_empty();
         let files = scoped.then(|| self.told(Line::Opened, &[("files", &listed(&self.files))]));
-        self.declared().into_iter().chain(files).collect()
+        let deep = self.deep.then(|| self.told(Line::DeepScope, &[]));
+        self.declared().into_iter().chain(files).chain(deep).collect()
     }
 
     fn declared(&self) -> Option<Part> {

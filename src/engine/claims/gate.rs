@@ -397,7 +397,9 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
 pub(crate) fn truth_of(repo: &Repo, job: Option<&LoadedJob>) -> Result<(Truth, TreeId)> {
     let tree = fence::tree_now::tree_now(repo, job)?;
     let base = base(repo, job)?;
-    let mut pieces = repo.store.truth(base.as_ref(), &tree)?;
+    // A job that has not begun a cycle looked at nothing yet.
+    let began = job.and_then(|job| job.state.fence.began.parse().ok());
+    let mut pieces = repo.store.truth_since(base.as_ref(), &tree, began.as_ref())?;
     if let Some(job) = job {
         // What git seed writes itself is no work of the agent, who need not speak of it.
         let own = |path: &str| record::own_files::is_own_file(repo, &job.chain, &job.state, path);

@@ -9,6 +9,7 @@
 pub(crate) mod after;
 pub(crate) mod before;
 pub(crate) mod first_time;
+pub(crate) mod footer_loss;
 pub(crate) mod git_consent;
 pub(crate) mod handed;
 pub(crate) mod last_words;

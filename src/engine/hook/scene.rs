@@ -13,7 +13,7 @@ use crate::jobs::shortword;
 use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
-use crate::phases::guard::{self, Call, FileChange, Lost, Scene};
+use crate::phases::guard::{self, Call, FileChange, Scene};
 use crate::phases::place::Place;
 use crate::phases::{Class, FirstStep, Phase, mcp, said_scope};
 use crate::rules::ClaimMode;
@@ -318,9 +318,9 @@ fn change(
     let own_plan = resolved.place == Place::Plan { own: true };
     let page =
         matches!(resolved.place, Place::Page { .. }).then(|| page_change(repo, &resolved, file));
-    let lost = page
-        .is_some()
-        .then(|| focused.and_then(|focused| page_loss(repo, &resolved, file, focused)));
+    let lost = page.is_some().then(|| {
+        focused.and_then(|focused| hook::footer_loss::page_loss(repo, &resolved, file, focused))
+    });
     let work = repo.rules.claims != ClaimMode::Off && resolved.place.is_direct(&resolved.shown);
     let lines = if work { claims::required::lines_of(&file.change, &resolved.real) } else { 0 };
     let secret = added_secret(repo, &resolved, file);
@@ -339,31 +339,6 @@ fn change(
         lines,
         shut: None,
     }
-}
-
-/// What an edit would take from the footers of a page, where they are condensed.
-fn page_loss(
-    repo: &Repo,
-    resolved: &Resolved,
-    file: &FileEdit,
-    focused: &LoadedJob,
-) -> Option<Lost> {
-    if !repo.row(Some(focused)).measures || !resolved.exists {
-        return None;
-    }
-    // A page that is no text, or an edit that does not fit it, is judged by `page_change`.
-    let old = String::from_utf8(repo::paths::bytes_of(&resolved.real).ok()?).ok()?;
-    let new = edit::apply(Some(&old), &file.change).ok()?.unwrap_or_default();
-    let page = record::session_log::cycle_page(repo, focused, &resolved.shown, &resolved.real);
-    let loss = record::session_log::would_lose(
-        repo,
-        focused,
-        // A page that is not of the cycle has no other name.
-        page.as_deref().unwrap_or_default(),
-        &old,
-        &new,
-    )?;
-    Some(Lost { what: loss.what, line: loss.line, note: loss.note, elsewhere: page.is_none() })
 }
 
 /// A likely secret that an edit of memory would add. The file is read only where the call's own

@@ -16,6 +16,7 @@ use crate::format::context::Context;
 use crate::format::names;
 use crate::format::state::{Home, State};
 use crate::jobs::{BadStatus, Job, JobId, Status, UnixSeconds, due};
+use crate::memory::raw::Raw;
 use crate::plans::Plan;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
@@ -67,18 +68,29 @@ pub(crate) fn learned(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
     Ok(told.map(|context| format!("run {}: {}", context.run, context.text)).collect())
 }
 
-/// The session logs that earlier runs left in the work tree, newest first, where a run begins.
+/// The session logs that earlier runs left, newest first, where a run begins: as paths of the work
+/// tree, or as commands that show them.
 pub(crate) fn earlier_logs(repo: &Repo, job: &LoadedJob) -> Vec<String> {
     let state = &job.state;
     if state.stand.cycle > 1 {
         return Vec::new();
     }
-    let (dir, logs) = (names::job_dir(&state.job.id), 1..=LOGS);
+    let (raw, id) = (repo.rules.raw, state.job.id.as_str());
+    let place = |file: &String| {
+        let named = raw.named(id, file);
+        match raw {
+            Raw::Tree => repo.store.work_tree().join(&named).is_file().then_some(named),
+            Raw::Ref => {
+                // Told where a run begins: a record that does not read is told elsewhere.
+                let held = repo.store.file(&job.tip, file).ok()?;
+                held.map(|_| format!("git seed show {named}"))
+            }
+        }
+    };
     let of_run = |run: u32| {
-        let path = |cycle| format!("{dir}{}", names::of_run(run, &names::session_log(cycle)));
-        let mut found: Vec<String> = logs.clone().map(path).collect();
-        found.retain(|path| repo.store.work_tree().join(path).is_file());
-        found.into_iter().rev()
+        let logs =
+            (1..=LOGS).rev().map(move |cycle| names::of_run(run, &names::session_log(cycle)));
+        logs.filter_map(|file| place(&file)).collect::<Vec<_>>()
     };
     (1..state.job.run).rev().take(RUNS).flat_map(of_run).take(LOGS_TOLD).collect()
 }

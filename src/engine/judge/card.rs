@@ -70,6 +70,7 @@ pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> 
         runs(repo, focused)?.told(),
     ];
     lines.extend(told_of_criteria(&judge::criteria::answered(repo, focused)?));
+    lines.extend(told_of_scope(repo, focused)?);
     lines.push(told_of_coverage(repo, focused)?);
     let more = gaps.len().saturating_sub(GAPS);
     lines.extend(gaps.iter().take(GAPS).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
@@ -313,6 +314,28 @@ fn told_of_criteria(answered: &[Answered]) -> Option<String> {
         ("open", &*open),
     ];
     Some(tell(Notice::SeenCriteria, &facts))
+}
+
+/// How many directories were open, where a line of the contract opened those below one.
+fn told_of_scope(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let scope = repo.scope(focused)?;
+    let deep: Vec<&str> = scope.deep().collect();
+    let Some(head) = repo.store.head()?.commit.filter(|_| !deep.is_empty()) else {
+        return Ok(None);
+    };
+    let tree = repo.store.tree_of_commit(&head)?;
+    // One that lies in another is counted there.
+    let outer = deep.iter().filter(|dir| !scope.covers(dir));
+    let below = outer.map(|dir| repo.store.directories_in(&tree, dir)).sum::<Result<usize, _>>()?;
+    let alone = scope.dirs().filter(|dir| !deep.contains(dir) && !scope.covers(dir)).count();
+    let dirs = match below + alone {
+        1 => "1 directory".to_owned(),
+        all => format!("{all} directories"),
+    };
+    let lines: Vec<String> =
+        deep.iter().map(|dir| format!("{}/", repo::rows::to_line(dir))).collect();
+    let facts = [("dirs", dirs.as_str()), ("lines", &*lines.join(", "))];
+    Ok(Some(tell(Notice::SeenScope, &facts)))
 }
 
 /// Walks the first parents from HEAD to where the run began.

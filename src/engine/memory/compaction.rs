@@ -35,7 +35,7 @@ const STEPS: usize = 1_000;
 /// What was written to a compaction file.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
-    /// Below the work tree.
+    /// Below the work tree, or as `git seed show` takes it.
     pub path: String,
     pub words: usize,
     pub fill: Fill,
@@ -87,7 +87,7 @@ pub(crate) fn compact_append(
     let kept = Kept { step: "compact append", subject, foreign };
     let stand = keep_compaction(repo, &focused, &file, stand, &kept)?;
     Ok(Ok(Written {
-        path: compaction_path(&focused, &stand),
+        path: compaction_path(repo, &focused, &stand),
         words: stand.words,
         fill: Fill::of(stand.words, repo.rules.compaction.words),
         opened,
@@ -119,7 +119,7 @@ pub(crate) fn compact_seal(repo: &Repo) -> Answered<(Written, Sealed)> {
     let subject = format!("compaction {}, version {}", stand.seq, file.front.version);
     let kept = Kept { step: "compact seal", subject, foreign };
     let stand = keep_compaction(repo, &focused, &file, stand, &kept)?;
-    let (path, words) = (compaction_path(&focused, &stand), stand.words);
+    let (path, words) = (compaction_path(repo, &focused, &stand), stand.words);
     let written =
         Written { path, words, fill: Fill::of(words, ceiling), opened: false, foreign, left: 0 };
     Ok(Ok((written, sealed)))
@@ -136,7 +136,7 @@ pub(crate) fn compact_shown(repo: &Repo) -> Result<Option<Shown>> {
     } else {
         compaction_file(repo, &focused, &stand)?
     };
-    Ok(Some(Shown { path: compaction_path(&focused, &stand), file }))
+    Ok(Some(Shown { path: compaction_path(repo, &focused, &stand), file }))
 }
 
 /// Small talk has nothing to leave behind, and a file belongs to the job's branch.
@@ -210,9 +210,9 @@ pub(crate) fn compaction_file(
     Ok(File::read(&String::from_utf8_lossy(&bytes)))
 }
 
-fn compaction_path(focused: &LoadedJob, stand: &Compaction) -> String {
+fn compaction_path(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> String {
     let file = names::of_run(stand.run, &names::compaction(stand.seq));
-    format!("{}{file}", names::job_dir(&focused.state.job.id))
+    repo.rules.raw.named(focused.state.job.id.as_str(), &file)
 }
 
 /// The phase commits since the step `since`, oldest first.
@@ -299,7 +299,7 @@ fn compaction_now(repo: &Repo, focused: &LoadedJob, stand: &Compaction) -> Resul
     let Some(bytes) = record::own_files::own_file_on_disk(repo, &focused.state, &name) else {
         return Ok((kept, false));
     };
-    let path = compaction_path(focused, stand);
+    let path = compaction_path(repo, focused, stand);
     let Ok(text) = String::from_utf8(bytes) else {
         let text = tell(Notice::CompactionNoText, &[("path", &path)]);
         return Err(EngineError::OnDisk(text));

@@ -135,8 +135,8 @@ pub(crate) fn unarchived(repo: &Repo, focused: &LoadedJob) -> Result<Option<Unar
     }
     let name = names::session_log(focused.state.stand.cycle);
     let recorded = record::own_files::own_file(repo, focused, &name)?;
-    let lost = recorded.is_some()
-        && recorded != record::own_files::own_file_on_disk(repo, &focused.state, &name);
+    let lost =
+        recorded.is_some() && recorded != memory::raw::own_file_as_read(repo, focused, &name)?;
     Ok(lost.then(|| Unarchived::Log { path: record::own_files::own_path(&focused.state, &name) }))
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
         return Ok(Err(refusal));
     }
     let name = names::session_log(focused.state.stand.cycle);
-    let path = record::own_files::own_path(&focused.state, &name);
+    let path = memory::raw::own_name(repo, &focused.state, &name);
     let captures = record::session_log::session_log(repo, &focused)?;
     let unarchived = unarchived(repo, &focused)?;
     let mut earlier = Capture::new();
@@ -253,7 +253,7 @@ pub(crate) fn archive(repo: &Repo, by: By) -> Result<std::result::Result<Archive
     let file = OwnFile { name: &name, bytes, step: "archive", subject, by };
     let focused = record::own_files::write_own_file(repo, &focused, file)?;
     // What does not read there does not hold the capture, which is said just below.
-    let kept = record::own_files::own_file_on_disk(repo, &focused.state, &name).unwrap_or_default();
+    let kept = memory::raw::own_file_as_read(repo, &focused, &name)?.unwrap_or_default();
     let kept = archive::read(&String::from_utf8_lossy(&kept)).map_err(unread)?;
     if kept.last() != Some(&capture) {
         return Err(EngineError::OnDisk(tell(Notice::CaptureNotHeld, &[("path", &path)])));
@@ -293,8 +293,11 @@ pub(crate) fn absorb(
     let mut writes = Vec::new();
     for (page, before) in pages_of(repo, &repo.lines(&focused.chain, names::SCOPE)?)? {
         let absorbed = absorb::absorb(&before, &anchors, &kinds, &repo.rules.heading);
-        let absorbed =
+        let mut absorbed =
             absorbed.map_err(|disorder| EngineError::OnDisk(format!("{page}: {disorder}")))?;
+        if absorbed.text != before {
+            absorbed.text = repo.rules.raw.led(&absorbed.text, &anchors);
+        }
         let held = Held::of(&log, &page, &anchors);
         let left_alone = lock::unheld(&before, &anchors, &kinds, &held)
             .is_some_and(|_| lock::says_something(&before, &anchors, &kinds));

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use crate::engine::memory;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::event::{Act, ToolCall};
 use crate::memory::knowledge::{self, Finding, Level};
@@ -29,12 +30,13 @@ pub(crate) fn lint_memory(repo: &Repo) -> Result<Vec<Found>> {
     let files = memory_among(repo, &paths)?;
     let known: HashSet<&str> = paths.iter().map(String::as_str).collect();
     let mut asked: HashMap<String, bool> = HashMap::new();
-    // A pointer may lead to a directory, or to what git ignores.
+    // A pointer may lead to a directory, to what git ignores, or to what a job alone has.
+    let lies = |path: &str| {
+        repo.store.work_tree().join(path).symlink_metadata().is_ok()
+            || memory::raw::is_kept(repo, path)
+    };
     let mut exists = |path: &str| {
-        known.contains(path)
-            || *asked
-                .entry(path.to_owned())
-                .or_insert_with(|| repo.store.work_tree().join(path).symlink_metadata().is_ok())
+        known.contains(path) || *asked.entry(path.to_owned()).or_insert_with(|| lies(path))
     };
     let pages = page_names(repo);
     let anchors = repo.rules.maps.anchors();

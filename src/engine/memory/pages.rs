@@ -49,8 +49,10 @@ pub(crate) fn scope_lines(
             continue;
         };
         for line in scope::declared(&section) {
-            let dir = line.map_err(|bad| format!("{}: {bad}", repo.page_path(dir)))?;
-            found.push(to_line(&dir));
+            let line = line.map_err(|bad| format!("{}: {bad}", repo.page_path(dir)))?;
+            let dir = to_line(&line.dir);
+            found.extend((line.below && repo.rules.deep_scope).then(|| scope::below_line(&dir)));
+            found.push(dir);
         }
     }
     Ok(found)
@@ -166,7 +168,7 @@ pub(crate) fn write_healed(repo: &Repo, pages: &[(String, String)]) -> Result<Ve
 pub(crate) fn declared_dir(dir: &str) -> std::result::Result<Option<String>, String> {
     let said = scope::declared(&format!("scope: {dir}\n")).pop();
     let dir = said.transpose().map_err(|bad| bad.to_string())?;
-    Ok(dir.map(|dir| to_line(&dir)))
+    Ok(dir.map(|line| to_line(&line.dir)))
 }
 
 pub(crate) fn dir_line(page: &str) -> String {

@@ -3,9 +3,10 @@
 //! FOCUS when a session takes the run's boundaries over, INJECT when its context began anew
 //! and it was told where it stands, SEAL when it seals a compaction file, WRAP when the run
 //! ends. A reviewer finds the transcript of a compaction file by it; nothing decides by it.
-//! The job's tree holds the file; the boundary that closes a cycle writes it to disk and has it in
-//! its commit. Killed between commit and step, the step is written with the file that the commit
-//! has. Hooks write nothing: what they saw is written with the next boundary.
+//! The job's tree holds the file; where the rules keep it in the work tree, the boundary that
+//! closes a cycle writes it to disk and has it in its commit. Killed between commit and step, the
+//! step is written with the file that the commit has. Hooks write nothing: what they saw is written
+//! with the next boundary.
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{memory, record};
 use crate::format::state::State;
 use crate::jobs::UnixSeconds;
+use crate::memory::raw::Raw;
 use crate::store::RepoPath;
 
 /// The name of the file, below the run's directory.
@@ -101,9 +103,10 @@ pub(crate) fn ledger(
     Ok(Some(file).filter(|_| !marks.is_empty()))
 }
 
-/// True where the ledger stands in the job's tree alone: a small job leaves no file.
+/// True where the job's tree alone has ledger and compaction files: a small job leaves no file, and
+/// the rules may say so of every job.
 pub(crate) fn keeps_ledger_inside(repo: &Repo, focused: &LoadedJob) -> bool {
-    repo.map(&focused.state.stand).lane.is_some()
+    repo.rules.raw == Raw::Ref || repo.map(&focused.state.stand).lane.is_some()
 }
 
 /// Where the file `name` of the run lies on disk. Behind a link it is no file of this repository's.

@@ -3,7 +3,8 @@
 //! The job's tree keeps the same bytes as the work tree, under the path below
 //! `.claude/jobs/<id>/`. The tree is written first: killed in between, the next command
 //! writes the file again from there. Whatever differs from it is not ours, and the fence
-//! treats it like any other change of a job's file.
+//! treats it like any other change of a job's file. Where the rule `memory.raw` is `ref`, the job's
+//! tree alone has them, and the work tree is neither written nor asked.
 
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
@@ -12,6 +13,7 @@ use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::State;
+use crate::memory::raw::Raw;
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 
@@ -38,14 +40,18 @@ pub(crate) fn own_file(repo: &Repo, focused: &LoadedJob, name: &str) -> Result<O
     Ok(repo.store.file(&focused.tip, &names::of_run(focused.state.job.run, name))?)
 }
 
-/// What lies in the work tree as `name`, if anything does.
+/// What lies in the work tree as `name`, if anything does that counts.
 pub(crate) fn own_file_on_disk(repo: &Repo, state: &State, name: &str) -> Option<Vec<u8>> {
+    if repo.rules.raw == Raw::Ref {
+        return None;
+    }
     // The work tree is the person's: what does not read there is not what git seed wrote, and the
     // job's tree has that.
     repo::paths::bytes_of(repo.store.work_tree().join(own_path(state, name))).ok()
 }
 
-/// Records a file with a step of the job, then writes it and reads it back.
+/// Records a file with a step of the job, then writes it and reads it back where it lies in the
+/// work tree as well.
 pub(crate) fn write_own_file(
     repo: &Repo,
     focused: &LoadedJob,
@@ -53,14 +59,18 @@ pub(crate) fn write_own_file(
 ) -> Result<LoadedJob> {
     let OwnFile { name, bytes, step, subject, by } = file;
     let path = names::of_run(focused.state.job.run, name);
-    let meant = MeantFile::new(repo, own_path(&focused.state, name), Becomes::Own);
-    meant_files::around(repo, focused, Recorded::Step(step), vec![meant], || {
+    let on_disk = repo.rules.raw == Raw::Tree;
+    let meant = on_disk.then(|| MeantFile::new(repo, own_path(&focused.state, name), Becomes::Own));
+    let meant = meant.into_iter().collect();
+    meant_files::around(repo, focused, Recorded::Step(step), meant, || {
         let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
             let put = TreeEdit::Put { path: path.clone(), bytes: bytes.clone() };
             Ok(Ok(StepDraft::new(state, step, subject.clone(), by).with(put)))
         })?;
         let taken = taken.map_err(|refusal| EngineError::Refused(refusal.wants))?;
-        put_own_file(repo, &taken.focused, name, &bytes)?;
+        if on_disk {
+            put_own_file(repo, &taken.focused, name, &bytes)?;
+        }
         Ok(taken.focused)
     })
 }

@@ -1,4 +1,4 @@
-//! What an edit would take from a footer that no session log holds.
+//! What a session log holds, and what a footer lost that it does not hold.
 
 use std::path::Path;
 
@@ -6,26 +6,7 @@ use crate::engine::record;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::names;
 use crate::memory::archive::{self, BadLog, Capture};
-use crate::memory::lock::{self, Held, Loss};
-
-/// What an edit would take from the footer of `page` and the log does not hold; asked
-/// only where a phase measures.
-pub(crate) fn would_lose(
-    repo: &Repo,
-    focused: &LoadedJob,
-    page: &str,
-    old: &str,
-    new: &str,
-) -> Option<Loss> {
-    if !repo.row(Some(focused)).measures {
-        return None;
-    }
-    let anchors = repo.rules.maps.anchors();
-    // A log that does not read holds nothing.
-    let log = session_log(repo, focused).unwrap_or_default();
-    let held = Held::of(&log, page, &anchors);
-    lock::lost(old, new, &anchors, &repo.kinds(&focused.state), &held)
-}
+use crate::memory::lock::{self, Held};
 
 /// Whether something that `page` said at the last boundary stands neither there nor in the
 /// log now; asked only where a phase measures.

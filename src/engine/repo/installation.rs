@@ -69,6 +69,20 @@ pub(crate) struct Installation {
     /// Hosts that were told of our MCP server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<SettingsFile>,
+    /// Lines of ours in `.git/info/attributes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merging: Option<Merging>,
+}
+
+/// Lines that name our merge driver.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Merging {
+    /// `.git/info/attributes` as it was; absent when it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// `.git/info` was not there before.
+    pub made_info: bool,
+    pub lines: Vec<String>,
 }
 
 /// A subagent definition that was put in.

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::engine::repo::{self, EngineError, Repo, Result, own_state};
 use crate::format::state::State;
 use crate::memory::notes::Kinds;
+use crate::memory::scope::of_below;
 
 /// Directories of memory, beside pages.
 const MEMORY: [&str; 2] = [".claude/knowledge/", ".claude/jobs/"];
@@ -33,6 +34,13 @@ impl Repo {
     pub(crate) fn page_path(&self, line: &str) -> String {
         let dir = if line == "." { "" } else { line };
         crate::memory::pages::page_of_dir(dir, self.rules.page_name())
+    }
+
+    /// The pages of the directories that a job's list names.
+    pub(crate) fn pages_of(&self, list: &[u8]) -> Vec<String> {
+        let lines = crate::format::state::read_lines(list);
+        let dirs = lines.iter().filter(|line| of_below(line).is_none());
+        dirs.map(|line| self.page_path(line)).collect()
     }
 
     /// The kinds of notes that hold in the job: the rules', and those that it brought.

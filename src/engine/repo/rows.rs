@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::format::names;
 use crate::format::state::State;
 use crate::hosts::Host;
-use crate::memory::scope::Scope;
+use crate::memory::scope::{Scope, of_below};
 use crate::phases::place::Place;
 use crate::phases::{FirstStep, Map, Phase, Position, Write};
 
@@ -30,6 +30,7 @@ pub(crate) fn declared(path: &str, place: &Place, scope: &Scope) -> bool {
         Place::Project { dir } => {
             let tests = || shipped_languages().test_root(path);
             scope.declares(dir)
+                || scope.covers(dir)
                 || scope.holds(path)
                 || (scope.has_tests() && tests().is_some_and(|root| scope.takes_tests_of(root)))
                 || (scope.has_tests() && is_test_below(dir, path, scope))
@@ -116,7 +117,13 @@ impl Repo {
             let lines = crate::format::state::read_lines(&bytes);
             Ok(lines.into_iter().map(|line| self.composed(line)).collect())
         };
-        let mut scope: Scope = lines(names::SCOPE)?.iter().map(|line| from_line(line)).collect();
+        let (mut scope, deep) = (Scope::default(), self.rules.deep_scope);
+        for line in lines(names::SCOPE)? {
+            match of_below(&line) {
+                Some(dir) => drop(deep && scope.declare_below(from_line(dir))),
+                None => drop(scope.declare(from_line(&line))),
+            }
+        }
         for line in lines(names::ALLOWED)? {
             match line.strip_suffix('/') {
                 Some(dir) => drop(scope.declare(from_line(dir))),
@@ -127,6 +134,13 @@ impl Repo {
             scope.take_tests();
         }
         Ok(scope)
+    }
+
+    /// The list of a job's declared directories, without what the rules do not open.
+    pub(crate) fn open_lines(&self, chain: &str) -> Result<Vec<String>> {
+        let mut lines = self.lines(chain, names::SCOPE)?;
+        lines.retain(|line| self.rules.deep_scope || of_below(line).is_none());
+        Ok(lines)
     }
 
     /// True when `place` is in scope, or `path` follows a source in scope: what a tool

@@ -33,6 +33,10 @@ pub(crate) struct Wanted {
     pub track: Option<String>,
     /// The mode of the clone, put into force as well.
     pub mode: Option<String>,
+    /// Have git merge pages and knowledge by item.
+    pub merge_pages: bool,
+    /// Whoever calls asks the person what is proposed; else it is told.
+    pub asks: bool,
 }
 
 /// Installs git seed in this repository. Doing it again updates what is there.
@@ -55,25 +59,18 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     if installation.hooks.is_none() {
         installation.anchored = setup::anchors::already_there(repo)?;
     }
+    let keeps_jobs = mode.unwrap_or(repo.rules.mode).keeps_jobs();
     for row in &rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
-        if mode.unwrap_or(repo.rules.mode).keeps_jobs() {
+        if keeps_jobs {
             install_agents(repo, row, &mut installation, &mut told)?;
         }
-        if wanted.mcp {
-            setup::mcp_servers::install_server(
-                repo,
-                row,
-                wanted.shared,
-                &mut installation,
-                &mut told,
-            )?;
-        }
-        if wanted.governance {
-            install_governance(repo, row, wanted.shared, &mut installation, &mut told)?;
-        }
+        install_more(repo, row, wanted, &mut installation, &mut told)?;
     }
     install_hooks(repo, &mut installation, &mut told)?;
+    if wanted.merge_pages || setup::merging::is_on(repo) {
+        told.extend(setup::merging::put(repo, &mut installation)?);
+    }
     if repo.store.tip(names::META)?.is_none() {
         let bytes = meta::Meta::current().write().into_bytes();
         let put = TreeEdit::Put { path: meta::FILE.to_owned(), bytes };
@@ -92,10 +89,34 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     if let Some((well, said)) = boundary::signing::at_init(repo)? {
         told.push(Told::new(if well { "found" } else { "note" }, "commit.gpgSign", said));
     }
+    if keeps_jobs && !wanted.asks {
+        told.extend(setup::raw_memory::proposal(repo)?.map_or_else(
+            // One at a time: what init says stays short.
+            || setup::merging::proposal(repo),
+            |proposal| Ok(Some(proposal)),
+        )?);
+    }
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
     let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
     told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
     Ok(told)
+}
+
+/// What is put in for a host only where it is asked for.
+fn install_more(
+    repo: &Repo,
+    row: &'static Host,
+    wanted: &Wanted,
+    installation: &mut Installation,
+    told: &mut Vec<Told>,
+) -> Result<()> {
+    if wanted.mcp {
+        setup::mcp_servers::install_server(repo, row, wanted.shared, installation, told)?;
+    }
+    if wanted.governance {
+        install_governance(repo, row, wanted.shared, installation, told)?;
+    }
+    Ok(())
 }
 
 fn known_mode(name: &str) -> Result<Mode> {

@@ -71,6 +71,9 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         told.push(setup::host_settings::remove_settings(repo, file)?);
     }
     remove_excludes(repo, &installation, &mut told)?;
+    told.extend(setup::merging::remove(repo, &installation)?);
+    // What came last goes first: the hooks then find the configuration as they left it.
+    repo.store.forget_config()?;
     if let Some(record) = &installation.hooks {
         let done = githooks::remove(&repo.hook_repo(), record).map_err(hook_error)?;
         for path in done.restored {
@@ -84,7 +87,6 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
     // Objects do nobody harm: where they cannot be told apart, the rest goes all the same.
     let ours = history.then(|| repo.store.objects_of_ours());
     repo.store.forget_refs(history)?;
-    repo.store.forget_config()?;
     if let Some(ours) = ours {
         let gone = ours.and_then(|ours| repo.store.forget_objects(ours));
         told.push(match gone {
@@ -158,6 +160,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
     if !installation.excluded.is_empty() {
         told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
     }
+    told.extend(setup::merging::plan(&installation));
     if let Some(record) = &installation.hooks {
         for hook in
             githooks::state(&repo.hook_repo(), &world::own_binary(), record).map_err(hook_error)?

@@ -1,0 +1,139 @@
+//! git merges pages and knowledge by item, where a person said so: a merge driver in this clone's
+//! configuration, and lines in `.git/info/attributes` that name it.
+//!
+//! No tracked file is touched. What the repository's own attributes say of a page stays. Where our
+//! binary is gone, git merges by lines, as without us.
+
+use crate::engine::fence::fingerprints;
+use crate::engine::repo::installation::{Installation, Merging};
+use crate::engine::repo::{Repo, Result};
+use crate::engine::setup::own_record::{self, Told, read_if_there};
+use crate::memory::knowledge;
+use crate::shell::quoted_word;
+use crate::voice::{Notice, tell};
+use crate::world;
+
+/// Whether a person said that pages are merged so; unset where nobody was asked.
+const SWITCH: &str = "seed.mergePages";
+/// The driver, as attributes name it.
+const DRIVER: &str = "seed-pages";
+/// How many commits back people are counted.
+const RECENT: usize = 2_000;
+const FILE: &str = ".git/info/attributes";
+/// What git runs; where our binary is gone, git's own program merges.
+const LINE: &str = include_str!("merge_driver.sh");
+
+/// The number of people, where it may be offered: more than one commits here, and nobody answered.
+pub(crate) fn offer(repo: &Repo) -> Result<Option<usize>> {
+    if !repo.rules.mode.keeps_jobs() || repo.store.config_text(SWITCH).is_some() {
+        return Ok(None);
+    }
+    Ok(Some(repo.store.people(RECENT)?).filter(|people| *people > 1))
+}
+
+/// The line that proposes it, where nobody is asked.
+pub(crate) fn proposal(repo: &Repo) -> Result<Option<Told>> {
+    let line = |people: usize| {
+        let what = tell(Notice::MergingPeople, &[("people", &people.to_string())]);
+        Told::new("note", what, tell(Notice::MergingProposed, &[]))
+    };
+    Ok(offer(repo)?.map(line))
+}
+
+/// Keeps the answer of a person who was asked; a yes puts the driver in.
+pub(crate) fn answered(repo: &Repo, yes: bool) -> Result<()> {
+    fingerprints::as_our_own(repo, || {
+        if yes {
+            return put(repo, &mut repo.installation()?).map(drop);
+        }
+        Ok(repo.store.set_config(SWITCH, "false", false)?)
+    })
+}
+
+/// A person said that pages are merged so.
+pub(crate) fn is_on(repo: &Repo) -> bool {
+    repo.store.config_text(SWITCH).as_deref() == Some("true")
+}
+
+/// Puts the driver in, or brings what is there up to date.
+pub(crate) fn put(repo: &Repo, installation: &mut Installation) -> Result<Vec<Told>> {
+    let mut told = Vec::new();
+    if let Some(old) = installation.merging.take() {
+        take_lines(repo, &old)?;
+    }
+    let mut lines = Vec::new();
+    let names = repo.rules.pages.iter().filter(|name| is_plain(name));
+    let knowledge = (knowledge::INDEX.to_owned(), format!("/{}**", knowledge::HOME));
+    for (path, pattern) in names.map(|name| (name.clone(), name.clone())).chain([knowledge]) {
+        match repo.store.merge_attribute(&path)? {
+            Some(theirs) if theirs != DRIVER => {
+                let why = tell(Notice::MergingTheirs, &[("merge", &theirs)]);
+                told.push(Told::new("left", path, why));
+            }
+            _ => lines.push(format!("{pattern} merge={DRIVER}")),
+        }
+    }
+    let binary = quoted_word(&world::own_binary().to_string_lossy());
+    let driver = LINE.trim_end().replace("BINARY", &binary);
+    for (key, value) in [("name", tell(Notice::MergingName, &[])), ("driver", driver)] {
+        repo.store.set_config(&format!("merge.{DRIVER}.{key}"), &value, false)?;
+    }
+    repo.store.set_config(SWITCH, "true", false)?;
+    if !lines.is_empty() {
+        put_lines(repo, lines, installation)?;
+        told.insert(0, Told::new("wrote", FILE, tell(Notice::MergingName, &[])));
+    }
+    Ok(told)
+}
+
+/// Attributes take it as it stands.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+fn put_lines(repo: &Repo, lines: Vec<String>, installation: &mut Installation) -> Result<()> {
+    let file = repo.store.common_dir().join("info").join("attributes");
+    let before = read_if_there(&file)?;
+    let made_info = file.parent().is_some_and(|dir| !dir.exists());
+    let text = before.clone().unwrap_or_default();
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let own = lines.join("\n");
+    installation.merging = Some(Merging { before, made_info, lines });
+    own_record::save(repo, installation)?;
+    Ok(world::write_whole(&file, format!("{text}{gap}{own}\n").as_bytes())?)
+}
+
+/// Takes our lines out of the attributes; what is not ours comes out as it was.
+fn take_lines(repo: &Repo, merging: &Merging) -> Result<()> {
+    let file = repo.store.common_dir().join("info").join("attributes");
+    let Some(now) = read_if_there(&file)? else { return Ok(()) };
+    let before = merging.before.clone().unwrap_or_default();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let ours: String = merging.lines.iter().map(|line| format!("{line}\n")).collect();
+    if now != format!("{before}{gap}{ours}") {
+        let keep = |line: &&str| !merging.lines.iter().any(|own| own == line.trim_end());
+        let text: String = now.split_inclusive('\n').filter(keep).collect();
+        return Ok(world::write_whole(&file, text.as_bytes())?);
+    }
+    match &merging.before {
+        Some(before) => world::write_whole(&file, before.as_bytes())?,
+        None => std::fs::remove_file(&file)?,
+    }
+    if let (true, Some(dir)) = (merging.made_info, file.parent()) {
+        // Only an empty one goes: others may have put files there since.
+        let _ = std::fs::remove_dir(dir);
+    }
+    Ok(())
+}
+
+/// Takes it out again; the keys of the configuration go with those of sync.
+pub(crate) fn remove(repo: &Repo, installation: &Installation) -> Result<Option<Told>> {
+    let Some(merging) = &installation.merging else { return Ok(None) };
+    take_lines(repo, merging)?;
+    Ok(Some(Told::new("took out", FILE, "our lines")))
+}
+
+/// What `remove` would do.
+pub(crate) fn plan(installation: &Installation) -> Option<Told> {
+    installation.merging.as_ref().map(|_| Told::new("would take out", FILE, "our lines"))
+}

@@ -1,0 +1,296 @@
+//! Joins two versions of a page or a knowledge file that have one before them.
+//!
+//! Markdown is read as units: a heading, an anchor, a list item, a row of a table, a note, a fenced
+//! block, a paragraph. What one side added is there, in the place it was given; what one side
+//! deleted and the other left alone is gone; what both added stands once. Where both changed the
+//! same unit, its lines are compared as git compares them, and a line that both changed
+//! differently is a conflict with both texts in it. Front matter is compared by lines alone. No
+//! word that a side added is lost.
+
+mod hunks;
+mod units;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use hunks::{Group, Side, groups};
+use units::{Kind, Unit, read};
+
+use super::condense::points;
+use crate::front_matter;
+
+/// Two versions, joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Merged {
+    pub text: String,
+    /// Places in which both texts stand between markers.
+    pub conflicts: usize,
+}
+
+/// One text in three versions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Versions<T> {
+    pub base: T,
+    pub ours: T,
+    pub theirs: T,
+}
+
+impl<T> Versions<T> {
+    fn map<U>(self, make: impl Fn(T) -> U) -> Versions<U> {
+        Versions { base: make(self.base), ours: make(self.ours), theirs: make(self.theirs) }
+    }
+}
+
+impl<T: PartialEq + Copy> Versions<T> {
+    /// What stands where one side alone changed it, or both alike; ours where both did otherwise.
+    fn settled(self) -> T {
+        if self.ours == self.base { self.theirs } else { self.ours }
+    }
+
+    /// The same, or nothing where the two sides differ.
+    fn agreed(self) -> Option<T> {
+        let both = self.ours == self.theirs || [self.ours, self.theirs].contains(&self.base);
+        both.then(|| self.settled())
+    }
+}
+
+/// Joins `of`; `anchors` are the lines that part a footer, and `marker` is the length of a marker
+/// of a conflict.
+pub(crate) fn merge(of: Versions<&str>, anchors: &[&str], marker: usize) -> Merged {
+    if let Some(text) = of.agreed() {
+        return Merged { text: text.to_owned(), conflicts: 0 };
+    }
+    let end = of.map(line_break).settled();
+    let ends = of.map(|text| text.is_empty() || text.ends_with('\n'));
+    let head = of.map(|text| text.split_at(front_matter::find(text).map_or(0, |front| front.end)));
+    let mut out = Out { marker, ..Out::default() };
+    out.front(head.map(|(front, _)| front));
+    out.body(head.map(|(_, body)| read(body, anchors)));
+    let mut text = out.lines.join(end);
+    if !text.is_empty() && (ends.ours || ends.theirs || out.conflicts > 0) {
+        text.push_str(end);
+    }
+    Merged { text, conflicts: out.conflicts }
+}
+
+/// Two versions that are no text, with markers around each; the one that alone changed, or that
+/// both are, stands by itself.
+pub(crate) fn merge_bytes(of: Versions<&[u8]>, marker: usize) -> (Vec<u8>, usize) {
+    if let Some(bytes) = of.agreed() {
+        return (bytes.to_vec(), 0);
+    }
+    let line = |sign: &str, side: &str| format!("{}{side}\n", sign.repeat(marker)).into_bytes();
+    let closed = |bytes: &[u8]| {
+        let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        [bytes, end].concat()
+    };
+    let (ours, theirs) = (closed(of.ours), closed(of.theirs));
+    let [first, middle, last] = [line("<", " ours"), line("=", ""), line(">", " theirs")];
+    ([first, ours, middle, theirs, last].concat(), 1)
+}
+
+fn line_break(text: &str) -> &'static str {
+    super::heal::line_break(text)
+}
+
+/// A unit on its way into the joined text, and the one that it follows in its own.
+#[derive(Clone, Copy, Debug)]
+struct Placed<'u, 'a> {
+    unit: &'u Unit<'a>,
+    gap: usize,
+    behind: Option<&'u Unit<'a>>,
+}
+
+/// The joined text, line by line.
+#[derive(Debug, Default)]
+struct Out<'a> {
+    lines: Vec<Cow<'a, str>>,
+    /// The last unit.
+    last: Option<(Kind, Vec<&'a str>)>,
+    pointed: bool,
+    marker: usize,
+    conflicts: usize,
+}
+
+impl<'a> Out<'a> {
+    fn front(&mut self, of: Versions<&'a str>) {
+        match of.agreed() {
+            Some(front) => self.lines.extend(front.lines().map(Cow::Borrowed)),
+            None => self.by_lines(of.map(|front| front.lines().collect())),
+        }
+    }
+
+    fn body(&mut self, of: Versions<(Vec<Unit<'a>>, usize)>) {
+        let tail = of.map_ref(|(_, blanks)| *blanks).settled();
+        let units = of.map_ref(|(units, _)| units.as_slice());
+        let keys = units.map(|units| units.iter().map(|unit| &unit.lines).collect::<Vec<_>>());
+        for group in
+            groups(&keys.base, &keys.ours, &keys.theirs, Some(&|one, other| alike(one, other)))
+        {
+            match group {
+                Group::Kept(at) => {
+                    let gap = Versions {
+                        base: units.base[at.base].gap,
+                        ours: units.ours[at.ours].gap,
+                        theirs: units.theirs[at.theirs].gap,
+                    };
+                    let behind = at.ours.checked_sub(1).map(|before| &units.ours[before]);
+                    let unit = &units.ours[at.ours];
+                    self.put(Placed { unit, gap: gap.settled(), behind });
+                }
+                Group::One(Side::Ours, range) => self.all(placed(units.ours, range)),
+                Group::One(Side::Theirs, range) => self.all(placed(units.theirs, range)),
+                Group::Added(ours, theirs) => {
+                    self.all(joined(placed(units.ours, ours), &placed(units.theirs, theirs)));
+                }
+                Group::Both(ranges) => {
+                    let of = Versions {
+                        base: &units.base[ranges.base],
+                        ours: &units.ours[ranges.ours],
+                        theirs: &units.theirs[ranges.theirs],
+                    };
+                    self.both(of);
+                }
+            }
+        }
+        self.lines.extend(std::iter::repeat_n(Cow::Borrowed(""), tail));
+    }
+
+    fn all(&mut self, units: Vec<Placed<'_, 'a>>) {
+        for one in units {
+            self.put(one);
+        }
+    }
+
+    /// Adds a unit, and a blank line before it where it would run into another one than in its own
+    /// text.
+    fn put(&mut self, Placed { unit, gap, behind }: Placed<'_, 'a>) {
+        let is_pointer = unit.lines.iter().all(|line| points(line));
+        if is_pointer && std::mem::replace(&mut self.pointed, true) {
+            return;
+        }
+        let gap = match &self.last {
+            Some((kind, lines)) => {
+                let same = behind.is_some_and(|before| before.lines == *lines);
+                let began = behind.is_none_or(|before| before.kind != unit.kind);
+                match kind.may_touch(unit.kind) {
+                    // The first of a list follows the last of another one.
+                    true if !same && began && *kind == unit.kind && *kind != Kind::Title => 0,
+                    true => gap,
+                    false if same => gap,
+                    false => gap.max(1),
+                }
+            }
+            None if behind.is_none() => gap,
+            None => 0,
+        };
+        self.blanks(gap);
+        self.lines.extend(unit.lines.iter().copied().map(Cow::Borrowed));
+        self.last = Some((unit.kind, unit.lines.clone()));
+    }
+
+    fn blanks(&mut self, gap: usize) {
+        self.lines.extend(std::iter::repeat_n(Cow::Borrowed(""), gap));
+    }
+
+    /// Both sides changed these units.
+    fn both(&mut self, of: Versions<&[Unit<'a>]>) {
+        let gap = of.map(|units| units.first().map_or(0, |unit| unit.gap));
+        self.blanks(gap.ours.max(gap.theirs));
+        let lines = of.map(units::lines);
+        // What is another thing now is not put together out of lines of both.
+        let same = match (of.base, of.ours, of.theirs) {
+            ([base], [ours], [theirs]) => [ours.kind, theirs.kind] == [base.kind; 2],
+            _ => false,
+        };
+        if same {
+            self.by_lines(lines);
+        } else {
+            self.conflict(&lines.ours, &lines.theirs);
+        }
+        let last = of.ours.last().or_else(|| of.theirs.last());
+        self.last = last.map(|unit| (Kind::Text, unit.lines.clone()));
+    }
+
+    /// As git joins lines.
+    fn by_lines(&mut self, of: Versions<Vec<&'a str>>) {
+        for group in groups(&of.base, &of.ours, &of.theirs, None) {
+            match group {
+                Group::Kept(at) => self.lines.push(Cow::Borrowed(of.ours[at.ours])),
+                Group::One(Side::Ours, range) => self.raw(&of.ours[range]),
+                Group::One(Side::Theirs, range) => self.raw(&of.theirs[range]),
+                Group::Added(ours, theirs) => self.conflict(&of.ours[ours], &of.theirs[theirs]),
+                Group::Both(at) => self.conflict(&of.ours[at.ours], &of.theirs[at.theirs]),
+            }
+        }
+    }
+
+    fn raw(&mut self, lines: &[&'a str]) {
+        self.lines.extend(lines.iter().copied().map(Cow::Borrowed));
+    }
+
+    fn conflict(&mut self, ours: &[&'a str], theirs: &[&'a str]) {
+        self.conflicts += 1;
+        let line = |sign: &str, side: &str| format!("{}{side}", sign.repeat(self.marker));
+        let [first, middle, last] = [line("<", " ours"), line("=", ""), line(">", " theirs")];
+        self.lines.push(Cow::Owned(first));
+        self.raw(ours);
+        self.lines.push(Cow::Owned(middle));
+        self.raw(theirs);
+        self.lines.push(Cow::Owned(last));
+    }
+}
+
+impl<T> Versions<T> {
+    fn map_ref<'v, U>(&'v self, make: impl Fn(&'v T) -> U) -> Versions<U> {
+        Versions { base: make(&self.base), ours: make(&self.ours), theirs: make(&self.theirs) }
+    }
+}
+
+fn placed<'u, 'a>(units: &'u [Unit<'a>], range: std::ops::Range<usize>) -> Vec<Placed<'u, 'a>> {
+    let one = |at: usize| {
+        let unit = &units[at];
+        Placed { unit, gap: unit.gap, behind: at.checked_sub(1).map(|before| &units[before]) }
+    };
+    range.map(one).collect()
+}
+
+/// Half of the words of the longer one are in the other, too.
+fn alike(one: &[&str], other: &[&str]) -> bool {
+    let words = |lines: &[&'_ str]| -> BTreeSet<String> {
+        let words = lines.iter().flat_map(|line| line.split_whitespace());
+        let said = words.filter(|word| word.contains(char::is_alphanumeric));
+        said.map(str::to_owned).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let most = one.len().max(other.len());
+    most > 0 && one.intersection(&other).count() * 2 >= most
+}
+
+/// What both added in one place: theirs behind ours, below the same titles, and each once.
+fn joined<'u, 'a>(mut all: Vec<Placed<'u, 'a>>, theirs: &[Placed<'u, 'a>]) -> Vec<Placed<'u, 'a>> {
+    let is_title = |one: &Placed<'_, '_>| one.unit.kind == Kind::Title;
+    let end_of = |all: &[Placed<'_, '_>], from: usize| {
+        all[from..].iter().position(is_title).map_or(all.len(), |next| from + next)
+    };
+    let (mut from, mut at) = (0, end_of(&all, 0));
+    for one in theirs {
+        let same = |known: &Placed<'_, '_>| known.unit.lines == one.unit.lines;
+        if is_title(one) {
+            if let Some(title) = all.iter().position(same) {
+                from = title + 1;
+                at = end_of(&all, from);
+                continue;
+            }
+            from = at + 1;
+        } else if all[from..at].iter().any(same) {
+            continue;
+        }
+        all.insert(at, *one);
+        at += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;
