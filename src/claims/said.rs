@@ -449,8 +449,13 @@ fn beyond(raw: &str, truth: &Truth, runs: &Runs<'_>, table: &GateTable) -> Vec<S
     let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
     let rows = &table.said;
     if !truth.files.is_empty() && !runs.put_back(table) {
-        let kept: Vec<String> = rows.kept.iter().chain(&rows.unchanged).cloned().collect();
-        found.extend(Text::of(raw).all_said(&kept, &table.words));
+        let text = Text::of(raw);
+        found.extend(text.all_said(&rows.kept, &table.words));
+        let name = |path: &str| path.rsplit('/').next().is_some_and(|name| raw.contains(name));
+        if !truth.files.iter().all(|file| name(&file.path)) {
+            found.extend(text.all_said(&rows.alone, &table.words));
+            found.extend(text.all_said(&rows.unchanged, &table.words));
+        }
     }
     if truth.files.is_empty() {
         // Who changed nothing tells of what was looked at.

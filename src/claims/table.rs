@@ -184,6 +184,9 @@ pub struct SaidRows {
     /// That something stays as it was, or is so again.
     #[serde(default)]
     pub kept: Vec<String>,
+    /// That nothing else was changed.
+    #[serde(default)]
+    pub alone: Vec<String>,
     /// How commands begin that put something back.
     #[serde(default)]
     pub put_back: Vec<String>,
