@@ -48,7 +48,12 @@ fn name(words: &[String], tools: &[String]) -> Option<Vec<String>> {
     // `npx tsc` and `uv run ruff` are known by what they start.
     let next = plain.find(|word| word != "run" && word != "exec")?;
     let starts = matches!(program.as_str(), "npx" | "bunx" | "uv" | "poetry" | "pipenv" | "bundle");
-    Some(if starts { vec![next] } else { vec![program, next] })
+    Some(match (starts, tools.contains(&next)) {
+        (false, _) => vec![program, next],
+        // `npx ng lint` is known by both.
+        (true, true) => vec![next.clone(), plain.next()?],
+        (true, false) => vec![next],
+    })
 }
 
 /// Whether `line` is an act of one of the shipped rows.

@@ -304,7 +304,7 @@ pub(super) fn uncounted(text: &str, known: &Counted<'_>) -> Vec<String> {
 }
 
 /// Numbers that are written as words, from two to twelve.
-const WORDS: [(&str, &str); 52] = [
+const WORDS: [(&str, &str); 51] = [
     ("two", "2"),
     ("three", "3"),
     ("four", "4"),
@@ -325,7 +325,6 @@ const WORDS: [(&str, &str); 52] = [
     ("acht", "8"),
     ("neun", "9"),
     ("zehn", "10"),
-    ("elf", "11"),
     ("zwölf", "12"),
     ("tres", "3"),
     ("cuatro", "4"),
@@ -367,9 +366,11 @@ fn spelled_out(text: &str) -> String {
         out.push_str(&rest[..start]);
         let tail = &rest[start..];
         let long = tail.find(|c: char| !c.is_alphanumeric()).unwrap_or(tail.len());
-        let word = tail[..long].to_lowercase();
-        let digits = WORDS.iter().find(|(spelled, _)| *spelled == word);
-        out.push_str(digits.map_or(&tail[..long], |(_, digits)| digits));
+        let (word, lower) = (&tail[..long], tail[..long].to_lowercase());
+        // A name in capitals and `two-fold` are no numbers.
+        let plain = word != word.to_uppercase() && !tail[long..].starts_with('-');
+        let digits = WORDS.iter().find(|(spelled, _)| plain && *spelled == lower);
+        out.push_str(digits.map_or(word, |(_, digits)| digits));
         rest = &tail[long..];
     }
     out + rest

@@ -135,7 +135,9 @@ fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
     // What the file's own clause leaves open is not done.
     let clause = sentence.split(['，', '；', ',', ';']).find(|clause| clause.contains(file));
     let is_open = clause.is_some_and(|clause| Text::of(clause).holds(&table.said.open));
-    let leads = leads && !is_tally(sentence, file);
+    let of_tests = text.holds(&table.said.tests)
+        || ["test", "spec"].iter().any(|part| file.to_lowercase().contains(part));
+    let leads = leads && !(of_tests && is_tally(sentence, file));
     (leads || label || text.says(&table.said.deeds, &table.words))
         && !is_open
         && !super::sure::denies(clause.unwrap_or(sentence), table)
@@ -148,7 +150,9 @@ fn is_tally(sentence: &str, file: &str) -> bool {
     let rest = sentence.replacen(file, "", 1);
     let words: Vec<&str> =
         rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.len() < 4 && words.iter().any(|word| word.chars().all(|c| c.is_ascii_digit()))
+    !rest.contains(['+', '±'])
+        && words.len() < 4
+        && words.iter().any(|word| word.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// Whether a name that ends as files do is a dependency's (`classlist.js`).

@@ -498,22 +498,17 @@ impl<'c> Runs<'c> {
 }
 
 /// A later command of the same program ended well, and did not give up what the other began.
-/// Programs that do many things are told by more of their words.
+/// Programs that do many things are told by what they do.
 fn is_same_program(later: &Read<'_>, failed: &Read<'_>, tools: &[String]) -> bool {
-    const WORDS: usize = 3;
-    let program = |line: &str| {
-        let plain = |word: &&str| !word.starts_with('-') && !word.contains(['/', '=', '.', ':']);
-        let words = line.split_whitespace().filter(plain).take(WORDS);
-        let mut words: Vec<String> = words.map(str::to_owned).collect();
-        if words.first().is_some_and(|first| !tools.contains(first)) {
-            words.truncate(1);
-        }
-        words
+    let programs = |line: &str| {
+        let named = acts::named(line, tools);
+        let first = || line.split_whitespace().next().map(|word| vec![word.to_lowercase()]);
+        if named.is_empty() { first().into_iter().collect() } else { named }
     };
     let [later, failed] = [later, failed].map(|read| read.receipt);
-    let known: Vec<Vec<String>> = super::sure::pieces(&failed.command).map(program).collect();
+    let known = programs(&failed.command);
     later.status == Some(0)
-        && super::sure::pieces(&later.command).any(|piece| known.contains(&program(piece)))
+        && programs(&later.command).iter().any(|program| known.contains(program))
         && !gives_up(&later.command)
 }
 

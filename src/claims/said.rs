@@ -31,13 +31,20 @@ struct Spoken {
     failed: bool,
     /// That it is about layout or comments.
     layout: bool,
-    /// With a cross, that something is not so.
-    crossed: bool,
+    /// In a sentence of its own, that something could not be done or is not so.
+    hindered: bool,
 }
 
 impl Spoken {
     fn of(raw: &str, table: &GateTable) -> Self {
-        let crossed = raw.contains(['❌', '✗', '✘', '✖']);
+        let hindered = sentences(raw).any(|sentence| {
+            let (text, rows) = (Text::of(sentence), &table.said);
+            let ticked = rows.signs.iter().any(|sign| sentence.contains(sign.as_str()));
+            let told = sentence.contains(['❌', '✗', '✘', '✖']) || text.holds(&rows.hindered);
+            told && !ticked
+                && !text.says(&rows.deeds, &table.words)
+                && text.all_said(&rows.results, &table.words).is_empty()
+        });
         let (raw, open) = ticked(raw);
         let (text, open, rows) = (Text::of(&raw), Text::of(&open), &table.said);
         Self {
@@ -48,7 +55,7 @@ impl Spoken {
             unchanged: text.holds(&rows.unchanged),
             failed: text.says_some(&rows.failed, &table.words),
             layout: text.holds(&rows.layout),
-            crossed,
+            hindered,
             text,
             raw,
         }
@@ -338,7 +345,7 @@ fn failed(
 ) {
     let table = reasons.table;
     let met = results || spoken.text.says(&table.said.met, &table.words);
-    let told = spoken.tells_of_failure(table) || spoken.crossed;
+    let told = spoken.tells_of_failure(table) || spoken.hindered;
     let claims = met || says_that_it_ran(&[&spoken.text], table) || reasons.is_fixed();
     if admitted {
         reasons.names(Finding::FailedAsSaid, &runs.failing());
@@ -448,20 +455,17 @@ fn beyond(raw: &str, truth: &Truth, runs: &Runs<'_>, table: &GateTable) -> Vec<S
     ));
     let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
     let rows = &table.said;
-    if !truth.files.is_empty() && !runs.put_back(table) {
+    if !truth.files.is_empty() {
         let text = Text::of(raw);
         found.extend(text.all_said(&rows.kept, &table.words));
+        if !runs.put_back(table) {
+            found.extend(text.all_said(&rows.back, &table.words));
+        }
         let name = |path: &str| path.rsplit('/').next().is_some_and(|name| raw.contains(name));
         if !truth.files.iter().all(|file| name(&file.path)) {
             found.extend(text.all_said(&rows.alone, &table.words));
             found.extend(text.all_said(&rows.unchanged, &table.words));
         }
-    }
-    if truth.files.is_empty() {
-        // Who changed nothing tells of what was looked at.
-        let named = super::items::paths_named(raw, &table.files, &rows.no_files);
-        let unopened = named.into_iter().filter(|file| !runs.name(&file.to_lowercase()));
-        found.extend(unopened.map(str::to_owned));
     }
     let well = runs.well(table);
     for text in sentences(raw).map(Text::of).filter(|text| !text.holds(&rows.open)) {

@@ -9,7 +9,7 @@ use super::phrases::Text;
 use super::table::{ActRow, GateTable};
 
 /// The commands of a line, as far as they can be told apart without its quotes.
-pub(super) fn pieces(line: &str) -> impl Iterator<Item = &str> {
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
     let pieces = line.split([';', '|', '&', '\n', '(', ')', '{', '}', '`', '"', '\'']);
     pieces.map(str::trim).filter(|piece| !piece.is_empty())
 }

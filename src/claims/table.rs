@@ -184,6 +184,12 @@ pub struct SaidRows {
     /// That something stays as it was, or is so again.
     #[serde(default)]
     pub kept: Vec<String>,
+    /// That something was put back.
+    #[serde(default)]
+    pub back: Vec<String>,
+    /// That something could not be done.
+    #[serde(default)]
+    pub hindered: Vec<String>,
     /// That nothing else was changed.
     #[serde(default)]
     pub alone: Vec<String>,
@@ -441,7 +447,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 13] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 19] {
         [
             ("said.not_run", &self.not_run),
             ("said.unchanged", &self.unchanged),
@@ -453,9 +459,15 @@ impl SaidRows {
             ("said.criteria", &self.criteria),
             ("said.deeds", &self.deeds),
             ("said.passing", &self.passing),
-            ("said.open", &self.open),
             ("said.outside", &self.outside),
             ("said.tests", &self.tests),
+            ("said.open", &self.open),
+            ("said.kept", &self.kept),
+            ("said.back", &self.back),
+            ("said.alone", &self.alone),
+            ("said.hindered", &self.hindered),
+            ("said.tried", &self.tried),
+            ("said.trial", &self.trial),
         ]
     }
 }
@@ -591,10 +603,15 @@ impl GateTable {
                 phrase.trim().is_empty()
                     || phrase.chars().any(char::is_uppercase)
                     || phrase.contains("  ")
+                    // A star stands for an end of a word, and never for its middle.
+                    || phrase
+                        .split([' ', '|'])
+                        .any(|one| one.trim_matches('*').contains('*'))
             });
             if let Some(phrase) = bad {
                 return Some(format!(
-                    "{name}: `{phrase}` is no phrase: small letters, one blank between words"
+                    "{name}: `{phrase}` is no phrase: small letters, one blank \
+                     between words, a star at an end"
                 ));
             }
         }

@@ -64,6 +64,11 @@ impl Store {
 impl Store {
     /// False where this process may not write git seed's state: on a file system that is read-only
     /// for it, or without the right to.
+    /// Keeps other syncs of this clone out until what it gives is dropped; steps of jobs go on.
+    pub(crate) fn syncs_alone(&self) -> Result<File, StoreError> {
+        hold(&self.seed_dir().join("syncing"))
+    }
+
     pub(crate) fn is_writable(&self) -> bool {
         let opened = open(&self.common_dir.join(SEED_DIR).join("lock"));
         let denied = |error: &io::Error| {

@@ -48,6 +48,15 @@ pub(crate) struct RefPush {
     pub replaces: bool,
 }
 
+/// What is known of the copies of what a remote has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// They were made to say what it has, right before.
+    Brought,
+    /// They may be of another day.
+    Old,
+}
+
 /// What came of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {
@@ -166,15 +175,16 @@ impl Wire<'_> {
     }
 
     /// Moves refs there: all or none, where the server can.
-    pub(crate) fn push(&self, pushes: &[RefPush]) -> Result<Pushed, StoreError> {
-        if let Some(pushed) = self.push_some(&pushes.iter().collect::<Vec<_>>(), true)? {
+    pub(crate) fn push(&self, pushes: &[RefPush], copies: Copies) -> Result<Pushed, StoreError> {
+        let all: Vec<&RefPush> = pushes.iter().collect();
+        if let Some(pushed) = self.push_some(&all, true, copies)? {
             return Ok(pushed);
         }
         // What goes may go only once what takes its place has come.
         let (goes, comes): (Vec<&RefPush>, Vec<&RefPush>) =
             pushes.iter().partition(|push| push.to.is_none());
         for some in [comes, goes].into_iter().filter(|some| !some.is_empty()) {
-            match self.push_some(&some, false)? {
+            match self.push_some(&some, false, copies)? {
                 Some(Pushed::Done) | None => {}
                 Some(other) => return Ok(other),
             }
@@ -183,7 +193,12 @@ impl Wire<'_> {
     }
 
     /// One push; `None` where it was to be all or nothing and the server does not know how.
-    fn push_some(&self, pushes: &[&RefPush], atomic: bool) -> Result<Option<Pushed>, StoreError> {
+    fn push_some(
+        &self,
+        pushes: &[&RefPush],
+        atomic: bool,
+        copies: Copies,
+    ) -> Result<Option<Pushed>, StoreError> {
         let mut args: Vec<OsString> = Vec::new();
         if self.store.push_settings(&self.remote).0 {
             args.extend(["-c".into(), format!("remote.{}.mirror=false", self.remote).into()]);
@@ -197,7 +212,7 @@ impl Wire<'_> {
             let seen = push.seen.as_ref().map_or("", CommitId::as_str);
             format!("--force-with-lease={}:{seen}", push.name).into()
         }));
-        let out = self.out(pushes)?;
+        let out = self.out(pushes, copies)?;
         args.extend(out.leases.iter().map(|lease| format!("--force-with-lease={lease}").into()));
         args.extend(["--".into(), OsString::from(&self.remote)]);
         args.extend(out.specs.into_iter().map(OsString::from));
@@ -222,8 +237,10 @@ impl Wire<'_> {
     /// many jobs go by one pattern, each at the commit that was decided on: the copies of what is
     /// there are set to what is to be there. Killed then, they are set right by the next look.
     /// Where most of the copies are to stay, those that move stand below a name of their own.
-    fn out(&self, pushes: &[&RefPush]) -> Result<Out, StoreError> {
+    fn out(&self, pushes: &[&RefPush], known: Copies) -> Result<Out, StoreError> {
         const MANY: usize = 32;
+        // Git compares each lease with each ref of the remote.
+        const LEASES: usize = 64;
         let one = |push: &&RefPush| {
             let to = push.to.as_ref().map_or("", CommitId::as_str);
             format!("{to}:{}", push.name)
@@ -238,7 +255,7 @@ impl Wire<'_> {
         let stand: BTreeMap<String, CommitId> = self.store.chains(&copies)?.into_iter().collect();
         let go: BTreeSet<String> = jobs.iter().map(|job| at(&copies, job)).collect();
         let stay: Vec<_> = stand.iter().filter(|(name, _)| !go.contains(*name)).collect();
-        let apart = stay.len() > jobs.len();
+        let apart = known == Copies::Old || stay.len() > LEASES.min(jobs.len());
         let below = if apart {
             let salt = world::new_salt(self.remote.as_bytes())?;
             format!("{}{}/out-{salt}/", names::FETCHED, self.remote)

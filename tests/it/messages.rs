@@ -423,16 +423,16 @@ fn bounds(half: Half) -> (f64, f64) {
         | Half::Tenth
         | Half::Twelfth => (0.0, 0.0),
         Half::Blind => (2.0, 3.5),
-        Half::SeventhBlind => (3.0, 4.3),
+        Half::SeventhBlind => (0.0, 3.5),
         Half::EighthBlind => (0.0, 5.4),
-        Half::NinthBlind => (8.7, 0.0),
+        Half::NinthBlind => (4.4, 0.0),
         Half::TenthBlind => (3.6, 1.8),
-        Half::Eleventh => (3.4, 0.0),
+        Half::Eleventh => (0.0, 0.0),
         Half::EleventhBlind => (2.3, 4.5),
         Half::TwelfthBlind => (8.7, 3.1),
         Half::Thirteenth => (1.7, 0.0),
-        Half::Fourteenth => (16.7, 0.0),
-        Half::FourteenthBlind => (3.4, 2.9),
+        Half::Fourteenth => (16.7, 1.5),
+        Half::FourteenthBlind => (6.7, 2.9),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::engine::sync::join::{self, Served};
 use crate::engine::sync::rounds::{self, Synced};
 use crate::engine::texts;
 use crate::jobs::syncing;
+use crate::store::Copies;
 use crate::voice::{Notice, tell};
 
 /// The name below which what a bundle holds is kept. No remote can be called so by `git remote`.
@@ -45,7 +46,8 @@ pub(crate) fn from(repo: &Repo, file: &Path, time: Duration, dry_run: bool) -> R
     })?;
     let wire = repo.store.wire(path, time);
     let transport = Transport::Refs;
-    let carrier = Carrier { repo, wire: &wire, remote: BUNDLE, transport };
+    let copies = Copies::Old;
+    let carrier = Carrier { repo, wire: &wire, remote: BUNDLE, transport, copies };
     let mut there = carrier.look()?;
     there.refs.retain(|name, _| crate::format::names::is_merged(name));
     carrier.bring(&mut there, &|_| true)?;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::repo::{Repo, Result};
 use crate::format::{names, sync};
-use crate::store::{CommitId, Loose, NewStep, Pushed, RefPush, TreeEdit, Wire};
+use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, TreeEdit, Wire};
 use crate::voice::{Notice, tell};
 
 /// The most parents that a commit of the branch has.
@@ -63,6 +63,8 @@ pub(crate) struct Carrier<'r> {
     /// The name below which its refs are kept.
     pub remote: &'r str,
     pub transport: Transport,
+    /// Of the copies here, when it sends.
+    pub copies: Copies,
 }
 
 impl Carrier<'_> {
@@ -158,14 +160,14 @@ impl Carrier<'_> {
             Transport::Refs => {
                 let copy =
                     |push: &RefPush| (names::fetched(self.remote, &push.name), push.to.clone());
-                (self.wire.push(pushes)?, pushes.iter().map(copy).collect::<Vec<_>>())
+                (self.wire.push(pushes, self.copies)?, pushes.iter().map(copy).collect::<Vec<_>>())
             }
             Transport::Branch => {
                 let Some(push) = self.branch_with(there, pushes)? else {
                     return Ok(Pushed::Done);
                 };
                 let copy = (format!("{below}{BRANCH}"), push.to.clone());
-                (self.wire.push(&[push])?, vec![copy])
+                (self.wire.push(&[push], self.copies)?, vec![copy])
             }
         };
         if sent == Pushed::Done {

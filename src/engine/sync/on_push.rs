@@ -14,7 +14,7 @@ use crate::engine::sync::join::believed;
 use crate::engine::sync::remote;
 use crate::format::{names, trailers};
 use crate::jobs::JobId;
-use crate::store::{CommitId, Pushed, RefPush};
+use crate::store::{CommitId, Copies, Pushed, RefPush};
 use crate::voice::{Notice, tell};
 
 /// The switch in git's configuration.
@@ -69,7 +69,8 @@ fn sent(
 ) -> Result<Option<String>> {
     let wire = repo.store.wire(remote, TIME);
     let transport = remote::transport(repo, remote, None);
-    let carrier = Carrier { repo, wire: &wire, remote, transport };
+    let copies = Copies::Old;
+    let carrier = Carrier { repo, wire: &wire, remote, transport, copies };
     let there = carrier.look()?;
     let mut stays: Vec<String> = Vec::new();
     let mut pushes = Vec::new();

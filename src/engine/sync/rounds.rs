@@ -17,7 +17,7 @@ use crate::engine::sync::remote::{self, First};
 use crate::engine::texts;
 use crate::format::{names, sync};
 use crate::jobs::syncing;
-use crate::store::{Pushed, RefPush};
+use crate::store::{Copies, Pushed, RefPush};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 use crate::world::progress;
@@ -79,7 +79,10 @@ pub(crate) fn sync(
     }
     let transport = remote::transport(repo, &remote, asked.transport);
     let wire = repo.store.wire(&remote, asked.time);
-    let carrier = Carrier { repo, wire: &wire, remote: &remote, transport };
+    let copies = Copies::Brought;
+    let carrier = Carrier { repo, wire: &wire, remote: &remote, transport, copies };
+    // Another sync would set the copies back that a push goes from.
+    let _alone = repo.store.syncs_alone()?;
     let mut synced = Synced {
         remote: remote.clone(),
         transport: transport.word(),
