@@ -484,6 +484,7 @@ pub(crate) enum Notice {
     StoryAll,
     StoryKeys,
     StoryByDay,
+    StoryOfDays,
     StoryMore,
     StoryEvents,
     StoryFiles,

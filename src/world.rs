@@ -99,7 +99,8 @@ pub(crate) fn new_job_id(at: UnixSeconds, salt: &str) -> JobId {
     job_id(at, &format!("{}{last}", part_of_second(at, system_ms())))
 }
 
-/// The id of the job `number` of the day of `at`, with four hex digits that differ between clones.
+/// The id of the job `number` of the day of `at`: behind the day its number in thousands, and a
+/// chance below a thousand; then four hex digits. Both differ between clones.
 pub(crate) fn new_job_id_of_day(at: UnixSeconds, number: u32, salt: &str) -> JobId {
     use std::hash::{BuildHasher, Hasher};
     let chance = if debug_variable(CLOCK).is_some() {
@@ -109,9 +110,16 @@ pub(crate) fn new_job_id_of_day(at: UnixSeconds, number: u32, salt: &str) -> Job
     };
     let digits = crate::format::short_hash(format!("{chance}{salt}").as_bytes(), 4);
     let day = job_id(at, &digits).as_str().get(..8).unwrap_or_default().to_owned();
-    let text = format!("{day}t{:06}-{digits}", number.min(999_999));
+    let text = format!("{day}t{:06}-{digits}", numbered(number, chance));
     // As below.
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a job id"))
+}
+
+/// The six digits of the job `number` of a day. The thousandth and those behind it have the last.
+fn numbered(number: u32, chance: u64) -> u64 {
+    // The digits behind are of the chance's hash; these are of its other end.
+    let part = (chance >> 32) % 1000;
+    if number < 1000 { u64::from(number) * 1000 + part } else { 999_999 }
 }
 
 /// How far `now`, in milliseconds, is into the second `at`, in 4096 parts: three hex digits.
@@ -902,12 +910,23 @@ mod tests {
     #[test]
     fn a_job_id_of_a_day_tells_the_day_alone() {
         let id = |number| new_job_id_of_day(1_795_294_572, number, "x");
-        let made = [1, 2, 10, 999_999, 1_000_000].map(id);
-        assert_eq!(&made[0].as_str()[..16], "20261121t000001-");
+        let made = [1, 2, 10, 999, 1_000, 1_000_000].map(id);
+        assert_eq!(&made[0].as_str()[..16], "20261121t001000-");
         assert!(made.iter().all(|id| id.is_stamped() && id.as_str().len() == 20), "{made:?}");
-        assert!(made[..4].is_sorted(), "{made:?}");
-        assert_eq!(made[2].number_on(&made[0]), Some(10));
+        assert!(made[..5].is_sorted(), "{made:?}");
+        assert_eq!(made[2].number_on(&made[0]), Some(10_000));
         assert_eq!(made[2].number_on(&"20261122t000001-0000".parse().expect("an id")), None);
+    }
+
+    #[test]
+    fn two_clones_number_the_jobs_of_a_day_differently() {
+        let chances = [0, 7 << 32, 998 << 32, 999 << 32, u64::MAX];
+        for number in [1, 2, 250, 999] {
+            let made = chances.map(|chance| numbered(number, chance));
+            assert!(made.iter().all(|made| made / 1000 == u64::from(number)), "{made:?}");
+            assert_eq!(made[..4], [0, 7, 998, 999].map(|part| u64::from(number) * 1000 + part));
+        }
+        assert_eq!([1_000, u32::MAX].map(|number| numbered(number, 5)), [999_999; 2]);
     }
 
     #[cfg(target_os = "linux")]

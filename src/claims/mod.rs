@@ -273,6 +273,10 @@ pub struct Receipt {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
     pub at: UnixSeconds,
+    /// Its place among the receipts of its job: the step that kept it, and which of those it was.
+    /// Set when it becomes a file; with it they stand in their order where only days are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<(u32, u32)>,
     pub session: String,
     /// The host's id of the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -25,6 +25,15 @@ struct Read<'c> {
     nth: usize,
 }
 
+impl Read<'_> {
+    /// The day, and on one day the place in the list: the times of other clones are days, and a
+    /// record's are when its ruling is made again.
+    fn order(&self) -> (i64, usize) {
+        const DAY: i64 = 86_400;
+        (self.receipt.at.div_euclid(DAY), self.nth)
+    }
+}
+
 impl<'c> Runs<'c> {
     pub(crate) fn of(receipts: &'c [Receipt], index: &Index<'_>, table: &'c GateTable) -> Self {
         let mut read: Vec<Read<'c>> = receipts
@@ -61,7 +70,7 @@ impl<'c> Runs<'c> {
                 Read { receipt, reading, backs: backs.unwrap_or_default(), changed, nth }
             })
             .collect();
-        read.sort_by_key(|read| (read.receipt.at, read.nth));
+        read.sort_by_key(Read::order);
         Self { read }
     }
 
@@ -456,8 +465,8 @@ impl<'c> Runs<'c> {
     }
 
     fn after(&self, read: &Read<'c>) -> impl Iterator<Item = &Read<'c>> {
-        let key = (read.receipt.at, read.nth);
-        self.read.iter().filter(move |other| (other.receipt.at, other.nth) > key)
+        let key = read.order();
+        self.read.iter().filter(move |other| other.order() > key)
     }
 
     /// What is missing for the evidence to count as what it is called.

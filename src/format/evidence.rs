@@ -1,5 +1,6 @@
 //! Receipts as files of a job's tree: `evidence/<aa>/<hash>.toml`.
 
+use super::days::day;
 use super::short_hash;
 use crate::claims::Ran;
 
@@ -22,6 +23,12 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Ran> {
 /// The id of a receipt: a hash of what it says.
 pub(crate) fn id(ran: &Ran) -> String {
     short_hash(write(ran).as_bytes(), ID)
+}
+
+/// The order of the receipts of a job: by the day, and on one day as their steps kept them. Those
+/// of other clones have no more than the day.
+pub(crate) fn order(ran: &Ran) -> (i64, (u32, u32), i64) {
+    (day(ran.at), ran.place.unwrap_or_default(), ran.at)
 }
 
 /// True where `text` could be the id of a receipt.
@@ -67,6 +74,27 @@ mod tests {
         assert!(is_id(&id), "{id}");
         assert_eq!(path(&id), format!("evidence/{}/{id}.toml", &id[..2]));
         assert!(!is_id("deadbeef") && !is_id("ABCDEF0123456789"));
+    }
+
+    #[test]
+    fn receipts_of_one_day_stand_as_their_steps_kept_them() {
+        const DAY: i64 = 1_795_219_200;
+        let ran = |at, place| Ran { at, place, command: "cargo test".into(), ..Ran::default() };
+        let mut all = [
+            ran(DAY + 86_400, Some((2, 0))),
+            ran(DAY, Some((10, 1))),
+            ran(DAY, Some((10, 0))),
+            ran(DAY + 70, Some((9, 3))),
+            ran(DAY + 60, None),
+            ran(DAY + 50, None),
+        ];
+        let kept = all[1].clone();
+        all.sort_by_key(order);
+        let places: Vec<_> = all.iter().map(|ran| ran.place).collect();
+        let placed = [(9, 3), (10, 0), (10, 1), (2, 0)].map(Some);
+        assert_eq!(places, [&[None, None][..], &placed].concat());
+        assert!(all[0].at < all[1].at);
+        assert_eq!(read(write(&kept).as_bytes()), Some(kept));
     }
 
     proptest! {

@@ -280,7 +280,12 @@ fn one_command_two_words_and_the_answers_that_are_offered_are_enough_at_each_hos
             day.says("And tabs, too");
             assert_eq!(world.job(), job, "{name}: more of the same job");
             day.works("skip_tabs");
-            let heard = day.asks(tool, &day.question(), "Approve completion");
+            // Other words than the answers approve nothing, and what is asked again counts, also
+            // where the host gives its calls no ids.
+            let question = day.question();
+            let heard = day.asks(tool, &question, "what about tabs at the end");
+            assert_eq!(day.status_of(&job), "active", "{name}: {heard:?}");
+            let heard = day.asks(tool, &question, "Approve completion");
             assert_ne!(day.status_of(&job), "active", "{name}: {heard:?}");
         } else {
             // No question can be asked here: the person is told the word that approves.

@@ -234,3 +234,95 @@ fn a_run_in_talk_holds_the_tree_of_then() {
     ran(&world);
     assert_eq!(readings(&world), ["stale", "passed"]);
 }
+
+const TESTED: &str = "claim verify --claim 'Fixed the lexer and tested it' --evidence 'all tests \
+                      pass' --type unit_test --tested lex --affected lex --json";
+const WELL: &str = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+
+/// A job in which the lexer is changed, and no run of it yet.
+fn in_execute() -> World {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.enters("execute");
+    world.opens();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world
+}
+
+/// Runs `command` as the agent's shell call, which fails.
+fn fails(world: &World, command: &str) {
+    let shell = json!({ "command": command });
+    let call = world.next_call();
+    world.before("Bash", &shell, &call);
+    let failed = json!({
+        "tool_name": "Bash", "tool_input": shell, "tool_use_id": call, "duration_ms": 5,
+        "error": "Exit code 101\ntest lex ... FAILED",
+    });
+    world.event("PostToolUseFailure", &failed);
+    world.minute();
+}
+
+fn ruled(world: &World) -> Value {
+    let said = world.seed(TESTED).said();
+    serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"))
+}
+
+#[test]
+fn a_run_that_failed_before_a_claim_of_its_day_does_not_speak_against_it() {
+    let world = in_execute();
+    let drift = || {
+        let record = world.git("show refs/seed/claims:record.json");
+        let record: Value = serde_json::from_str(&record).expect("JSON");
+        record["inquiry"].to_string().split("\"drift\":").nth(1).map(|rest| rest.starts_with("0.0"))
+    };
+    fails(&world, "cargo test");
+    prints(&world, "cargo test", WELL);
+    for n in 0..3 {
+        let ruling = ruled(&world);
+        assert!(ruling["directive"] == "pass" || ruling["directive"] == "damp", "{n}: {ruling}");
+        assert_eq!(drift(), Some(true), "{n}: {ruling}");
+        world.minute();
+    }
+    // What fails behind it does.
+    fails(&world, "cargo test");
+    prints(&world, "cargo test", WELL);
+    ruled(&world);
+    assert_eq!(drift(), Some(false));
+}
+
+#[test]
+fn where_only_the_day_is_known_receipts_stand_as_they_came() {
+    let world = in_execute();
+    let mut ran = Vec::new();
+    for n in 0..4 {
+        for part in ["lex", "skip", "word"] {
+            let command = format!("cargo test {part}_{n}");
+            if part == "skip" {
+                fails(&world, &command);
+            } else {
+                prints(&world, &command, WELL);
+            }
+            ran.push(command);
+        }
+        if n < 3 {
+            world.checkpoint("keep escapes in quoted strings").succeeds();
+        }
+    }
+    let told = || -> Vec<String> {
+        let ruling = ruled(&world);
+        let receipts = ruling["receipts"].as_array().expect("a list").clone();
+        receipts.iter().map(|one| one["command"].as_str().expect("a text").to_owned()).collect()
+    };
+    assert_eq!(told(), ran);
+    // As in another clone.
+    for gone in ["moments", "exact"] {
+        let path = world.path(".git/seed").join(gone);
+        let went = if path.is_dir() {
+            std::fs::remove_dir_all(&path)
+        } else {
+            std::fs::remove_file(&path)
+        };
+        went.expect("goes");
+    }
+    assert_eq!(told(), ran);
+}

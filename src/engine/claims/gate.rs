@@ -21,6 +21,7 @@ use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, proof, record};
+use crate::format::days::{day, is_day};
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
 use crate::store::{CommitId, TreeId, UnixSeconds};
@@ -547,12 +548,15 @@ fn is_contradicted(record: &Record, receipts: &[Receipt]) -> bool {
     record.passes() && has_failed_since(&record.tree, record.at, receipts)
 }
 
-/// Tests failed on `tree`, at `at` or later.
+/// Tests failed on `tree`, at `at` or later. Of a ruling or a run of another clone only the day is
+/// known: which of the two came first on that day is not.
 fn has_failed_since(tree: &str, at: UnixSeconds, receipts: &[Receipt]) -> bool {
+    let untold = |ran: UnixSeconds| day(ran) == day(at) && (is_day(ran) || is_day(at));
     let failed = |receipt: &&Receipt| {
         receipt.run.is_some()
             && receipt.status.is_some_and(|status| status != 0)
             && receipt.at >= at
+            && !untold(receipt.at)
     };
     receipts.iter().filter(failed).any(|receipt| receipt.tree.as_deref() == Some(tree))
 }

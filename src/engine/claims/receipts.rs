@@ -67,6 +67,7 @@ pub(crate) fn receipt(
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
     Ok(Some(Ran {
         at: repo.store.dated(repo.now),
+        place: None,
         session: event.session.clone(),
         call: call.id.clone(),
         salt: salt(repo, &call.id, command)?,
@@ -296,13 +297,14 @@ pub(crate) fn ran(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Ran)>
             all.extend(read.map(|ran| (id.to_owned(), repo.store.ran_at(id, ran))));
         }
     }
+    all.sort_by_key(|(_, ran)| evidence::order(ran));
+    // What no step has kept yet is the newest.
     let since = repo.read_since(focused)?;
     let new = since.lines.into_iter().filter_map(|linked| {
         let (at, ran) = (linked.line.at, linked.line.ran?);
         Some((evidence::id(&ran), Ran { at, ..ran }))
     });
     all.extend(new);
-    all.sort_by_key(|(_, ran)| ran.at);
     Ok(all)
 }
 

@@ -28,7 +28,8 @@ pub(crate) fn free(repo: &Repo, salt: &str) -> Result<JobId> {
     Ok(id)
 }
 
-/// Which job of today it is: one more than the last that is known here.
+/// Which job of today it is: one more than the last that is known here. Ids have it in thousands,
+/// and those of an older git seed as it is.
 fn number(repo: &Repo) -> Result<u32> {
     let today = world::new_job_id_of_day(repo.now, 0, "");
     let mut known = record::archive::live_ids(repo)?;
@@ -40,5 +41,5 @@ fn number(repo: &Repo) -> Result<u32> {
         known.extend(rows.into_iter().map(|row| row.id));
     }
     let last = known.iter().filter_map(|id| id.number_on(&today)).max();
-    Ok(last.unwrap_or(0) + 1)
+    Ok(last.unwrap_or(0) / 1000 + 1)
 }

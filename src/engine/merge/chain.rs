@@ -321,11 +321,11 @@ impl<'a> Sheet<'a> {
         Ok(Joint { tip, state: self.state, rejected: self.rejected })
     }
 
-    /// The Seed-Id of a tip, and its time.
+    /// The Seed-Id of a tip, and its time as every clone has it.
     fn end(&self, commit: &CommitId) -> Result<(String, i64)> {
         let step = self.repo.store.history_from(commit, 1)?;
         let first = step.into_iter().next().ok_or_else(|| odd(commit))?;
         let id = merge::id_of(&first.message).ok_or_else(|| odd(commit))?.to_owned();
-        Ok((id, first.at))
+        Ok((id, first.dated))
     }
 }

@@ -234,7 +234,9 @@ fn newest_number(repo: &Repo, tip: &CommitId) -> Result<u64> {
 
 fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
     let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
-    claim::gist(&bytes).map_err(|bad| unread(id, &bad))
+    let mut gist = claim::gist(&bytes).map_err(|bad| unread(id, &bad))?;
+    gist.at = repo.store.moment(id.as_str(), gist.at);
+    Ok(gist)
 }
 
 /// Every tree that a passing record stands for, with the newest such record. For a

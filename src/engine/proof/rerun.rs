@@ -326,7 +326,7 @@ fn receipts(repo: &Repo, tip: &Tip) -> Result<Vec<(String, Option<Ran>)>> {
             all.push((id.to_owned(), ran.map(|ran| repo.store.ran_at(id, ran))));
         }
     }
-    all.sort_by_key(|(id, ran)| (ran.as_ref().map(|ran| ran.at), id.clone()));
+    all.sort_by_key(|(id, ran)| (ran.as_ref().map(evidence::order), id.clone()));
     Ok(all)
 }
 

@@ -8,16 +8,23 @@ use crate::phases::deeds::runs_code;
 use crate::secrets::Masked;
 use crate::store::{Store, StoreError, TreeEdit};
 
-/// The receipts of a fold that stay with the job: those of code that ran.
-pub(crate) fn kept(store: &Store, since: &JournalLines) -> Result<Vec<TreeEdit>, StoreError> {
+/// The receipts of a fold that stay with the job: those of code that ran. `step` is the number of
+/// the step that keeps them.
+pub(crate) fn kept(
+    store: &Store,
+    since: &JournalLines,
+    step: u32,
+) -> Result<Vec<TreeEdit>, StoreError> {
     let ran = since.lines.iter().filter_map(|one| Some((one.line.at, one.line.ran.as_ref()?)));
     let code = ran.filter(|(_, ran)| ran.run.is_some() || runs_code(&ran.line()));
-    let put = |(at, ran): (i64, &Ran)| {
+    let put = |(nth, (at, ran)): (u32, (i64, &Ran))| {
+        // It keeps the name that it has in the journal.
         let id = evidence::id(ran);
         store.keep_moment(&id, at)?;
-        Ok(TreeEdit::Put { path: evidence::path(&id), bytes: evidence::write(ran).into_bytes() })
+        let ran = Ran { place: Some((step, nth)), ..ran.clone() };
+        Ok(TreeEdit::Put { path: evidence::path(&id), bytes: evidence::write(&ran).into_bytes() })
     };
-    code.map(put).collect()
+    (0..).zip(code).map(put).collect()
 }
 
 /// Adds a cycle to the run, and gives the file that says why.

@@ -124,7 +124,7 @@ pub(crate) fn write(
             .edits
             .insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
     }
-    draft.edits.splice(0..0, kept(&repo.store, since)?);
+    draft.edits.splice(0..0, kept(&repo.store, since, state.steps)?);
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
     }

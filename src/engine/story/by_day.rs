@@ -7,7 +7,7 @@ use crate::engine::story::job::{Cost, Event, JobStory, Stay};
 use crate::voice::{Notice, tell};
 
 /// Steps that tell only when somebody worked.
-const PAUSES: [&str; 2] = ["activate", "pause"];
+const PAUSES: [&str; 6] = ["activate", "keep", "on", "pause", "reactivate", "rest"];
 
 /// The story of a job.
 pub(crate) fn of_job(repo: &Repo, mut story: JobStory) -> JobStory {

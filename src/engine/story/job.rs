@@ -14,6 +14,7 @@ use crate::engine::story::rulings::{self, RulingShown, TestsShown};
 use crate::engine::story::said::{self, SaidShown};
 use crate::event::UnixSeconds;
 use crate::format::archive;
+use crate::format::days::is_day;
 use crate::format::journal::Line;
 use crate::jobs::Status;
 use crate::voice::{Notice, tell};
@@ -164,6 +165,7 @@ pub(crate) fn story_of(
     beside.extend(tests.into_iter().map(|one| (one.seconds, Event::Tests(one))));
     beside.extend(own.map(|one| (one.seconds, Event::Ruling(one))));
     beside.sort_by_key(|(at, _)| *at);
+    let by_day = beside.iter().any(|(at, _)| is_day(*at));
     let last = stays.len().saturating_sub(1);
     fill(&mut stays, told(repo, past, &of_steps, last)?, beside);
     let (footers, notes) = footers::of(repo, job, past)?;
@@ -177,6 +179,9 @@ pub(crate) fn story_of(
     }
     if !past.traced && past.steps.len() > 2 {
         missing.push(tell(Notice::StoryNoTrace, &[]));
+    }
+    if by_day {
+        missing.push(tell(Notice::StoryOfDays, &[]));
     }
     Ok(JobStory {
         id: head.id.to_string(),

@@ -84,7 +84,7 @@ pub(crate) fn go_back(repo: &Repo, dry_run: bool) -> Answered<WentBack> {
 fn steps(repo: &Repo, tip: &CommitId) -> crate::engine::repo::Result<Vec<String>> {
     let steps = repo.store.history_from(tip, usize::MAX)?;
     let name = |step: &crate::store::Step| {
-        StepTrailers::read(&step.message).map_or_else(|| step.at.to_string(), |said| said.id)
+        StepTrailers::read(&step.message).map_or_else(|| step.dated.to_string(), |said| said.id)
     };
     Ok(steps.iter().map(name).collect())
 }
