@@ -26,6 +26,10 @@ pub struct Event {
     pub kind: EventKind,
     /// How many tokens the session's context holds, where the host says so.
     pub tokens: Option<u64>,
+    /// The file in which the host writes down what the session does, where it can tell tokens.
+    pub transcript: Option<PathBuf>,
+    /// The same of the subagent that ends.
+    pub agent_transcript: Option<PathBuf>,
     /// The last words of the session or subagent that ends its turn, where the host tells.
     pub said: Option<String>,
     /// The line of this call may be given another text.

@@ -99,6 +99,7 @@ mod it {
     mod sync;
     mod syscalls;
     mod texts;
+    mod tokens;
     mod tour;
     mod transcripts;
     mod undo;

@@ -8,16 +8,17 @@ use super::report::Report;
 use super::story::{keep_from_agents, sums};
 use super::{Context, Outcome, would};
 use crate::engine::repo::EngineError;
-use crate::engine::story;
 use crate::engine::story::stats::{PhaseSum, RuleSum};
+use crate::engine::{story, tokens};
 use crate::event::UnixSeconds;
 use crate::voice::{self, Notice};
 
 /// Count jobs, phases, refusals, tests and claims in this clone
 ///
 /// The sums are over the jobs that this clone worked on, open and closed. Nothing is sent anywhere,
-/// and nobody is rated. A refusal counts as passed when a later try of the same was let through. In
-/// an agent's session the command is refused: the sums are for people.
+/// and nobody is rated. Tokens are those of jobs whose host tells them, by the day, and what git
+/// seed put in is an estimate. A refusal counts as passed when a later try of the same was let
+/// through. In an agent's session the command is refused: the sums are for people.
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
     /// Count from this day on, as 2026-11-21 (UTC), or from a moment as 2026-11-21T20:56:12Z
@@ -43,6 +44,7 @@ pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> supe
         would::print(&would, out);
         return Ok(Outcome::Yes);
     }
+    tokens::catch_up(&repo)?;
     let stats = story::stats::stats(&repo, since)?;
     out.json(&stats);
     for (key, value) in sums::facts(&stats) {

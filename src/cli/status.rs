@@ -1,11 +1,17 @@
 //! `git seed status`
 
+use super::story::sums;
 use super::{Context, Outcome, report::Report};
-use crate::engine::report;
-use crate::engine::report::Status;
+use crate::engine::report::{CostShown, Status};
+use crate::engine::setup::git_hooks::agent_is_above;
+use crate::engine::story::tokens::TokensShown;
+use crate::engine::{report, story, tokens};
 use crate::voice::{self, Notice};
 
 /// Show the state of the job: its phase, what it may do, what is missing, and its cost
+///
+/// The cost is of the cycle. Tokens are of the whole job, where the host's transcript tells them;
+/// how many of them git seed put in is an estimate from its words.
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {}
 
@@ -17,12 +23,36 @@ pub(super) fn run(
     let repo = context.repo()?;
     repo.require_seeded()?;
     let status = report::status(&repo)?;
-    out.json(&status);
-    print(&status, out);
+    // An agent asks in the middle of its turn; what it read and wrote is counted when that ends.
+    if !agent_is_above() {
+        tokens::catch_up(&repo)?;
+    }
+    let tokens = story::tokens::of_focused(&repo)?;
+    let untold = match tokens {
+        Some(_) => None,
+        None => story::tokens::untold_by(&repo)?,
+    };
+    let untold = untold.map(|host| voice::tell(Notice::TokensUntold, &[("host", host)]));
+    let told = Told { status: &status, tokens, tokens_untold: untold };
+    out.json(&told);
+    print(&told, out);
     Ok(Outcome::Yes)
 }
 
-fn print(status: &Status, out: &mut Report) {
+/// `status --json`.
+#[derive(Debug, serde::Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    /// What the model read and wrote for the job; absent where nothing is told.
+    tokens: Option<TokensShown>,
+    /// Which host tells none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens_untold: Option<String>,
+}
+
+fn print(told: &Told<'_>, out: &mut Report) {
+    let status = told.status;
     how_much(status, out);
     match &status.job {
         Some(job) => out.pair("job", format_args!("{:<28} {}   run {}", job.name, job.id, job.run)),
@@ -60,6 +90,18 @@ fn print(status: &Status, out: &mut Report) {
         let (label, told) = line.split_once(' ').unwrap_or(("", line));
         out.pair(label, told.trim_start());
     }
+    out.pair("cost", counted(cost));
+    if let Some(shown) = &told.tokens {
+        out.pair("tokens", sums::tokens(shown));
+    }
+    out.pair("next", &status.next);
+    out.pair("say", status.words.join(" · "));
+    let off = voice::tell(Notice::StatusStepIn, &[]);
+    let switch = if status.enabled { off.as_str() } else { "git seed on" };
+    out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
+}
+
+fn counted(cost: &CostShown) -> String {
     let counted = [
         (cost.calls, "call"),
         (cost.words, "word"),
@@ -72,12 +114,7 @@ fn print(status: &Status, out: &mut Report) {
         .filter(|(n, what)| *n > 0 || *what != "quoted word")
         .map(|(n, what)| crate::engine::repo::text::count(n as usize, what))
         .collect();
-    out.pair("cost", counted.join(" · "));
-    out.pair("next", &status.next);
-    out.pair("say", status.words.join(" · "));
-    let off = voice::tell(Notice::StatusStepIn, &[]);
-    let switch = if status.enabled { off.as_str() } else { "git seed on" };
-    out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
+    counted.join(" · ")
 }
 
 /// Whether it is off, and the mode where that is not the one that does all.

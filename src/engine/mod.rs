@@ -32,6 +32,7 @@
 //! fence       what changed in the work tree, and whose it is
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
+//! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
 //! quote       words of others, as quotations
@@ -63,6 +64,7 @@ pub(crate) mod setup;
 pub(crate) mod story;
 pub(crate) mod sync;
 pub(crate) mod texts;
+pub(crate) mod tokens;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

@@ -28,6 +28,7 @@ pub(crate) mod state;
 pub(crate) mod summary;
 pub(crate) mod sync;
 pub(crate) mod texts;
+pub(crate) mod tokens;
 pub(crate) mod trailers;
 pub(crate) mod transition;
 pub(crate) mod watched;

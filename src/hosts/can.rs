@@ -6,7 +6,7 @@ use super::{Happening, Host};
 type Capability = (&'static str, fn(&Host) -> bool);
 
 /// What hosts can do or not, in the order of the table in `docs/hosts.md`.
-const CAPABILITIES: [Capability; 10] = [
+const CAPABILITIES: [Capability; 11] = [
     ("refuse-tool", |host| host.reply.refuse.contains(&Happening::Before)),
     ("refuse-stop", |host| host.reply.refuse.contains(&Happening::Stop) && !host.reply.asks_again),
     ("inject-prompt", |host| host.reply.context.contains(&Happening::Prompt)),
@@ -15,6 +15,7 @@ const CAPABILITIES: [Capability; 10] = [
     ("grant", |host| host.reply.grant.contains(&Happening::Before)),
     ("mark-subagents", |host| host.fields.agent.is_some()),
     ("tell-exits", |host| host.outcome.status.is_some() || host.outcome.exit.is_some()),
+    ("tell-tokens", |host| host.transcript.is_some()),
     ("replace-input", Host::rewrites),
     ("inject-start", |host| host.reply.context.contains(&Happening::SessionStart)),
 ];

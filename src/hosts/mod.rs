@@ -12,6 +12,7 @@ mod patch;
 mod read;
 mod reply;
 mod toml_document;
+mod transcript;
 
 pub(crate) mod install;
 pub(crate) mod servers;
@@ -28,6 +29,7 @@ pub(crate) use canary::{CANARY, before_tool_line, canary, is_refusal, switches_h
 pub use read::read;
 pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
 pub use reply::{Answer, reply};
+pub(crate) use transcript::TranscriptRow;
 
 /// Every host there is.
 static SHIPPED: [Shipped; 8] = [
@@ -119,6 +121,9 @@ pub enum BadRow {
     /// The echo of a refused stop would be read as a person's prompt.
     #[error("host row `{row}`: echo `{echo}` is missing from prompt.automation")]
     Echo { row: String, echo: String },
+    /// Its transcripts tell tokens, and it does not say where.
+    #[error("host row `{row}`: `transcript` needs a path, input and output")]
+    Transcript { row: String },
 }
 
 /// One agent host.
@@ -187,6 +192,7 @@ pub struct Host {
     install: InstallRow,
     /// Where the host looks for MCP servers of one project.
     pub server: Option<servers::ServerRow>,
+    transcript: Option<TranscriptRow>,
     tools: Vec<ToolRow>,
 }
 
@@ -634,6 +640,7 @@ impl Host {
         host.check_tools()?;
         host.check_pointers()?;
         host.check_echo()?;
+        host.check_transcript()?;
         Ok(host)
     }
 
@@ -676,7 +683,8 @@ impl Host {
         });
         let told = outcome.answers.iter().chain(&outcome.exit);
         let pointers = signs.map(|sign| &sign.at).chain(told).chain(servers);
-        let mut pointers = pointers.chain(&self.fields.tokens);
+        let told = self.transcript.iter().flat_map(TranscriptRow::pointers);
+        let mut pointers = pointers.chain(&self.fields.tokens).chain(told);
         match pointers.find(|at| !at.starts_with('/')) {
             Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.clone() }),
             None => Ok(()),
@@ -688,6 +696,13 @@ impl Host {
             Some(echo) if !self.prompt.automation.contains(echo) => {
                 Err(BadRow::Echo { row: self.name.clone(), echo: echo.clone() })
             }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_transcript(&self) -> Result<(), BadRow> {
+        match &self.transcript {
+            Some(row) if !row.is_whole() => Err(BadRow::Transcript { row: self.name.clone() }),
             _ => Ok(()),
         }
     }
@@ -894,6 +909,12 @@ mod tests {
             ("\"mcp__*\"", "\"*__x\"", "tool `*__x` may have `*` only at its end"),
             ("\"/tool_response\"", "\"tool_response\"", "`tool_response` is no JSON pointer"),
             ("\"/context_tokens\"", "\"context_tokens\"", "`context_tokens` is no JSON pointer"),
+            ("\"/message/id\"", "\"message/id\"", "`message/id` is no JSON pointer"),
+            ("= [{ at = \"/type\"", "= [{ at = \"type\"", "`type` is no JSON pointer"),
+            ("[\"/message/usage/output_tokens\"]", "[\"output\"]", "`output` is no JSON pointer"),
+            ("[\"/message/usage/output_tokens\"]", "[]", "`transcript` needs a path, input and"),
+            ("path    = \"transcript_path\"", "path = \"\"", "`transcript` needs a path"),
+            ("message = \"/message/id\"", "mesage = \"/message/id\"", "unknown field `mesage`"),
             ("grant   = [\"before\"]", "grant = []\necho = \"<me>\"", "echo `<me>` is missing"),
         ];
         for (old, new, wanted) in cases {

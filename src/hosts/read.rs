@@ -13,7 +13,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Value};
 
 use super::patch::patched_files;
-use super::{ActRow, AnswerKey, AskRow, Happening, Host, Sign};
+use super::{ActRow, AnswerKey, AskRow, Happening, Host, Sign, TranscriptRow};
 use crate::event::{
     Act, Actor, Answer, Change, Event, EventKind, FileEdit, Outcome, Question, Replacement,
     Rewritable, SessionSource, ToolCall,
@@ -77,6 +77,8 @@ pub fn read(
         by: payload.actor(),
         kind: payload.kind(name),
         tokens: payload.tokens(),
+        transcript: payload.transcript(|row| Some(&row.path)),
+        agent_transcript: payload.transcript(|row| row.agent.as_ref()),
         said: host.fields.said.as_ref().and_then(|field| payload.text(field)).map(str::to_owned),
         rewritable: payload.rewritable(name),
         puts_questions: payload.puts_questions(),
@@ -100,6 +102,8 @@ pub(crate) fn unread_event(host: &'static Host, name: &str, cwd: &Path) -> Optio
             mentions: Vec::new(),
         }),
         tokens: None,
+        transcript: None,
+        agent_transcript: None,
         said: None,
         rewritable: None,
         puts_questions: false,
@@ -278,6 +282,17 @@ fn cwd(host: &Host, top: &Value) -> PathBuf {
     named.filter(|path| path.is_absolute()).map(Path::to_owned).unwrap_or_default()
 }
 
+impl Sign {
+    /// The value shows it.
+    pub(super) fn shows(&self, value: &Value) -> bool {
+        match (value.pointer(&self.at), &self.is) {
+            (None, _) => false,
+            (Some(value), Some(wanted)) => value == wanted,
+            (Some(value), None) => !is_nothing(value),
+        }
+    }
+}
+
 struct Payload {
     host: &'static Host,
     top: Value,
@@ -361,6 +376,12 @@ impl Payload {
 
     fn tokens(&self) -> Option<u64> {
         self.top.pointer(self.host.fields.tokens.as_ref()?)?.as_u64()
+    }
+
+    /// A file that the host writes down what it does in, where its row knows how to read that.
+    fn transcript(&self, field: impl Fn(&TranscriptRow) -> Option<&String>) -> Option<PathBuf> {
+        let path = self.text(field(self.host.transcript()?)?).map(Path::new)?;
+        path.is_absolute().then(|| path.to_owned())
     }
 
     fn prompt(&self) -> EventKind {
@@ -487,11 +508,7 @@ impl Payload {
     }
 
     fn shows(&self, sign: &Sign) -> bool {
-        match (self.top.pointer(&sign.at), &sign.is) {
-            (None, _) => false,
-            (Some(value), Some(wanted)) => value == wanted,
-            (Some(value), None) => !is_nothing(value),
-        }
+        sign.shows(&self.top)
     }
 
     fn shows_any(&self, signs: &[Sign]) -> bool {

@@ -51,6 +51,7 @@ mod removal;
 mod seen;
 mod signing;
 mod texts;
+mod tokens;
 mod truth;
 mod wire;
 mod work;

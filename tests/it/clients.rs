@@ -168,7 +168,7 @@ fn plays(session: &Recorded) {
 }
 
 /// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
-const COLUMNS: [(&str, &str); 10] = [
+const COLUMNS: [(&str, &str); 11] = [
     ("refuse-tool", "refuses tools"),
     ("refuse-stop", "holds the turn"),
     ("inject-start", "told at start"),
@@ -178,6 +178,7 @@ const COLUMNS: [(&str, &str); 10] = [
     ("grant", "asks nobody for git seed"),
     ("mark-subagents", "marks subagents"),
     ("tell-exits", "tells exits"),
+    ("tell-tokens", "tells tokens"),
     ("replace-input", "confines by itself"),
 ];
 

@@ -4,6 +4,7 @@ use super::job::cost;
 pub(in crate::cli) use super::page::lasted;
 use super::plot::bar;
 use crate::engine::story::stats::Stats;
+use crate::engine::story::tokens::TokensShown;
 use crate::html::Escaped;
 use crate::voice::{Notice, tell};
 
@@ -39,6 +40,7 @@ pub(in crate::cli) fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
         ("claims", tell(Notice::StatsClaims, &claims)),
         ("quoted", tell(Notice::StatsQuoted, &[("n", &number(stats.total.quoted))])),
     ];
+    facts.extend(stats.tokens.as_ref().map(|shown| ("tokens", tokens(shown))));
     if let Some(since) = &stats.since {
         facts.insert(0, ("since", since.clone()));
     }
@@ -51,6 +53,27 @@ pub(in crate::cli) fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
         facts.push(("missing", told));
     }
     facts
+}
+
+/// Tokens in one line.
+pub(in crate::cli) fn tokens(shown: &TokensShown) -> String {
+    let number = |n: u64| n.to_string();
+    let told = tell(
+        Notice::Tokens,
+        &[
+            ("input", &number(shown.input)),
+            ("cached", &number(shown.cached)),
+            ("output", &number(shown.output)),
+            ("injected", &number(shown.injected)),
+        ],
+    );
+    match shown.share {
+        Some(share) => {
+            let share = format!("{:.1}", share * 100.0);
+            tell(Notice::TokensShare, &[("tokens", &told), ("share", &share)])
+        }
+        None => told,
+    }
 }
 
 fn phases(page: &mut Escaped, stats: &Stats) {

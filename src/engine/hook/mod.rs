@@ -23,7 +23,9 @@ use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{boundary, claims, hook, memory, ops, person, record, setup, sync, texts};
+use crate::engine::{
+    boundary, claims, hook, memory, ops, person, record, setup, sync, texts, tokens,
+};
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
@@ -76,6 +78,7 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
 fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
     if repo.is_seeded()? {
         setup::heartbeat::beat(repo, host, event);
+        tokens::hear(repo, host, event);
     }
     match &event.kind {
         EventKind::Before(call) => hook::before::before(repo, host, event, call),

@@ -31,4 +31,5 @@ pub(crate) mod refusals;
 pub(crate) mod rulings;
 pub(crate) mod said;
 pub(crate) mod stats;
+pub(crate) mod tokens;
 pub(crate) mod would;

@@ -12,7 +12,9 @@ use crate::engine::story::job::{Cost, stays};
 use crate::engine::story::past::Past;
 use crate::engine::story::refusals::{self, Fate, RefusalShown};
 use crate::engine::story::rulings::{self, RulingShown};
+use crate::engine::story::tokens::{self, TokensShown};
 use crate::event::UnixSeconds;
+use crate::format::tokens::TokenBook;
 use crate::format::{names, state};
 use crate::voice::{Notice, tell};
 use crate::world::progress;
@@ -30,6 +32,8 @@ pub(crate) struct Stats {
     /// Jobs without journal lines: their acts and refusals are not recorded.
     pub not_recorded: u32,
     pub total: Cost,
+    /// By the day, of jobs whose host tells them; absent where none does.
+    pub tokens: Option<TokensShown>,
     /// In the order in which they were met.
     pub phases: Vec<PhaseSum>,
     /// What held the work up longest first.
@@ -105,19 +109,30 @@ pub(crate) struct Sums {
     from: UnixSeconds,
     /// The jobs that are counted.
     own: BTreeSet<String>,
+    /// What is known of tokens; read once.
+    book: Option<TokenBook>,
 }
 
 impl Sums {
     pub(crate) fn since(from: Option<UnixSeconds>) -> Self {
         let stats = Stats { since: from.map(rfc3339), ..Stats::default() };
-        Self { stats, from: from.unwrap_or(UnixSeconds::MIN), own: BTreeSet::new() }
+        Self { stats, from: from.unwrap_or(UnixSeconds::MIN), own: BTreeSet::new(), book: None }
     }
 
     pub(crate) fn add(&mut self, repo: &Repo, job: &LoadedJob, past: &Past) -> Result<()> {
         if repo.is_foreign(&job.state)? {
             self.stats.elsewhere += 1;
         } else if self.stats.job(repo, job, past, self.from)? {
-            self.own.insert(job.state.job.id.to_string());
+            let id = job.state.job.id.to_string();
+            if self.book.is_none() {
+                self.book = Some(repo.store.tokens()?);
+            }
+            if let Some(told) = self.book.as_ref().and_then(|book| book.of(&id, self.from)) {
+                let words = tokens::words(job, &cut(past, self.from));
+                let shown = TokensShown::of(told, words);
+                self.stats.tokens.get_or_insert_default().add(&shown);
+            }
+            self.own.insert(id);
         }
         Ok(())
     }
