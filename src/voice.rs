@@ -836,6 +836,7 @@ pub(crate) enum Notice {
     PruneDry,
     PruneDone,
     PruneChanged,
+    PruneUnread,
     PruneCommit,
     RawCrowd,
     RawProposed,
