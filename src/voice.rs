@@ -840,6 +840,7 @@ pub(crate) enum Notice {
     PruneDry,
     PruneDone,
     PruneChanged,
+    PruneUnread,
     PruneCommit,
     RawCrowd,
     RawProposed,

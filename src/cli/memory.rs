@@ -102,8 +102,11 @@ fn prune(repo: &Repo, dry_run: bool, out: &mut Report) -> crate::cli::Result<Out
     for left in &done.left {
         out.pair("left", format_args!("{}: {}", left.path, left.why));
     }
-    if done.staged && !dry_run {
-        out.pair("next", voice::tell(Notice::PruneCommit, &[]));
+    if !done.staged.is_empty() {
+        // Where something else is staged, only the deletions are committed, from any directory.
+        let named = done.staged.iter().map(|path| format!(" :/{path}")).collect::<String>();
+        let paths = if done.beside { format!(" --{named}") } else { String::new() };
+        out.pair("next", voice::tell(Notice::PruneCommit, &[("paths", &paths)]));
     }
     Ok(Outcome::Yes)
 }

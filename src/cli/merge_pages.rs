@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::failure::While as _;
-use super::{Context, Outcome};
+use super::{Context, Outcome, Report};
 use crate::engine::memory;
 use crate::memory::merge::Versions;
 use crate::world;
@@ -22,7 +22,16 @@ pub(super) struct MergePagesArgs {
     marker: usize,
 }
 
-pub(super) fn run(args: &MergePagesArgs, context: &Context) -> crate::cli::Result<Outcome> {
+/// git takes 1 for a conflict whose markers are in place: an error ends otherwise, and the driver
+/// then has git merge by lines.
+pub(super) fn run(args: &MergePagesArgs, context: &Context, out: &mut Report) -> Outcome {
+    merge(args, context).unwrap_or_else(|error| {
+        out.error(&error);
+        Outcome::Refused
+    })
+}
+
+fn merge(args: &MergePagesArgs, context: &Context) -> crate::cli::Result<Outcome> {
     let read = |file: &PathBuf| std::fs::read(file).at(|| file.display().to_string());
     let (base, ours, theirs) = (read(&args.base)?, read(&args.ours)?, read(&args.theirs)?);
     let of = Versions { base: &*base, ours: &*ours, theirs: &*theirs };

@@ -597,7 +597,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Hook(_) | Command::Exec(_) | Command::Help(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Mcp(args) => mcp::run(args, context),
-        Command::MergePages(args) => merge_pages::run(args, context),
+        Command::MergePages(args) => Ok(merge_pages::run(args, context, out)),
         Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),

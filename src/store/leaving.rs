@@ -4,6 +4,7 @@
 //! objects, refs and settings are not touched. Objects that only our refs held go
 //! too (`pack/gone.rs`).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,12 +39,35 @@ impl Store {
         Ok(memchr::memchr_iter(0, &listed).count())
     }
 
-    /// What attributes say of how `path` is merged; nothing where they say nothing.
-    pub(crate) fn merge_attribute(&self, path: &str) -> Result<Option<String>, StoreError> {
-        let said = self.git(["check-attr", "-z", "merge", "--", path]).run()?;
-        let value = said.split(|byte| *byte == 0).nth(2).unwrap_or_default();
-        let value = String::from_utf8_lossy(value).into_owned();
-        Ok(Some(value).filter(|value| !value.is_empty() && value != "unspecified"))
+    /// What attributes say of how each of `paths` is merged; those of which they say nothing are
+    /// not among them.
+    pub(crate) fn merge_attributes(
+        &self,
+        paths: &[String],
+    ) -> Result<BTreeMap<String, String>, StoreError> {
+        let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"]).fold(
+            Vec::new(),
+            |mut all, part| {
+                all.extend_from_slice(part);
+                all
+            },
+        );
+        let said = self.git(["check-attr", "-z", "--stdin", "merge"]).input(input).run()?;
+        let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+        let fields: Vec<String> = said.split(|byte| *byte == 0).map(text).collect();
+        let said = fields.chunks_exact(3).filter(|one| one[2] != "unspecified");
+        Ok(said.map(|one| (one[0].clone(), one[2].clone())).collect())
+    }
+
+    /// The tracked files below the whole work tree that `wanted` takes.
+    pub(crate) fn tracked_where(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let listed = self.git(["ls-files", "-z", "--cached", "--deduplicate"]).run()?;
+        let paths =
+            listed.split(|byte| *byte == 0).filter_map(|path| std::str::from_utf8(path).ok());
+        Ok(paths.filter(|path| wanted(path)).map(str::to_owned).collect())
     }
 
     /// How many people made the newest `most` commits of HEAD, by their mail.

@@ -28,6 +28,11 @@ impl Store {
         Ok(found)
     }
 
+    /// What the index has at `path`.
+    pub(crate) fn staged_bytes(&self, path: &str) -> Result<Vec<u8>, StoreError> {
+        self.git(["cat-file", "blob", &format!(":0:{path}")]).run()
+    }
+
     /// Takes files out of the index and the work tree. Killed between the two, they lie there
     /// untracked.
     pub(crate) fn take_out(&self, paths: &[RepoPath]) -> Result<(), StoreError> {

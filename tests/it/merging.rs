@@ -245,3 +245,79 @@ fn without_our_binary_git_merges_as_it_does_without_us() {
     let text = world.text(PAGE);
     assert!(text.contains("<<<<<<<") && text.contains("- one") && text.contains("- two"), "{text}");
 }
+
+#[test]
+fn a_binary_that_fails_leaves_the_merge_to_git() {
+    let world = seeded();
+    branches(&world, "one", &[(PAGE, &condensed("- one\n"))]);
+    branches(&world, "two", &[(PAGE, &condensed("- two\n"))]);
+    world.git("merge -q --no-edit one");
+    let own = world.git("config merge.seed-pages.driver");
+    let binary = own.split_whitespace().nth(3).expect("test -x <binary>;").trim_end_matches(';');
+    // An older one that knows no such command, one that is refused, a panic, a signal.
+    for fails in ["exit 64", "exit 2", "exit 101", "kill -9 $$"] {
+        world.puts("fails.sh", &format!("#!/bin/sh\n{fails}\n"));
+        world.sh("chmod +x fails.sh");
+        let fails = world.path("fails.sh");
+        let driver = own.replace(binary, &fails.to_string_lossy());
+        world.git(&format!("config merge.seed-pages.driver \"{}\"", driver.replace('$', "\\$")));
+        assert!(world.git("config merge.seed-pages.driver").contains("s=$?"));
+        let said = world.tries("git merge --no-edit two");
+        assert_eq!(said.code, 1, "{said:?}");
+        let text = world.text(PAGE);
+        let both = "<<<<<<< ";
+        assert!(
+            text.contains(both) && text.contains("- one\n") && text.contains("- two\n"),
+            "{text}"
+        );
+        world.git("merge --abort");
+    }
+    // What it cannot read is no conflict.
+    let said = world.tries("git seed merge-pages gone gone gone");
+    assert!(said.code > 1, "{said:?}");
+}
+
+#[test]
+fn what_attributes_say_of_other_pages_stays_too() {
+    let world = World::new();
+    let odd = "src/a b/CLAUDE.md";
+    for path in ["src/parser/CLAUDE.md", "src/CLAUDE.md", odd, ".claude/knowledge/own.md"] {
+        world.puts(path, "# Page\n");
+    }
+    world.puts(
+        ".gitattributes",
+        "src/parser/CLAUDE.md merge=union\n\"src/a b/CLAUDE.md\" -merge\n\
+         .claude/knowledge/own.md merge=ours\n",
+    );
+    world.git("add -A -f");
+    world.git("commit -qm pages");
+    let told = world.person("init --merge-pages").succeeds();
+    assert!(told.contains("src/parser/CLAUDE.md"), "{told}");
+    for (path, merged) in [
+        ("CLAUDE.md", "seed-pages"),
+        ("src/CLAUDE.md", "seed-pages"),
+        ("src/parser/CLAUDE.md", "union"),
+        (odd, "unset"),
+        (".claude/knowledge/own.md", "ours"),
+        (".claude/knowledge/new.md", "seed-pages"),
+        (".claude/knowledge/deep/er.md", "seed-pages"),
+        (".claude/knowledge/picture.png", "unspecified"),
+    ] {
+        let said = world.sh(&format!("git check-attr merge -- '{path}'"));
+        assert!(said.trim_end().ends_with(&format!(": {merged}")), "{said}");
+    }
+    let once = world.text(".git/info/attributes");
+    world.person("init").succeeds();
+    assert_eq!(world.text(".git/info/attributes"), once);
+}
+
+#[test]
+fn a_repository_without_info_has_none_after_us() {
+    let world = World::new();
+    std::fs::remove_dir_all(world.path(".git/info")).ok();
+    world.person("init --merge-pages").succeeds();
+    assert!(world.path(".git/info/attributes").exists());
+    world.person("init").succeeds();
+    world.person("uninstall").succeeds();
+    assert!(!world.path(".git/info").exists());
+}

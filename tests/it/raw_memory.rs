@@ -312,6 +312,45 @@ fn old_session_logs_go_and_everything_else_stays() {
 }
 
 #[test]
+fn what_is_staged_alone_or_does_not_read_stays() {
+    let world = under("[memory]\nkeep = \"0 days\"\n");
+    let old = closed(&world);
+    let [compaction, log, ledger] = FILES.map(|name| format!(".claude/jobs/{old}/run-1/{name}"));
+    // Staged as nobody else has it, and gone from disk.
+    world.puts(&log, "mine alone\n");
+    world.git(&format!("add -f {log}"));
+    std::fs::remove_file(world.path(&log)).expect("it was there");
+    // A link to itself reads as nothing at all.
+    std::fs::remove_file(world.path(&ledger)).expect("it was there");
+    world.sh(&format!("ln -s sessions.jsonl {ledger}"));
+    world.puts("other.txt", "x\n");
+    world.git("add other.txt");
+    world.hours(1);
+    let said = world.person("memory prune").succeeds();
+    assert!(said.contains("deleted 1 file of 1 job"), "{said}");
+    assert!(said.contains(&format!("left     {log}: no commit and no job has it")), "{said}");
+    assert!(said.contains(&format!("left     {ledger}: it cannot be read: ")), "{said}");
+    assert_eq!(world.git(&format!("show :{log}")), "mine alone");
+    // Only the deletions are committed, from a directory below, too.
+    let next = said.lines().find_map(|line| line.strip_prefix("next")).expect("a command");
+    world.sh(&format!("cd src && {}", next.trim()));
+    assert_eq!(world.git("show --name-only --format= HEAD"), compaction);
+    assert!(world.git("status --porcelain").contains("A  other.txt"));
+}
+
+#[test]
+fn a_job_that_began_again_and_was_dropped_is_as_old_as_its_last_change() {
+    let world = under("[memory]\nkeep = \"90 days\"\n");
+    let old = closed(&world);
+    world.hours(24 * 91);
+    world.person(&format!("job reactivate {old} --active")).succeeds();
+    world.person(&format!("job void {old}")).succeeds();
+    world.person("memory prune").tells("nothing to prune");
+    world.hours(24 * 91);
+    assert!(world.person("memory prune").succeeds().contains("of 1 job"));
+}
+
+#[test]
 fn in_a_ref_old_files_go_out_of_their_jobs() {
     let world = under(REF);
     let old = closed(&world);

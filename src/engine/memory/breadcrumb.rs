@@ -6,6 +6,7 @@ use crate::format::state::State;
 use crate::jobs::JobId;
 use crate::memory::knowledge;
 use crate::memory::notes::{Crumb, NoteKind};
+use crate::memory::raw::RawFile;
 use crate::store::RepoPath;
 
 /// The fewest digits of a shortened commit id.
@@ -23,7 +24,8 @@ pub(crate) fn is_there(repo: &Repo, state: &State, sort: Crumb, crumb: &str) -> 
         Crumb::Commit => words.clone().any(|word| is_commit(repo, word)),
         Crumb::Job => words.clone().any(|word| is_another_job(repo, state, word)),
         Crumb::File => {
-            is_file(repo, crumb.trim(), "") || words.clone().any(|word| is_file(repo, word, ""))
+            is_file(repo, crumb.trim(), "")
+                || words.clone().any(|word| is_file(repo, word, "") || is_kept(repo, word))
         }
         // The index is there whether or not anything was learnt.
         Crumb::Knowledge => words
@@ -56,6 +58,15 @@ pub(crate) fn is_file(repo: &Repo, path: &str, folder: &str) -> bool {
     plain
         && file
             .is_some_and(|file| file.metadata().is_ok_and(|data| data.is_file() && data.len() > 0))
+}
+
+/// A file of a run that a job has, and that is not empty, as `git seed show` takes it.
+fn is_kept(repo: &Repo, word: &str) -> bool {
+    let Some(RawFile { job, file }) = RawFile::read(word) else { return false };
+    // What does not read proves nothing.
+    let job = job.parse().ok().and_then(|id| repo.job(&id).ok());
+    let held = job.and_then(|job| repo.store.file(&job.tip, &file).ok().flatten());
+    held.is_some_and(|bytes| !bytes.is_empty())
 }
 
 /// The words of a breadcrumb, without what a sentence puts around them.

@@ -13,8 +13,8 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::format::names;
-use crate::jobs::JobId;
 use crate::jobs::merging::PRUNE;
+use crate::jobs::{JobId, Status};
 use crate::memory::keep::Closed;
 use crate::memory::raw::{self, Raw, RawFile};
 use crate::store::{RepoPath, TreeEdit};
@@ -33,9 +33,12 @@ pub(crate) struct Pruned {
     pub kept_in_jobs: Vec<String>,
     /// Paths of the work tree that stay.
     pub left: Vec<Left>,
-    /// Something is there to commit.
+    /// The deletions that are to be committed.
     #[serde(skip)]
-    pub staged: bool,
+    pub staged: Vec<String>,
+    /// Something else is staged, too.
+    #[serde(skip)]
+    pub beside: bool,
 }
 
 /// A file that stays, and why.
@@ -49,6 +52,8 @@ pub(crate) struct Left {
 struct Lying {
     tracked: BTreeSet<String>,
     uncommitted: BTreeSet<String>,
+    /// In the index otherwise than in HEAD.
+    staged: BTreeSet<String>,
     /// By job.
     all: BTreeMap<String, BTreeSet<String>>,
 }
@@ -65,24 +70,31 @@ pub(crate) fn prune(repo: &Repo, dry_run: bool) -> Result<Pruned> {
         files: Vec::new(),
         kept_in_jobs: Vec::new(),
         left: Vec::new(),
-        staged: false,
+        staged: Vec::new(),
+        beside: false,
     };
     let mut out = Vec::new();
     for (job, paths) in lying.all.iter().filter(|(job, _)| goes.contains(*job)) {
         for path in paths {
             let Some(loaded) = jobs.get(job) else { continue };
             match stays(repo, loaded, &lying, path)? {
-                Some(why) => done.left.push(Left { path: path.clone(), why: tell(why, &[]) }),
+                Some(why) => done.left.push(Left { path: path.clone(), why }),
                 None => out.push(path.clone()),
             }
         }
     }
-    done.staged = out.iter().any(|path| lying.tracked.contains(path));
     done.files = out;
     if !dry_run && !done.files.is_empty() {
         let paths: std::result::Result<Vec<RepoPath>, _> =
             done.files.iter().map(|path| RepoPath::try_from(path.as_str())).collect();
         repo.store.take_out(&paths.map_err(|bad| EngineError::Usage(bad.to_string()))?)?;
+        // What an earlier prune took out, and nobody committed, is one of them.
+        let still = repo.store.tracked_below(raw::HOME.trim_end_matches('/'))?;
+        let staged = repo.store.staged()?.into_iter().map(|path| path.to_string());
+        let (own, other): (Vec<_>, Vec<_>) =
+            staged.partition(|path| RawFile::read(path).is_some() && !still.contains(path));
+        done.beside = !other.is_empty();
+        done.staged = own;
     }
     if repo.rules.raw == Raw::Ref {
         let old: Vec<&LoadedJob> =
@@ -106,13 +118,14 @@ fn lying(repo: &Repo) -> Result<Lying> {
     let home = raw::HOME.trim_end_matches('/');
     let tracked = repo.store.tracked_below(home)?;
     let uncommitted = repo.store.uncommitted_below(home)?;
+    let staged = repo.store.staged()?.iter().map(ToString::to_string).collect();
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in tracked.iter().cloned().chain(on_disk(repo)) {
         if let Some(RawFile { job, .. }) = RawFile::read(&path) {
             all.entry(job).or_default().insert(path);
         }
     }
-    Ok(Lying { tracked, uncommitted, all })
+    Ok(Lying { tracked, uncommitted, staged, all })
 }
 
 /// What lies on disk two directories below that of all jobs. Behind a link it is no file of this
@@ -150,24 +163,34 @@ fn closed(repo: &Repo, lying: &Lying) -> Result<(Vec<Closed>, BTreeMap<String, L
         if !lying.all.contains_key(&id) && memory::raw::files(repo, &job)?.is_empty() {
             continue;
         }
-        closed
-            .push(Closed { job: id.clone(), at: row.last_completed_at.unwrap_or(row.updated_at) });
+        // A job that began again and was dropped keeps when it was completed before.
+        let completed = row.last_completed_at.filter(|_| row.status == Status::Completed);
+        closed.push(Closed { job: id.clone(), at: completed.unwrap_or(row.updated_at) });
         jobs.insert(id, job);
     }
     Ok((closed, jobs))
 }
 
-/// Why the file at `path` must not go: nothing else has its bytes.
-fn stays(repo: &Repo, job: &LoadedJob, lying: &Lying, path: &str) -> Result<Option<Notice>> {
+/// Why the file at `path` must not go: nothing else has its bytes, or nobody can say so.
+fn stays(repo: &Repo, job: &LoadedJob, lying: &Lying, path: &str) -> Result<Option<String>> {
     if lying.tracked.contains(path) && !lying.uncommitted.contains(path) {
         return Ok(None);
     }
     let below = path.strip_prefix(&names::job_dir(&job.state.job.id)).unwrap_or(path);
     let kept = repo.store.file(&job.tip, below)?;
-    // What does not read there is not what the job has.
-    let here = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok();
-    let same = here.is_none() || kept == here;
-    Ok((!same).then_some(Notice::PruneChanged))
+    let here = match repo::paths::bytes_of(repo.store.work_tree().join(path)) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if repo::paths::is_nothing(&error) => None,
+        Err(error) => {
+            let why = error.to_string();
+            return Ok(Some(tell(Notice::PruneUnread, &[("error", &why)])));
+        }
+    };
+    // The index may hold what lies nowhere else, whatever is on disk.
+    let in_index = lying.tracked.contains(path) && lying.staged.contains(path);
+    let staged = if in_index { Some(repo.store.staged_bytes(path)?) } else { None };
+    let same = [here, staged].into_iter().flatten().all(|bytes| kept.as_ref() == Some(&bytes));
+    Ok((!same).then(|| tell(Notice::PruneChanged, &[])))
 }
 
 /// The step that takes files out of a closed job, which then lies where it lay.

@@ -58,21 +58,11 @@ pub(crate) fn is_on(repo: &Repo) -> bool {
 /// Puts the driver in, or brings what is there up to date.
 pub(crate) fn put(repo: &Repo, installation: &mut Installation) -> Result<Vec<Told>> {
     let mut told = Vec::new();
-    if let Some(old) = installation.merging.take() {
-        take_lines(repo, &old)?;
+    let old = installation.merging.take();
+    if let Some(old) = &old {
+        take_lines(repo, old)?;
     }
-    let mut lines = Vec::new();
-    let names = repo.rules.pages.iter().filter(|name| is_plain(name));
-    let knowledge = (knowledge::INDEX.to_owned(), format!("/{}**", knowledge::HOME));
-    for (path, pattern) in names.map(|name| (name.clone(), name.clone())).chain([knowledge]) {
-        match repo.store.merge_attribute(&path)? {
-            Some(theirs) if theirs != DRIVER => {
-                let why = tell(Notice::MergingTheirs, &[("merge", &theirs)]);
-                told.push(Told::new("left", path, why));
-            }
-            _ => lines.push(format!("{pattern} merge={DRIVER}")),
-        }
-    }
+    let lines = lines(repo, &mut told)?;
     let binary = quoted_word(&world::own_binary().to_string_lossy());
     let driver = LINE.trim_end().replace("BINARY", &binary);
     for (key, value) in [("name", tell(Notice::MergingName, &[])), ("driver", driver)] {
@@ -80,10 +70,72 @@ pub(crate) fn put(repo: &Repo, installation: &mut Installation) -> Result<Vec<To
     }
     repo.store.set_config(SWITCH, "true", false)?;
     if !lines.is_empty() {
-        put_lines(repo, lines, installation)?;
+        put_lines(repo, lines, installation, old.is_some_and(|old| old.made_info))?;
         told.insert(0, Told::new("wrote", FILE, tell(Notice::MergingName, &[])));
     }
     Ok(told)
+}
+
+/// Our lines: each kind of file, and behind it those of which the repository's own attributes say
+/// something else, as they say it.
+fn lines(repo: &Repo, told: &mut Vec<Told>) -> Result<Vec<String>> {
+    let names: Vec<&String> = repo.rules.pages.iter().filter(|name| is_plain(name)).collect();
+    let named = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        names.iter().find(|known| known.as_str() == name).map(|name| name.to_string())
+    };
+    let is_knowledge = |path: &str| path.starts_with(knowledge::HOME) && path.ends_with(".md");
+    let mut asked = repo.store.tracked_where(|path| is_knowledge(path) || named(path).is_some())?;
+    asked.extend(names.iter().map(|name| name.to_string()).chain([knowledge::INDEX.to_owned()]));
+    let said = repo.store.merge_attributes(&asked)?;
+    let mut theirs = said.iter().filter(|(_, value)| *value != DRIVER).collect::<Vec<_>>();
+    let left = |path: &str, value: &str| {
+        Told::new("left", path, tell(Notice::MergingTheirs, &[("merge", value)]))
+    };
+    let knowledge = (knowledge::INDEX.to_owned(), format!("/{}**/*.md", knowledge::HOME));
+    let mut lines = Vec::new();
+    let kinds = names.iter().map(|name| (name.to_string(), name.to_string())).chain([knowledge]);
+    for (first, pattern) in kinds {
+        let of_kind = |path: &str| match named(&first) {
+            Some(name) if !is_knowledge(&first) => !is_knowledge(path) && named(path) == Some(name),
+            _ => is_knowledge(path),
+        };
+        if let Some(value) = said.get(&first).filter(|value| *value != DRIVER) {
+            told.push(left(&first, value));
+            theirs.retain(|(path, _)| !of_kind(path));
+        } else {
+            lines.push(format!("{pattern} merge={DRIVER}"));
+        }
+    }
+    for (path, value) in theirs {
+        lines.push(format!("{} {}", pattern_of(path), spelled(value)));
+        told.push(left(path, value));
+    }
+    Ok(lines)
+}
+
+/// `path` alone, as attributes spell it.
+fn pattern_of(path: &str) -> String {
+    let mut plain = String::from("/");
+    for c in path.chars() {
+        if "*?[\\".contains(c) {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    if plain.chars().all(|c| !c.is_whitespace() && !"\"\\".contains(c)) {
+        return plain;
+    }
+    format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// What attributes say, as a line of theirs.
+fn spelled(value: &str) -> String {
+    match value {
+        "set" => "merge".to_owned(),
+        "unset" => "-merge".to_owned(),
+        value => format!("merge={value}"),
+    }
 }
 
 /// Attributes take it as it stands.
@@ -91,10 +143,15 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
-fn put_lines(repo: &Repo, lines: Vec<String>, installation: &mut Installation) -> Result<()> {
+fn put_lines(
+    repo: &Repo,
+    lines: Vec<String>,
+    installation: &mut Installation,
+    made: bool,
+) -> Result<()> {
     let file = repo.store.common_dir().join("info").join("attributes");
     let before = read_if_there(&file)?;
-    let made_info = file.parent().is_some_and(|dir| !dir.exists());
+    let made_info = made || file.parent().is_some_and(|dir| !dir.exists());
     let text = before.clone().unwrap_or_default();
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let own = lines.join("\n");

@@ -70,8 +70,15 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
     for file in &installation.settings {
         told.push(setup::host_settings::remove_settings(repo, file)?);
     }
+    // The one that made `.git/info` may not be the one that empties it.
+    let merging = setup::merging::remove(repo, &installation)?;
     remove_excludes(repo, &installation, &mut told)?;
-    told.extend(setup::merging::remove(repo, &installation)?);
+    told.extend(merging);
+    let made = installation.merging.as_ref().is_some_and(|merging| merging.made_info);
+    if installation.made_info || made {
+        // Only an empty one goes: others may have put files there since.
+        let _ = std::fs::remove_dir(repo.store.common_dir().join("info"));
+    }
     // What came last goes first: the hooks then find the configuration as they left it.
     repo.store.forget_config()?;
     if let Some(record) = &installation.hooks {

@@ -20,17 +20,44 @@ pub(super) struct At<T> {
     pub theirs: T,
 }
 
-/// A part of the joined text, in its order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Group {
+/// What became of a part of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
     /// All three have it.
-    Kept(At<usize>),
-    /// This is what one side made of a part that the other left alone, or what both made of it.
-    One(Side, Range<usize>),
-    /// What both added in one place.
-    Added(Range<usize>, Range<usize>),
-    /// A part that both changed, each in its way.
-    Both(At<Range<usize>>),
+    Kept,
+    /// One side changed it, and the other left it alone.
+    One(Side),
+    /// Both made the same of it.
+    Same,
+    /// Both added something in one place.
+    Added,
+    /// Both changed it, each in its way.
+    Both,
+}
+
+/// A part of the joined text, in its order, and where it lies in each version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub what: What,
+    pub at: At<Range<usize>>,
+}
+
+impl Group {
+    /// One part out of several that follow each other, as a part that both changed.
+    pub(super) fn fused(groups: &[Self]) -> Option<Self> {
+        let (first, last) = (&groups.first()?.at, &groups.last()?.at);
+        let at = At {
+            base: first.base.start..last.base.end,
+            ours: first.ours.start..last.ours.end,
+            theirs: first.theirs.start..last.theirs.end,
+        };
+        Some(Self { what: What::Both, at })
+    }
+
+    fn kept(base: usize, ours: usize, theirs: usize) -> Self {
+        let at = At { base: base..base + 1, ours: ours..ours + 1, theirs: theirs..theirs + 1 };
+        Self { what: What::Kept, at }
+    }
 }
 
 /// A part of the base and what one side has in its place.
@@ -184,8 +211,7 @@ pub(super) fn groups<T: Hash + Ord>(
         // What is added in a place stands before what is changed there.
         let Some(next) = next.min_by_key(|range| (range.start, range.end)) else { break };
         for kept in at..next.start {
-            let (ours, theirs) = (own.place(kept), other.place(kept));
-            found.push(Group::Kept(At { base: kept, ours, theirs }));
+            found.push(Group::kept(kept, own.place(kept), other.place(kept)));
         }
         at = at.max(next.start);
         let (from, other_from) = (own.place(at), other.place(at));
@@ -217,26 +243,27 @@ pub(super) fn groups<T: Hash + Ord>(
         found.push(group(part, (ours, theirs), (&mine, &others)));
     }
     for kept in at..base.len() {
-        let (ours, theirs) = (own.place(kept), other.place(kept));
-        found.push(Group::Kept(At { base: kept, ours, theirs }));
+        found.push(Group::kept(kept, own.place(kept), other.place(kept)));
     }
     found
 }
 
 /// What becomes of a part, by who changed it.
 fn group<T: PartialEq>(
-    part: At<Range<usize>>,
+    at: At<Range<usize>>,
     (ours, theirs): (&[T], &[T]),
     (mine, others): (&[&Hunk], &[&Hunk]),
 ) -> Group {
-    if others.is_empty() || ours[part.ours.clone()] == theirs[part.theirs.clone()] {
-        return Group::One(Side::Ours, part.ours);
-    }
-    if mine.is_empty() {
-        return Group::One(Side::Theirs, part.theirs);
-    }
-    if mine.iter().chain(others).all(|hunk| hunk.adds()) {
-        return Group::Added(part.ours, part.theirs);
-    }
-    Group::Both(part)
+    let what = if others.is_empty() {
+        What::One(Side::Ours)
+    } else if mine.is_empty() {
+        What::One(Side::Theirs)
+    } else if ours[at.ours.clone()] == theirs[at.theirs.clone()] {
+        What::Same
+    } else if mine.iter().chain(others).all(|hunk| hunk.adds()) {
+        What::Added
+    } else {
+        What::Both
+    };
+    Group { what, at }
 }

@@ -4,16 +4,20 @@
 //! block, a paragraph. What one side added is there, in the place it was given; what one side
 //! deleted and the other left alone is gone; what both added stands once. Where both changed the
 //! same unit, its lines are compared as git compares them, and a line that both changed
-//! differently is a conflict with both texts in it. Front matter is compared by lines alone. No
-//! word that a side added is lost.
+//! differently is a conflict with both texts in it. So is what would belong to another title, list
+//! item or table than on its side. Front matter is compared by lines alone. No word that a side
+//! added is lost.
 
+mod added;
 mod hunks;
+mod parents;
 mod units;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use hunks::{Group, Side, groups};
+use hunks::{Group, Side, What, groups};
+use parents::Step;
 use units::{Kind, Unit, read};
 
 use super::condense::points;
@@ -99,6 +103,8 @@ struct Placed<'u, 'a> {
     unit: &'u Unit<'a>,
     gap: usize,
     behind: Option<&'u Unit<'a>>,
+    /// A row that goes on with the table above it.
+    goes_on: bool,
 }
 
 /// The joined text, line by line.
@@ -124,47 +130,24 @@ impl<'a> Out<'a> {
         let tail = of.map_ref(|(_, blanks)| *blanks).settled();
         let units = of.map_ref(|(units, _)| units.as_slice());
         let keys = units.map(|units| units.iter().map(|unit| &unit.lines).collect::<Vec<_>>());
-        for group in
-            groups(&keys.base, &keys.ours, &keys.theirs, Some(&|one, other| alike(one, other)))
-        {
-            match group {
-                Group::Kept(at) => {
-                    let gap = Versions {
-                        base: units.base[at.base].gap,
-                        ours: units.ours[at.ours].gap,
-                        theirs: units.theirs[at.theirs].gap,
-                    };
-                    let behind = at.ours.checked_sub(1).map(|before| &units.ours[before]);
-                    let unit = &units.ours[at.ours];
-                    self.put(Placed { unit, gap: gap.settled(), behind });
-                }
-                Group::One(Side::Ours, range) => self.all(placed(units.ours, range)),
-                Group::One(Side::Theirs, range) => self.all(placed(units.theirs, range)),
-                Group::Added(ours, theirs) => {
-                    self.all(joined(placed(units.ours, ours), &placed(units.theirs, theirs)));
-                }
-                Group::Both(ranges) => {
-                    let of = Versions {
-                        base: &units.base[ranges.base],
-                        ours: &units.ours[ranges.ours],
-                        theirs: &units.theirs[ranges.theirs],
-                    };
-                    self.both(of);
-                }
+        let alike = |one: &&Vec<&str>, other: &&Vec<&str>| alike(one, other, false);
+        let parts = groups(&keys.base, &keys.ours, &keys.theirs, Some(&alike));
+        for step in parents::steps(parts, units) {
+            match step {
+                Step::Put(one) => self.put(one),
+                Step::Both(at) => self.both(Versions {
+                    base: &units.base[at.base],
+                    ours: &units.ours[at.ours],
+                    theirs: &units.theirs[at.theirs],
+                }),
             }
         }
         self.lines.extend(std::iter::repeat_n(Cow::Borrowed(""), tail));
     }
 
-    fn all(&mut self, units: Vec<Placed<'_, 'a>>) {
-        for one in units {
-            self.put(one);
-        }
-    }
-
     /// Adds a unit, and a blank line before it where it would run into another one than in its own
     /// text.
-    fn put(&mut self, Placed { unit, gap, behind }: Placed<'_, 'a>) {
+    fn put(&mut self, Placed { unit, gap, behind, goes_on }: Placed<'_, 'a>) {
         let is_pointer = unit.lines.iter().all(|line| points(line));
         if is_pointer && std::mem::replace(&mut self.pointed, true) {
             return;
@@ -174,6 +157,9 @@ impl<'a> Out<'a> {
                 let same = behind.is_some_and(|before| before.lines == *lines);
                 let began = behind.is_none_or(|before| before.kind != unit.kind);
                 match kind.may_touch(unit.kind) {
+                    true if unit.kind == Kind::Row && goes_on => 0,
+                    // The first row of a table is no row of the one above it.
+                    true if *kind == Kind::Row && unit.kind == Kind::Row => gap.max(1),
                     // The first of a list follows the last of another one.
                     true if !same && began && *kind == unit.kind && *kind != Kind::Title => 0,
                     true => gap,
@@ -214,13 +200,13 @@ impl<'a> Out<'a> {
 
     /// As git joins lines.
     fn by_lines(&mut self, of: Versions<Vec<&'a str>>) {
-        for group in groups(&of.base, &of.ours, &of.theirs, None) {
-            match group {
-                Group::Kept(at) => self.lines.push(Cow::Borrowed(of.ours[at.ours])),
-                Group::One(Side::Ours, range) => self.raw(&of.ours[range]),
-                Group::One(Side::Theirs, range) => self.raw(&of.theirs[range]),
-                Group::Added(ours, theirs) => self.conflict(&of.ours[ours], &of.theirs[theirs]),
-                Group::Both(at) => self.conflict(&of.ours[at.ours], &of.theirs[at.theirs]),
+        for Group { what, at } in groups(&of.base, &of.ours, &of.theirs, None) {
+            match what {
+                What::Kept | What::Same | What::One(Side::Ours) => self.raw(&of.ours[at.ours]),
+                What::One(Side::Theirs) => self.raw(&of.theirs[at.theirs]),
+                What::Added | What::Both => {
+                    self.conflict(&of.ours[at.ours], &of.theirs[at.theirs]);
+                }
             }
         }
     }
@@ -250,13 +236,14 @@ impl<T> Versions<T> {
 fn placed<'u, 'a>(units: &'u [Unit<'a>], range: std::ops::Range<usize>) -> Vec<Placed<'u, 'a>> {
     let one = |at: usize| {
         let unit = &units[at];
-        Placed { unit, gap: unit.gap, behind: at.checked_sub(1).map(|before| &units[before]) }
+        let behind = at.checked_sub(1).map(|before| &units[before]);
+        Placed { unit, gap: unit.gap, behind, goes_on: unit.shape.goes_on }
     };
     range.map(one).collect()
 }
 
-/// Half of the words of the longer one are in the other, too.
-fn alike(one: &[&str], other: &[&str]) -> bool {
+/// Half of the words of the longer one are in the other, too; with `more`, more than half.
+fn alike(one: &[&str], other: &[&str], more: bool) -> bool {
     let words = |lines: &[&'_ str]| -> BTreeSet<String> {
         let words = lines.iter().flat_map(|line| line.split_whitespace());
         let said = words.filter(|word| word.contains(char::is_alphanumeric));
@@ -264,32 +251,8 @@ fn alike(one: &[&str], other: &[&str]) -> bool {
     };
     let (one, other) = (words(one), words(other));
     let most = one.len().max(other.len());
-    most > 0 && one.intersection(&other).count() * 2 >= most
-}
-
-/// What both added in one place: theirs behind ours, below the same titles, and each once.
-fn joined<'u, 'a>(mut all: Vec<Placed<'u, 'a>>, theirs: &[Placed<'u, 'a>]) -> Vec<Placed<'u, 'a>> {
-    let is_title = |one: &Placed<'_, '_>| one.unit.kind == Kind::Title;
-    let end_of = |all: &[Placed<'_, '_>], from: usize| {
-        all[from..].iter().position(is_title).map_or(all.len(), |next| from + next)
-    };
-    let (mut from, mut at) = (0, end_of(&all, 0));
-    for one in theirs {
-        let same = |known: &Placed<'_, '_>| known.unit.lines == one.unit.lines;
-        if is_title(one) {
-            if let Some(title) = all.iter().position(same) {
-                from = title + 1;
-                at = end_of(&all, from);
-                continue;
-            }
-            from = at + 1;
-        } else if all[from..at].iter().any(same) {
-            continue;
-        }
-        all.insert(at, *one);
-        at += 1;
-    }
-    all
+    let both = one.intersection(&other).count() * 2;
+    most > 0 && if more { both > most } else { both >= most }
 }
 
 #[cfg(test)]

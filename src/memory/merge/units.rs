@@ -34,6 +34,20 @@ pub(super) struct Unit<'a> {
     /// Without what ends them.
     pub lines: Vec<&'a str>,
     pub kind: Kind,
+    pub shape: Shape,
+}
+
+/// What says where a unit belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// What is below a title belongs to it, down to one of its level; an anchor is above all.
+    pub level: Option<usize>,
+    /// Columns before its first line.
+    pub indent: usize,
+    pub is_item: bool,
+    pub is_row: bool,
+    /// A row that goes on with the table above it.
+    pub goes_on: bool,
 }
 
 /// The units of a text, and the blank lines at its end.
@@ -60,9 +74,23 @@ pub(super) fn read<'a>(text: &'a str, anchors: &[&str]) -> (Vec<Unit<'a>>, usize
         let goes_on = kind == Kind::Text && fence.is_none() && gap == 0;
         match units.last_mut().filter(|last| goes_on && last.takes_lines()) {
             Some(last) => last.lines.push(line),
-            None => units.push(Unit { gap, lines: vec![line], kind }),
+            None => {
+                let is_row = kind == Kind::Row;
+                let after_row = units.last().is_some_and(|last| last.kind == Kind::Row);
+                let shape = Shape {
+                    level: (kind == Kind::Title).then(|| heading(line).map_or(0, |(of, _)| of)),
+                    indent: indent_of(line),
+                    is_item: kind == Kind::Item,
+                    is_row,
+                    goes_on: is_row && after_row && gap == 0,
+                };
+                units.push(Unit { gap, lines: vec![line], kind, shape });
+            }
         }
         gap = 0;
+    }
+    for unit in units.iter_mut().filter(|unit| unit.kind == Kind::Text) {
+        unit.shape.level = underlined(&unit.lines);
     }
     (units, gap)
 }
@@ -82,6 +110,23 @@ impl Unit<'_> {
     fn takes_lines(&self) -> bool {
         matches!(self.kind, Kind::Item | Kind::Text | Kind::Line)
             && self.lines.first().is_some_and(|line| fence_of(line).is_none())
+    }
+}
+
+fn indent_of(line: &str) -> usize {
+    let blanks = line.chars().take_while(|c| [' ', '\t'].contains(c));
+    blanks.map(|c| if c == '\t' { 4 } else { 1 }).sum()
+}
+
+/// The level of a heading that is underlined.
+fn underlined(lines: &[&str]) -> Option<usize> {
+    let (last, above) = lines.split_last()?;
+    let of = |sign: char| last.trim().chars().all(|c| c == sign);
+    match above.first() {
+        Some(first) if fence_of(first).is_none() && indent_of(last) < 4 => {
+            of('=').then_some(1).or_else(|| of('-').then_some(2))
+        }
+        _ => None,
     }
 }
 
