@@ -6,6 +6,7 @@
 //! there is for the rules to say.
 
 use crate::engine::boundary::ahead::Answering;
+use crate::engine::person::landing_word;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
@@ -107,20 +108,13 @@ pub(super) fn keep_answer(
         let id = if call.id.is_empty() { of_turn() } else { call.id.clone() };
         first = !state.answered.contains(&id);
         // There the same question may be asked again, until it is granted.
-        if first && (!call.id.is_empty() || grants(repo, answer, word)) {
+        if first && (!call.id.is_empty() || landing_word::grants(repo, answer, word)) {
             state.answered.push(id);
             let old = state.answered.len().saturating_sub(MOST);
             state.answered.drain(..old);
         }
     })?;
     Ok(first)
-}
-
-/// Whether a person's answer is the one that its question grants something by.
-fn grants(repo: &Repo, answer: &Answer, word: Sender) -> bool {
-    let row = Registered::of(&answer.question);
-    row.is_some_and(|row| row.granted(&answer.answer).is_some())
-        && is_no_persons(repo, answer, word).is_none()
 }
 
 /// Adds what a person or a host prompted: a turn begins with it.
