@@ -6,7 +6,6 @@
 //! there is for the rules to say.
 
 use crate::engine::boundary::ahead::Answering;
-use crate::engine::person::landing_word;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
@@ -108,7 +107,7 @@ pub(super) fn keep_answer(
         let id = if call.id.is_empty() { of_turn() } else { call.id.clone() };
         first = !state.answered.contains(&id);
         // There the same question may be asked again, until it is granted.
-        if first && (!call.id.is_empty() || landing_word::grants(repo, answer, word)) {
+        if first && (!call.id.is_empty() || person::landing_word::grants(repo, answer, word)) {
             state.answered.push(id);
             let old = state.answered.len().saturating_sub(MOST);
             state.answered.drain(..old);
