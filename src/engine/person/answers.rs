@@ -107,20 +107,13 @@ pub(super) fn keep_answer(
         let id = if call.id.is_empty() { of_turn() } else { call.id.clone() };
         first = !state.answered.contains(&id);
         // There the same question may be asked again, until it is granted.
-        if first && (!call.id.is_empty() || grants(repo, answer, word)) {
+        if first && (!call.id.is_empty() || person::landing_word::grants(repo, answer, word)) {
             state.answered.push(id);
             let old = state.answered.len().saturating_sub(MOST);
             state.answered.drain(..old);
         }
     })?;
     Ok(first)
-}
-
-/// Whether a person's answer is the one that its question grants something by.
-fn grants(repo: &Repo, answer: &Answer, word: Sender) -> bool {
-    let row = Registered::of(&answer.question);
-    row.is_some_and(|row| row.granted(&answer.answer).is_some())
-        && is_no_persons(repo, answer, word).is_none()
 }
 
 /// Adds what a person or a host prompted: a turn begins with it.
