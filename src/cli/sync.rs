@@ -160,5 +160,5 @@ const fn word(came: Came) -> &'static str {
 /// What a job is called here.
 fn name_of(repo: &Repo, id: &str) -> String {
     // One that was set aside, or does not read, is shown by its id.
-    id.parse().ok().and_then(|id| repo.job_name(&id).ok()).unwrap_or_default()
+    id.parse().ok().and_then(|id| crate::engine::sync::job_name(repo, &id).ok()).unwrap_or_default()
 }

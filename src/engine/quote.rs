@@ -4,6 +4,8 @@
 //! What does not fit is cut at a line or a sentence, and `…` says so. Lengths are counted
 //! in characters, as hosts count them. Pure.
 
+use crate::format::journal::ToldWords;
+
 /// What each quoted line begins with.
 pub(crate) const MARK: &str = "> ";
 
@@ -225,6 +227,17 @@ fn word(line: &str, most: usize) -> Option<&str> {
     let blanks = line.char_indices().take(most + 1).filter(|(_, c)| c.is_whitespace());
     let kept = blanks.last().map(|(at, _)| line[..at].trim_end())?;
     Some(kept).filter(|kept| !kept.is_empty())
+}
+
+/// The words of a text for the agent, those apart that it quotes.
+pub(crate) fn count_words(text: &str) -> ToldWords {
+    let (quoted, own): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with(MARK));
+    let count = |lines: Vec<&str>| {
+        let marks = |line: &str| line.strip_prefix(MARK).unwrap_or(line).split_whitespace().count();
+        u32::try_from(lines.into_iter().map(marks).sum::<usize>()).unwrap_or(u32::MAX)
+    };
+    ToldWords { own: count(own), quoted: count(quoted) }
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use crate::claims::hooks;
-use crate::engine::record;
-use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{quote, record};
 use crate::event::{Act, Change, ToolCall};
 use crate::format::journal::{Counts, Ruled, What};
 use crate::phases::guard::FileChange;
@@ -77,7 +77,7 @@ pub(crate) fn advise(
         if !gate.told.contains(&kind) {
             gate.told.push(kind.clone());
             let said = voice::say(refusal, focused.state.stand.phase.as_str()).advice();
-            line.counts.tell(repo::text::count_words(&said));
+            line.counts.tell(quote::count_words(&said));
             text = Some(said);
         }
         gate.without += 1;

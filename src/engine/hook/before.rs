@@ -1,7 +1,7 @@
 //! Before a tool: gather, judge, answer. A call that passes writes nothing.
 
 use crate::engine::hook::repeats::RepeatedRefusal;
-use crate::engine::repo::text::count_words;
+use crate::engine::quote::count_words;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, hook, judge, memory, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};

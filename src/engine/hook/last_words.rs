@@ -3,8 +3,8 @@
 //! person is told what nothing shows.
 
 use crate::claims::hooks::Spoken;
+use crate::engine::quote::count_words;
 use crate::engine::repo::journal::text_hash;
-use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{judge, record};
 use crate::event::{Actor, Event};

@@ -4,8 +4,8 @@
 //! line per storm. The journal's running counts carry it: an accepted act calms it, and
 //! so does a step, which begins the journal anew.
 
+use crate::engine::quote::count_words;
 use crate::engine::record;
-use crate::engine::repo::text::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Act, ToolCall};
 use crate::format::journal::{Counts, Linked, Refused, What};

@@ -1,6 +1,6 @@
 //! A session begins or ends, a subagent begins.
 
-use crate::engine::repo::text::count_words;
+use crate::engine::quote::count_words;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{briefing, jobs, memory, person, record};
 use crate::event::{Event, SessionSource};

@@ -1,9 +1,10 @@
 //! The turn wants to end: held while a job is open, let go after three refusals without work.
 
 use crate::engine::hook::last_words::Heard;
+use crate::engine::quote::count_words;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::journal::text_hash;
-use crate::engine::repo::text::{count_words, merged};
+use crate::engine::repo::text::merged;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, hook, jobs, record, report};
 use crate::event::{Actor, Event};

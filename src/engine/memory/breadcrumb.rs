@@ -65,6 +65,7 @@ fn is_kept(repo: &Repo, word: &str) -> bool {
     let Some(RawFile { job, file }) = RawFile::read(word) else { return false };
     // What does not read proves nothing.
     let job = job.parse().ok().and_then(|id| repo.job(&id).ok());
+    // The same.
     let held = job.and_then(|job| repo.store.file(&job.tip, &file).ok().flatten());
     held.is_some_and(|bytes| !bytes.is_empty())
 }

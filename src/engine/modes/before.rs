@@ -1,7 +1,7 @@
 //! Before a tool, where no job is kept: judged by one row. A call that passes writes nothing, but
 //! for the looks that the fence takes.
 
-use crate::engine::repo::text::count_words;
+use crate::engine::quote::count_words;
 use crate::engine::repo::{Repo, Result, UnwrittenRefusal};
 use crate::engine::{hook, record};
 use crate::event::{Actor, Event, ToolCall};

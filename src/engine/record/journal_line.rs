@@ -2,7 +2,7 @@
 //!
 //! The journal has its own lock, held for one append. Counts run on from line to line.
 
-use crate::engine::repo::text::count_words;
+use crate::engine::quote::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Event, ToolCall};
 use crate::format::journal::{Counts, Line, Linked, What};

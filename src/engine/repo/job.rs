@@ -67,15 +67,6 @@ impl Repo {
         }
     }
 
-    /// What a job is called here; no journal is read for it.
-    pub(crate) fn job_name(&self, id: &JobId) -> Result<String> {
-        let chain = names::job_chain(id);
-        let Some(tip) = self.store.tip(&chain)? else { return Ok(self.job(id)?.state.job.name) };
-        let mut state = self.state(&chain, &tip)?;
-        self.name_in(&mut state, &tip)?;
-        Ok(state.job.name)
-    }
-
     pub(crate) fn load(&self, chain: String, tip: Tip) -> Result<LoadedJob> {
         let mut job = self.load_unnamed(chain, tip)?;
         self.name_in(&mut job.state, &job.tip)?;

@@ -1,7 +1,5 @@
 //! Small words about texts: counts, hashes, times, two texts that become one.
 
-use crate::engine::quote::MARK;
-use crate::format::journal::ToldWords;
 use crate::jobs::UnixSeconds;
 
 /// `1 path`, `2 paths`.
@@ -12,17 +10,6 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 /// What the agent is told of both.
 pub(crate) fn merged(one: Option<String>, other: Option<String>) -> Option<String> {
     one.into_iter().chain(other).reduce(|one, other| format!("{one}\n{other}"))
-}
-
-/// The words of a text for the agent, those apart that it quotes.
-pub(crate) fn count_words(text: &str) -> ToldWords {
-    let (quoted, own): (Vec<&str>, Vec<&str>) =
-        text.lines().partition(|line| line.starts_with(MARK));
-    let count = |lines: Vec<&str>| {
-        let marks = |line: &str| line.strip_prefix(MARK).unwrap_or(line).split_whitespace().count();
-        u32::try_from(lines.into_iter().map(marks).sum::<usize>()).unwrap_or(u32::MAX)
-    };
-    ToldWords { own: count(own), quoted: count(quoted) }
 }
 
 /// A time as RFC 3339 in UTC.

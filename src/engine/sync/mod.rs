@@ -18,3 +18,16 @@ pub(crate) mod on_push;
 pub(crate) mod own;
 pub(crate) mod remote;
 pub(crate) mod rounds;
+
+use crate::engine::repo::{Repo, Result};
+use crate::format::names;
+use crate::jobs::JobId;
+
+/// What a job is called here; no journal is read for it.
+pub(crate) fn job_name(repo: &Repo, id: &JobId) -> Result<String> {
+    let chain = names::job_chain(id);
+    let Some(tip) = repo.store.tip(&chain)? else { return Ok(repo.job(id)?.state.job.name) };
+    let mut state = repo.state(&chain, &tip)?;
+    repo.name_in(&mut state, &tip)?;
+    Ok(state.job.name)
+}
