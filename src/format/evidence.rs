@@ -91,8 +91,8 @@ mod tests {
         let kept = all[1].clone();
         all.sort_by_key(order);
         let places: Vec<_> = all.iter().map(|ran| ran.place).collect();
-        let placed = [(9, 3), (10, 0), (10, 1), (2, 0)].map(Some);
-        assert_eq!(places, [&[None, None][..], &placed].concat());
+        let wanted = [(9, 3), (10, 0), (10, 1), (2, 0)].map(Some);
+        assert_eq!(places, [&[None, None][..], &wanted].concat());
         assert!(all[0].at < all[1].at);
         assert_eq!(read(write(&kept).as_bytes()), Some(kept));
     }

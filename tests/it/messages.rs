@@ -421,13 +421,13 @@ fn bounds(half: Half) -> (f64, f64) {
         | Half::Eighth
         | Half::Ninth
         | Half::Tenth
+        | Half::Eleventh
         | Half::Twelfth => (0.0, 0.0),
         Half::Blind => (2.0, 3.5),
         Half::SeventhBlind => (0.0, 3.5),
         Half::EighthBlind => (0.0, 5.4),
         Half::NinthBlind => (4.4, 0.0),
         Half::TenthBlind => (3.6, 1.8),
-        Half::Eleventh => (0.0, 0.0),
         Half::EleventhBlind => (2.3, 4.5),
         Half::TwelfthBlind => (8.7, 3.1),
         Half::Thirteenth => (1.7, 0.0),

@@ -4,6 +4,8 @@
 //! No tracked file is touched. What the repository's own attributes say of a page stays. Where our
 //! binary is gone, git merges by lines, as without us.
 
+use std::path::Path;
+
 use crate::engine::fence::fingerprints;
 use crate::engine::repo::installation::{Installation, Merging};
 use crate::engine::repo::{Repo, Result};
@@ -80,13 +82,15 @@ pub(crate) fn put(repo: &Repo, installation: &mut Installation) -> Result<Vec<To
 /// something else, as they say it.
 fn lines(repo: &Repo, told: &mut Vec<Told>) -> Result<Vec<String>> {
     let names: Vec<&String> = repo.rules.pages.iter().filter(|name| is_plain(name)).collect();
-    let named = |path: &str| {
+    let page_of = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
-        names.iter().find(|known| known.as_str() == name).map(|name| name.to_string())
+        names.iter().find(|known| known.as_str() == name).map(|known| (*known).clone())
     };
-    let is_knowledge = |path: &str| path.starts_with(knowledge::HOME) && path.ends_with(".md");
-    let mut asked = repo.store.tracked_where(|path| is_knowledge(path) || named(path).is_some())?;
-    asked.extend(names.iter().map(|name| name.to_string()).chain([knowledge::INDEX.to_owned()]));
+    let is_markdown = |path: &str| Path::new(path).extension().is_some_and(|kind| kind == "md");
+    let is_knowledge = |path: &str| path.starts_with(knowledge::HOME) && is_markdown(path);
+    let mut asked =
+        repo.store.tracked_where(|path| is_knowledge(path) || page_of(path).is_some())?;
+    asked.extend(names.iter().copied().cloned().chain([knowledge::INDEX.to_owned()]));
     let said = repo.store.merge_attributes(&asked)?;
     let mut theirs = said.iter().filter(|(_, value)| *value != DRIVER).collect::<Vec<_>>();
     let left = |path: &str, value: &str| {
@@ -94,10 +98,12 @@ fn lines(repo: &Repo, told: &mut Vec<Told>) -> Result<Vec<String>> {
     };
     let knowledge = (knowledge::INDEX.to_owned(), format!("/{}**/*.md", knowledge::HOME));
     let mut lines = Vec::new();
-    let kinds = names.iter().map(|name| (name.to_string(), name.to_string())).chain([knowledge]);
+    let kinds = names.iter().map(|name| ((*name).clone(), (*name).clone())).chain([knowledge]);
     for (first, pattern) in kinds {
-        let of_kind = |path: &str| match named(&first) {
-            Some(name) if !is_knowledge(&first) => !is_knowledge(path) && named(path) == Some(name),
+        let of_kind = |path: &str| match page_of(&first) {
+            Some(name) if !is_knowledge(&first) => {
+                !is_knowledge(path) && page_of(path) == Some(name)
+            }
             _ => is_knowledge(path),
         };
         if let Some(value) = said.get(&first).filter(|value| *value != DRIVER) {

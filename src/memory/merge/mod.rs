@@ -14,7 +14,7 @@ mod parents;
 mod units;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use hunks::{Group, Side, What, groups};
 use parents::Step;
@@ -74,7 +74,34 @@ pub(crate) fn merge(of: Versions<&str>, anchors: &[&str], marker: usize) -> Merg
     if !text.is_empty() && (ends.ours || ends.theirs || out.conflicts > 0) {
         text.push_str(end);
     }
+    if out.conflicts == 0 && loses_words(of, &text) {
+        let (text, conflicts) = merge_bytes(of.map(str::as_bytes), marker);
+        return Merged { text: String::from_utf8_lossy(&text).into_owned(), conflicts };
+    }
     Merged { text, conflicts: out.conflicts }
+}
+
+/// Whether a word stands less often in `joined` than the sides have it, where neither took it away:
+/// what both added may stand once. The last guard: whatever the units make of a page, a person
+/// joins it rather than that a word is lost.
+fn loses_words(of: Versions<&str>, joined: &str) -> bool {
+    let count = |text: &str| {
+        let mut words: HashMap<String, usize> = HashMap::new();
+        let lines = text.lines().filter(|line| !points(line));
+        for word in lines.flat_map(str::split_whitespace) {
+            *words.entry(word.to_owned()).or_default() += 1;
+        }
+        words
+    };
+    let (sides, joined) = (of.map(count), count(joined));
+    let in_one = |words: &HashMap<String, usize>, word: &str| words.get(word).copied().unwrap_or(0);
+    sides.ours.keys().chain(sides.theirs.keys()).any(|word| {
+        let [base, ours, theirs] =
+            [&sides.base, &sides.ours, &sides.theirs].map(|words| in_one(words, word));
+        let gone = base.saturating_sub(ours) + base.saturating_sub(theirs);
+        let added = ours.saturating_sub(base).max(theirs.saturating_sub(base));
+        in_one(&joined, word) < base.saturating_sub(gone) + added
+    })
 }
 
 /// Two versions that are no text, with markers around each; the one that alone changed, or that

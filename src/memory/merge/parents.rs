@@ -312,7 +312,8 @@ fn parents(shapes: Vec<Option<Shape>>) -> Vec<Parent> {
     let mut found = Vec::with_capacity(shapes.len());
     for (at, shape) in shapes.into_iter().enumerate() {
         let Some(shape) = shape else {
-            (titles.clear(), items.clear());
+            titles.clear();
+            items.clear();
             (table, open, open_items) = (None, true, true);
             found.push(Parent::Open);
             continue;

@@ -17,6 +17,18 @@ fn clean(base: &str, ours: &str, theirs: &str) -> String {
 }
 
 #[test]
+fn what_would_lose_a_word_is_left_to_a_person() {
+    let of = Versions { base: "a b\n", ours: "a b\nc c\n", theirs: "a b\nd\n" };
+    assert!(super::loses_words(of, "a b\nc\nd\n"), "one of two went");
+    assert!(super::loses_words(of, "a b\nc c\n"), "a side's went");
+    assert!(!super::loses_words(of, "a b\nd\nc c\n"));
+    let gone = Versions { base: "a b\nc\n", ours: "a b\n", theirs: "a b\nc\nd\n" };
+    assert!(!super::loses_words(gone, "a b\nd\n"), "what a side took away is gone");
+    let both = Versions { base: "a\n", ours: "a\nb\n", theirs: "a\nb\n" };
+    assert!(!super::loses_words(both, "a\nb\n"), "what both added stands once");
+}
+
+#[test]
 fn what_both_added_stands_in_its_place() {
     let page = format!("# Root\n\n## Findings\n\n- a\n- b\n\n---Ob---\n\n{POINTER}\n\n---Pl---\n");
     let with = |old: &str, new: &str| page.replace(old, new);

@@ -72,20 +72,19 @@ pub(super) fn read<'a>(text: &'a str, anchors: &[&str]) -> (Vec<Unit<'a>>, usize
         fence = fence_of(line);
         let kind = kind_of(line, anchors);
         let goes_on = kind == Kind::Text && fence.is_none() && gap == 0;
-        match units.last_mut().filter(|last| goes_on && last.takes_lines()) {
-            Some(last) => last.lines.push(line),
-            None => {
-                let is_row = kind == Kind::Row;
-                let after_row = units.last().is_some_and(|last| last.kind == Kind::Row);
-                let shape = Shape {
-                    level: (kind == Kind::Title).then(|| heading(line).map_or(0, |(of, _)| of)),
-                    indent: indent_of(line),
-                    is_item: kind == Kind::Item,
-                    is_row,
-                    goes_on: is_row && after_row && gap == 0,
-                };
-                units.push(Unit { gap, lines: vec![line], kind, shape });
-            }
+        if let Some(last) = units.last_mut().filter(|last| goes_on && last.takes_lines()) {
+            last.lines.push(line);
+        } else {
+            let is_row = kind == Kind::Row;
+            let after_row = units.last().is_some_and(|last| last.kind == Kind::Row);
+            let shape = Shape {
+                level: (kind == Kind::Title).then(|| heading(line).map_or(0, |(of, _)| of)),
+                indent: indent_of(line),
+                is_item: kind == Kind::Item,
+                is_row,
+                goes_on: is_row && after_row && gap == 0,
+            };
+            units.push(Unit { gap, lines: vec![line], kind, shape });
         }
         gap = 0;
     }
