@@ -344,7 +344,7 @@ fn a_job_that_began_again_and_was_dropped_is_as_old_as_its_last_change() {
     let old = closed(&world);
     world.hours(24 * 91);
     world.person(&format!("job reactivate {old} --active")).succeeds();
-    world.person(&format!("job void {old}")).succeeds();
+    world.person(&format!("job drop {old} -m 'not any more'")).succeeds();
     world.person("memory prune").tells("nothing to prune");
     world.hours(24 * 91);
     assert!(world.person("memory prune").succeeds().contains("of 1 job"));

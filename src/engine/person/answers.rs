@@ -1,9 +1,8 @@
 //! Answers of a person: the only thing that approves, and the only thing that opens the side lane.
 //!
-//! An answer counts when the question went out in its literal shape (the journal has the
-//! line of that very call), when it came back from the session's own host process, and
-//! when it is the literal answer. Whether an answer counts that came while nobody sat
-//! there is for the rules to say.
+//! An answer counts when the question went out in its literal shape (the journal has the line of
+//! that very call), when it came back from the session's own host process, and when it is the
+//! literal answer. Whether one counts that came while nobody sat there is for the rules to say.
 
 use crate::engine::boundary::ahead::Answering;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
@@ -102,12 +101,13 @@ pub(super) fn keep_answer(
     let (kind, subject) = (InteractionKind::Question, "question answered");
     let said = Said { kind, text: &text, sender: word, subject };
     record::interactions::keep_words(repo, chain, &said, |state| {
-        // Where a host gives calls no id, an answer counts once to a question of this turn.
+        // Where a host gives calls no id, a question of this turn is asked again until one grants.
         let of_turn = || format!("{} {}", text_hash(&answer.question), state.turn);
         let id = if call.id.is_empty() { of_turn() } else { call.id.clone() };
         first = !state.answered.contains(&id);
-        // There the same question may be asked again, until it is granted.
-        if first && (!call.id.is_empty() || person::landing_word::grants(repo, answer, word)) {
+        let grants =
+            person::granting::grants(answer) && is_no_persons(repo, answer, word).is_none();
+        if first && (!call.id.is_empty() || grants) {
             state.answered.push(id);
             let old = state.answered.len().saturating_sub(MOST);
             state.answered.drain(..old);

@@ -8,7 +8,6 @@ use crate::engine::landing::offer::{self, Offered};
 use crate::engine::person;
 use crate::engine::person::answers::{is_no_persons, keep_answer, text_hash, was_asked};
 use crate::engine::repo::answer::PersonReply;
-use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{Repo, Result};
 use crate::event::{Answer, Event, ToolCall};
 use crate::hosts::Host;
@@ -82,11 +81,4 @@ fn land(repo: &Repo, host: &Host, event: &Event, offered: &Offered) -> Result<Pe
     };
     let facts = [("id", id.as_str()), ("said", &said)];
     Ok(PersonReply::NotCounted(tell(Notice::LandFailed, &facts)))
-}
-
-/// Whether a person's answer is the one that its question grants something by.
-pub(super) fn grants(repo: &Repo, answer: &Answer, word: Sender) -> bool {
-    let row = Registered::of(&answer.question);
-    row.is_some_and(|row| row.granted(&answer.answer).is_some())
-        && is_no_persons(repo, answer, word).is_none()
 }

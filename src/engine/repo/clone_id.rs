@@ -1,12 +1,11 @@
 //! Whether a job is this clone's own.
 
-use crate::engine::repo::clone_file::known_clone;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{Repo, Result, clone_file};
 use crate::format::state::State;
 
 impl Repo {
     /// True for a job whose steps another clone took, or nobody knows who.
     pub(crate) fn is_foreign(&self, state: &State) -> Result<bool> {
-        Ok(state.home.clone != known_clone(&self.store)?)
+        Ok(state.home.clone != clone_file::known_clone(&self.store)?)
     }
 }

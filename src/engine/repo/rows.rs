@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use crate::claims::languages::shipped_languages;
-use crate::engine::repo::Repo;
 use crate::engine::repo::paths::Resolved;
-use crate::engine::repo::{self, LoadedJob, Result};
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::event::Event;
 use crate::format::names;
 use crate::format::state::State;
