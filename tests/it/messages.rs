@@ -368,21 +368,28 @@ const BLIND: [Half; 9] = [
     Half::FourteenthBlind,
 ];
 
+/// The file that a half stands in.
+fn file_of(half: Half) -> &'static str {
+    match half {
+        Half::Tuning | Half::Blind => "messages.toml",
+        Half::More => "more.toml",
+        Half::Fourth | Half::FourthBlind => "fourth.toml",
+        Half::Fifth => "fifth.toml",
+        Half::Sixth => "sixth.toml",
+        Half::Seventh | Half::SeventhBlind => "seventh.toml",
+        Half::Eighth | Half::EighthBlind => "eighth.toml",
+        Half::Ninth | Half::NinthBlind => "ninth.toml",
+        Half::Tenth | Half::TenthBlind => "tenth.toml",
+        Half::Eleventh | Half::EleventhBlind => "eleventh.toml",
+        Half::Twelfth | Half::TwelfthBlind => "twelfth.toml",
+        Half::Thirteenth => "thirteenth.toml",
+        Half::Fourteenth | Half::FourteenthBlind => "fourteenth.toml",
+    }
+}
+
 /// Judges the messages of one half; says which got the wrong answer and why, but not of the blind.
 fn judged(half: Half) -> (Table, String) {
-    let mut all = messages();
-    all.extend(read("more.toml"));
-    all.extend(read("fourth.toml"));
-    all.extend(read("fifth.toml"));
-    all.extend(read("sixth.toml"));
-    all.extend(read("seventh.toml"));
-    all.extend(read("eighth.toml"));
-    all.extend(read("ninth.toml"));
-    all.extend(read("tenth.toml"));
-    all.extend(read("eleventh.toml"));
-    all.extend(read("twelfth.toml"));
-    all.extend(read("thirteenth.toml"));
-    all.extend(read("fourteenth.toml"));
+    let mut all = read(file_of(half));
     all.retain(|message| message.half == half);
     let trees = Trees::of(&all);
     let rows = GateTable::shipped().expect("the shipped rows");
