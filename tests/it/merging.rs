@@ -321,3 +321,39 @@ fn a_repository_without_info_has_none_after_us() {
     world.person("uninstall").succeeds();
     assert!(!world.path(".git/info").exists());
 }
+
+/// What `doctor` says of page merges, where it says something.
+fn page_merges(world: &World) -> Option<String> {
+    let said = world.tries("git seed doctor").out;
+    said.lines().find(|line| line.contains("page merges")).map(str::to_owned)
+}
+
+#[test]
+fn doctor_says_where_pages_are_merged_by_lines_again_and_init_mends_it() {
+    let world = World::new();
+    world.person("init").succeeds();
+    assert_eq!(page_merges(&world), None);
+    world.person("init --merge-pages").succeeds();
+    let sound = page_merges(&world).expect("a line");
+    assert!(sound.contains("by item"), "{sound}");
+    for (line, said) in [
+        ("git config --remove-section merge.seed-pages", "is not set"),
+        ("git config merge.seed-pages.driver 'other %A'", "another line than ours: other %A"),
+        ("sed -i /seed-pages/d .git/info/attributes", "lost our lines"),
+        ("rm .git/info/attributes", "lost our lines"),
+        (": > .git/info/attributes", "lost our lines"),
+    ] {
+        world.sh(line);
+        let told = page_merges(&world).expect(line);
+        assert!(told.contains(said), "{line}: {told}");
+        world.person("init").succeeds();
+        assert_eq!(page_merges(&world).as_ref(), Some(&sound), "{line}");
+    }
+    // A directory in its place is no file that reads.
+    world.sh("rm .git/info/attributes && mkdir .git/info/attributes");
+    let told = page_merges(&world).expect("a line");
+    assert!(!told.contains("by item"), "{told}");
+    world.sh("rmdir .git/info/attributes");
+    world.person("init").succeeds();
+    assert_eq!(page_merges(&world), Some(sound));
+}

@@ -6,18 +6,16 @@
 //! points nowhere, a chain whose tip does not read; in a person's hands also files that are
 //! set aside, and a job that goes back to the newest step whose lists and rules it has.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
 use serde::Serialize;
 
-use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
+use crate::engine::setup::doctor_hosts;
+use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{boundary, claims, fence, jobs, policy, record, setup, texts};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
 use crate::format::{names, state};
-use crate::hosts::{self, Host};
+use crate::hosts;
 use crate::jobs::mode::Mode;
 use crate::rules::Confining;
 use crate::store::Tip;
@@ -36,12 +34,12 @@ pub(crate) struct Finding {
 
 impl Finding {
     /// What was found, in the words of its row: what has something to mend is not in order.
-    fn of(key: Found, facts: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(key: Found, facts: &[(&str, &str)]) -> Self {
         let FindingSaid { check, found, mend } = voice::found(key, facts);
         Self { check, ok: mend.is_none(), detail: found, fix: mend }
     }
 
-    fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
+    pub(crate) fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
         Self::of(key, &[("error", &error.to_string())])
     }
 }
@@ -67,9 +65,10 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
-    examine_hosts(repo, &mut found);
+    doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
     examine_hooks(repo, &mut found);
+    found.extend(examine_merging(repo));
     examine_confinement(repo, &mut found);
     found.push(examine_prints(repo));
     examine_memory(repo, &mut found)?;
@@ -207,127 +206,6 @@ fn chain_of_journal(repo: &Repo, focused: &LoadedJob) -> Result<usize> {
     Ok(linked.len())
 }
 
-fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
-    // A record that does not read has its own finding.
-    let Ok(installation) = repo.installation() else { return };
-    let mut files = installation.settings;
-    // A row that does not read is named below, where `init` wrote for it.
-    for row in hosts::names().filter_map(|name| hosts::row(name).ok()) {
-        let names = setup::host_settings::registrations(repo, row);
-        if let [one, other] = names[..] {
-            let facts = [("title", row.title.as_str()), ("one", one), ("other", other)];
-            found.push(Finding::of(Found::HostTwice, &facts));
-        }
-        for name in names {
-            let path = repo.store.work_tree().join(name);
-            let known = files.iter().any(|file| file.path == path);
-            if !known && setup::host_settings::is_found_by_name(repo, row, name) {
-                let (host, undo) = (row.name.clone(), String::new());
-                files.push(SettingsFile { host, path, made_dirs: Vec::new(), undo });
-            }
-        }
-    }
-    if files.is_empty() {
-        found.push(Finding::of(Found::NoHost, &[]));
-    }
-    for file in &files {
-        let row = match hosts::row(&file.host) {
-            Ok(row) => row,
-            Err(bad) => {
-                found.push(Finding::trouble(Found::HostTrouble, &bad));
-                continue;
-            }
-        };
-        let text = match repo::own_state::text(&file.path) {
-            // Settings that are not there have no hook line.
-            Ok(text) => text.unwrap_or_default(),
-            Err(unread) => {
-                found.push(Finding::trouble(Found::SettingsTrouble, &unread));
-                continue;
-            }
-        };
-        let shown = file
-            .path
-            .strip_prefix(repo.store.work_tree())
-            .unwrap_or(&file.path)
-            .display()
-            .to_string();
-        if let Some((key, file)) = row.switched_off(|file| repo.host_file(file)) {
-            let facts = [("title", row.title.as_str()), ("shown", file), ("key", key)];
-            found.push(Finding::of(Found::HooksOff, &facts));
-            continue;
-        }
-        found.push(try_host(repo, row, &text, &shown));
-        found.push(fired(repo, row));
-        if row.tried.is_none() {
-            found.push(Finding::of(Found::HostUntried, &[("title", &row.title)]));
-        }
-    }
-}
-
-/// Whether the host has run its hooks here: that a line stands in a file does not show it.
-fn fired(repo: &Repo, row: &Host) -> Finding {
-    let title = ("title", row.title.as_str());
-    match setup::heartbeat::last(repo, &row.name) {
-        Some(last) => {
-            let at = repo::text::rfc3339(last.at);
-            Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
-        }
-        None => match row.first_start() {
-            Some(says) => Finding::of(Found::HostSilent, &[title, ("says", says)]),
-            None => Finding::of(Found::HostUnfired, &[title]),
-        },
-    }
-}
-
-/// Sends a forbidden event through the installed hook line and expects a refusal.
-fn try_host(repo: &Repo, row: &'static Host, settings: &str, shown: &str) -> Finding {
-    let Some((program, arguments)) = hosts::before_tool_line(settings, row) else {
-        return Finding::of(Found::NoHookLine, &[("shown", shown)]);
-    };
-    if !repo.is_on() {
-        return Finding::of(Found::NotTried, &[("shown", shown)]);
-    }
-    let Some(payload) = hosts::canary(row, repo.store.work_tree(), &repo.store.seed_dir()) else {
-        return Finding::of(Found::NothingToTry, &[("shown", shown)]);
-    };
-    let replied = run(&program, &arguments, &payload);
-    if repo.rules.mode == Mode::Watch
-        && let Ok(reply) = &replied
-    {
-        return watches(repo, row, shown, reply);
-    }
-    // A trial is no work: where it cannot be taken out of the record it is counted.
-    let _ = record::watched::forget(repo, hosts::CANARY);
-    match replied {
-        Ok(reply) if hosts::is_refusal(row, &reply) => {
-            Finding::of(Found::HostRefuses, &[("title", &row.title), ("shown", shown)])
-        }
-        Ok(reply) => {
-            let said = if reply.trim().is_empty() { "nothing".to_owned() } else { reply };
-            Finding::of(Found::HostPasses, &[("shown", shown), ("said", &said)])
-        }
-        Err(error) => {
-            let facts = [("program", program.as_str()), ("error", &*error.to_string())];
-            Finding::of(Found::HookFails, &facts)
-        }
-    }
-}
-
-/// Whoever only watches lets the forbidden call pass, without a word, and writes it down.
-fn watches(repo: &Repo, row: &Host, shown: &str, reply: &str) -> Finding {
-    // A record that does not read has no line of it.
-    let lines = record::watched::all(repo).unwrap_or_default();
-    let kept = lines.iter().any(|line| line.session == hosts::CANARY);
-    // Where it cannot be taken out it is counted with the others.
-    let _ = record::watched::forget(repo, hosts::CANARY);
-    if kept && reply.trim().is_empty() {
-        return Finding::of(Found::HostWatches, &[("title", &row.title), ("shown", shown)]);
-    }
-    let said = if reply.trim().is_empty() { "nothing" } else { reply };
-    Finding::of(Found::HostWatchesNot, &[("shown", shown), ("said", said)])
-}
-
 /// The entries of `init --mcp`: a host that lost one starts no server, or another.
 fn examine_servers(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
@@ -366,6 +244,18 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
         }
         Err(error) => found.push(Finding::trouble(Found::GitHooksTrouble, &error)),
     }
+}
+
+/// Whether git merges pages as a person said.
+fn examine_merging(repo: &Repo) -> Option<Finding> {
+    Some(match merging::standing(repo) {
+        Ok(Standing::Off) => return None,
+        Ok(Standing::Sound) => Finding::of(Found::Merging, &[]),
+        Ok(Standing::NoDriver) => Finding::of(Found::MergingNoDriver, &[]),
+        Ok(Standing::Other(line)) => Finding::of(Found::MergingOther, &[("line", &line)]),
+        Ok(Standing::NoLines) => Finding::of(Found::MergingNoLines, &[]),
+        Err(error) => Finding::trouble(Found::MergingTrouble, &error),
+    })
 }
 
 /// Does the kernel hold a command that git seed exec starts, and which hosts let a hook
@@ -407,7 +297,7 @@ fn try_confinement(repo: &Repo) -> Finding {
     // Made here, so that what the probe leaves empty can go again. Where it cannot be told, the
     // probe fails and says why.
     let confined = fence::confinement::confinement(repo, repo.store.work_tree());
-    let ran = run(&program, &arguments, b"");
+    let ran = doctor_hosts::run(&program, &arguments, b"");
     let written = std::fs::remove_file(&file).is_ok();
     // The same error is the probe's own finding.
     for dir in confined.unwrap_or_default().made {
@@ -582,18 +472,4 @@ fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
             Ok(Finding::of(Found::ChainForgotten, &[("chain", chain)]))
         }
     }
-}
-
-fn run(program: &str, arguments: &[String], payload: &[u8]) -> std::io::Result<String> {
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(payload)?;
-    }
-    let out = child.wait_with_output()?;
-    Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }

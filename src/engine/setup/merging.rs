@@ -4,7 +4,7 @@
 //! No tracked file is touched. What the repository's own attributes say of a page stays. Where our
 //! binary is gone, git merges by lines, as without us.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::engine::fence::fingerprints;
 use crate::engine::repo::installation::{Installation, Merging};
@@ -57,6 +57,47 @@ pub(crate) fn is_on(repo: &Repo) -> bool {
     repo.store.config_text(SWITCH).as_deref() == Some("true")
 }
 
+/// What is there of the driver.
+pub(crate) enum Standing {
+    /// Nobody said that pages are merged so.
+    Off,
+    Sound,
+    /// The configuration has no driver of this name: git merges by lines.
+    NoDriver,
+    /// It has another line than ours.
+    Other(String),
+    /// The attributes lost lines of ours.
+    NoLines,
+}
+
+/// What is there of what a person said.
+pub(crate) fn standing(repo: &Repo) -> Result<Standing> {
+    if !is_on(repo) {
+        return Ok(Standing::Off);
+    }
+    let Some(line) = repo.store.config_text(&format!("merge.{DRIVER}.driver")) else {
+        return Ok(Standing::NoDriver);
+    };
+    if line != driver() {
+        return Ok(Standing::Other(line));
+    }
+    // Where the repository's own attributes say something of every page, none of ours are there.
+    let Some(merging) = repo.installation()?.merging else { return Ok(Standing::Sound) };
+    let text = read_if_there(&attributes(repo))?.unwrap_or_default();
+    let there = |own: &String| text.lines().any(|line| line == own);
+    Ok(if merging.lines.iter().all(there) { Standing::Sound } else { Standing::NoLines })
+}
+
+/// The line of the configuration.
+fn driver() -> String {
+    let binary = quoted_word(&world::own_binary().to_string_lossy());
+    LINE.trim_end().replace("BINARY", &binary)
+}
+
+fn attributes(repo: &Repo) -> PathBuf {
+    repo.store.common_dir().join("info").join("attributes")
+}
+
 /// Puts the driver in, or brings what is there up to date.
 pub(crate) fn put(repo: &Repo, installation: &mut Installation) -> Result<Vec<Told>> {
     let mut told = Vec::new();
@@ -65,9 +106,7 @@ pub(crate) fn put(repo: &Repo, installation: &mut Installation) -> Result<Vec<To
         take_lines(repo, old)?;
     }
     let lines = lines(repo, &mut told)?;
-    let binary = quoted_word(&world::own_binary().to_string_lossy());
-    let driver = LINE.trim_end().replace("BINARY", &binary);
-    for (key, value) in [("name", tell(Notice::MergingName, &[])), ("driver", driver)] {
+    for (key, value) in [("name", tell(Notice::MergingName, &[])), ("driver", driver())] {
         repo.store.set_config(&format!("merge.{DRIVER}.{key}"), &value, false)?;
     }
     repo.store.set_config(SWITCH, "true", false)?;
@@ -155,7 +194,7 @@ fn put_lines(
     installation: &mut Installation,
     made: bool,
 ) -> Result<()> {
-    let file = repo.store.common_dir().join("info").join("attributes");
+    let file = attributes(repo);
     let before = read_if_there(&file)?;
     let made_info = made || file.parent().is_some_and(|dir| !dir.exists());
     let text = before.clone().unwrap_or_default();
@@ -168,7 +207,7 @@ fn put_lines(
 
 /// Takes our lines out of the attributes; what is not ours comes out as it was.
 fn take_lines(repo: &Repo, merging: &Merging) -> Result<()> {
-    let file = repo.store.common_dir().join("info").join("attributes");
+    let file = attributes(repo);
     let Some(now) = read_if_there(&file)? else { return Ok(()) };
     let before = merging.before.clone().unwrap_or_default();
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
