@@ -159,11 +159,12 @@ impl Store {
         });
         let dir = dir.map_err(StoreError::from)?;
         let index = dir.path().join("index");
-        self.copy_plain_index(&index).map_err(StoreError::from)?;
+        self.copy_unmarked_index(&index)?;
         let start = head.as_ref().map_or("--empty", CommitId::as_str);
         let reset = head.as_ref().map(|_| "--reset");
         let read = PRIVATE.into_iter().chain(["read-tree"]).chain(reset).chain([start]);
         self.git(read).index(&index).run()?;
+        let here = self.stage_skipped(&index, paths)?;
         let update = PRIVATE.into_iter().chain([
             "update-index",
             "--add",
@@ -172,11 +173,12 @@ impl Store {
             "-z",
             "--stdin",
         ]);
-        self.git(update).index(&index).input(nul_terminated(paths)).run()?;
+        self.git(update).index(&index).input(nul_terminated(&here)).run()?;
         let tree = self.write_tree(&index)?;
         if self.base_tree(head.as_ref())? == tree {
             return Ok(None);
         }
+        self.mark_skipped(&index)?;
         let in_index = self.held_by_index(paths);
         Ok(Some(Staged {
             dir,
@@ -195,9 +197,12 @@ impl Store {
         // person staged there before is then taken for staged since, and stays.
         let bytes = fs::read(self.repo.index_path()).unwrap_or_default();
         let mut absent: BTreeSet<&RepoPath> = paths.iter().collect();
+        let names: BTreeSet<&[u8]> = paths.iter().map(RepoPath::as_bytes).collect();
         let mut held = Vec::new();
         let _ = index::each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
-            if let Ok(path) = RepoPath::new(entry.name())
+            // Most entries are none of these, and there may be many.
+            if names.contains(entry.name())
+                && let Ok(path) = RepoPath::new(entry.name())
                 && absent.remove(&path)
             {
                 held.push(short_hash(&entry.timeless(), HELD));

@@ -16,6 +16,12 @@ const STAT: usize = 40;
 /// What an entry's length field says of a name that is at least this long: it ends at its NUL.
 const LONG: usize = 0xfff;
 
+/// In an entry's flags: two more bytes of them follow.
+const EXTENDED: u8 = 0x40;
+
+/// Those bytes of an entry that is left out of the work tree.
+const SKIPPED: [u8; 2] = [0x40, 0];
+
 /// Extensions that say the entries are elsewhere or stand for whole directories.
 const NOT_SELF_CONTAINED: [&[u8]; 2] = [b"link", b"sdir"];
 
@@ -111,6 +117,13 @@ impl Plain {
         &self.bytes[start..start + self.id_length]
     }
 
+    /// One of what [`Plain::numbers`] gives.
+    pub(super) fn number(&self, entry: usize, place: usize) -> u32 {
+        let at = self.at(entry) + 4 * place;
+        let bytes = &self.bytes[at..at + 4];
+        u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
     /// What the entry knows of its file, in git's order.
     pub(super) fn numbers(&self, entry: usize) -> [u32; NUMBERS] {
         let start = self.at(entry);
@@ -127,7 +140,7 @@ impl Plain {
     /// The time of the inode alone counts: nobody can set it, and every change of a file moves
     /// it. A file system that keeps no fractions may count in steps of two seconds.
     pub(super) fn is_settled(&self, entry: usize, time: (u32, u32)) -> bool {
-        let [second, nanos, ..] = self.numbers(entry);
+        let (second, nanos) = (self.number(entry, 0), self.number(entry, 1));
         match nanos {
             0 => second.saturating_add(2) < time.0,
             _ => (second, nanos) < time,
@@ -188,6 +201,30 @@ impl Plain {
             rest = after;
         }
         None
+    }
+
+    /// The whole file with a mark at each entry of which `is_skipped` says so, for git alone: an
+    /// index of version 3, without the checksum that ends it.
+    pub(super) fn with_skipped(&self, is_skipped: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+        let mut bytes = self.bytes[..12].to_vec();
+        bytes[7] = 3;
+        for entry in 0..self.len() {
+            let name = self.name(entry);
+            if !is_skipped(name) {
+                bytes.extend(self.entries(entry..entry + 1));
+                continue;
+            }
+            let (begin, flags) = (bytes.len(), self.at(entry) + STAT + self.id_length);
+            bytes.extend(&self.bytes[self.at(entry)..flags + 2]);
+            let marked = bytes.len() - 2;
+            bytes[marked] |= EXTENDED;
+            bytes.extend(SKIPPED);
+            bytes.extend(name);
+            let length = bytes.len() - begin;
+            bytes.resize(begin + (length / 8 + 1) * 8, 0);
+        }
+        bytes.extend(&self.unsealed()[self.end..]);
+        bytes
     }
 
     /// The whole file, without the checksum that ends it.
@@ -259,7 +296,7 @@ fn after_unmarked_entries(mut body: &[u8], entries: usize, id_length: usize) -> 
             return None;
         }
         let name = STAT + id_length + 2;
-        let length = name + body.get(name..)?.iter().position(|byte| *byte == 0)?;
+        let length = name + memchr::memchr(0, body.get(name..)?)?;
         // One to eight NULs pad an entry to a multiple of eight bytes.
         body = body.get((length / 8 + 1) * 8..)?;
     }
@@ -357,7 +394,7 @@ pub(super) fn each_entry(
         } else {
             name.clear();
         }
-        let length = body.get(at..)?.iter().position(|byte| *byte == 0)?;
+        let length = memchr::memchr(0, body.get(at..)?)?;
         name.extend(&body[at..at + length]);
         each(&Entry { stat, id, name: &name });
         let end = if version == 4 { at + length + 1 } else { ((at + length) / 8 + 1) * 8 };

@@ -34,6 +34,7 @@ mod joined;
 mod journal;
 mod landing;
 mod leaving;
+mod left_out;
 mod lock;
 mod look;
 mod moments;
@@ -50,6 +51,7 @@ pub(crate) mod refs;
 mod removal;
 mod seen;
 mod signing;
+mod skipped;
 mod texts;
 mod tokens;
 mod truth;
@@ -135,6 +137,8 @@ pub struct Store {
     fetched: Option<String>,
     /// Commits of chains that were read: joining two chains asks for each of them many times.
     seen: seen::Seen,
+    /// What the person's index left out when it was read last.
+    left_out: left_out::Known,
     days: days::Days,
 }
 
@@ -237,6 +241,7 @@ impl Store {
             lock_depth: Rc::default(),
             fetched: None,
             seen: seen::Seen::default(),
+            left_out: left_out::Known::default(),
             days: days::Days::default(),
         })
     }

@@ -84,3 +84,11 @@ pub(super) fn write_dated(index: &Path, bytes: &[u8], time: SystemTime) -> io::R
 pub(super) fn date(index: &Path, time: SystemTime) -> io::Result<()> {
     OpenOptions::new().write(true).open(index)?.set_modified(time)
 }
+
+/// The bytes of an index, with the checksum that ends it.
+pub(super) fn sealed(kind: gix::hash::Kind, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let mut hasher = gix::hash::hasher(kind);
+    hasher.update(&bytes);
+    bytes.extend(hasher.try_finalize().ok()?.as_slice());
+    Some(bytes)
+}

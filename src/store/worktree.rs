@@ -4,7 +4,7 @@
 //! here. A *private* index, a file of ours, stands for the work tree as it was at one
 //! moment: [`Store::snapshot`] makes it so and [`Store::changes_since_index`] compares.
 //! A private index knows no assume-unchanged or skip-worktree marks, so that nothing
-//! hides behind them.
+//! hides behind them; what is left out and missing it keeps ([`super::skipped`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -16,6 +16,7 @@ use std::time::{Duration, SystemTime};
 use super::error::StoreError;
 use super::filters::Sorted;
 use super::index::{self, is_plain_index};
+use super::left_out::Skipped;
 use super::own::{self, Own, copy_with_times, now_in};
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
@@ -161,11 +162,25 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Vec<Changed>, StoreError> {
-        let seen = self.look(index, lens, is_build);
+        let skipped = self.skipped()?;
+        self.differing_beside(index, lens, is_build, &skipped)
+    }
+
+    /// The same, but for what is missing and `skipped`: nobody deleted it.
+    fn differing_beside(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+        skipped: &Skipped,
+    ) -> Result<Vec<Changed>, StoreError> {
+        let seen = self.look(index, lens, is_build, skipped);
         let Seen { mut changed, builds } = match seen {
             Some(seen) => seen,
             None => self.settled_by_git(index, lens, is_build)?,
         };
+        changed
+            .retain(|path, kind| *kind != ChangeKind::Deleted || !skipped.holds(path.as_bytes()));
         let asked: Vec<RepoPath> =
             changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
         if !(builds.is_empty() && asked.is_empty()) {
@@ -482,7 +497,9 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Snapshot, StoreError> {
-        let changed = self.changes_since_index(index, lens, is_build)?;
+        let skipped = self.skipped()?;
+        self.follow_skipped(index, &skipped)?;
+        let changed = self.differing_beside(index, lens, is_build, &skipped)?;
         // Files that were only touched are not read again from here on.
         let left = self.update(index, lens, &changed, &["-q", "--refresh"])?;
         Ok(Snapshot { tree: self.write_tree(index)?, left })
@@ -657,7 +674,7 @@ impl Store {
 
     fn begin_index(&self, index: &Path, base: Option<&TreeId>) -> Result<(), StoreError> {
         fs::create_dir_all(index.parent().unwrap_or(index))?;
-        if self.copy_plain_index(index)? {
+        if self.copy_unmarked_index(index)? {
             // The person's git looked at the files some time before it wrote down what it saw.
             let time = index.metadata()?.modified()?;
             own::date(index, time - WRITING)?;
@@ -913,6 +930,9 @@ impl Store {
         let data = file.symlink_metadata().ok();
         let (entry, data) = match (self.entry_in(tree, path.as_bytes(), &what)?, data) {
             (None, None) => return Ok(true),
+            (Some((mode, id)), None) => {
+                return self.is_left_out_as(path, u32::from(mode.value()), &id);
+            }
             (Some(entry), Some(data)) => (entry, data),
             _ => return Ok(false),
         };

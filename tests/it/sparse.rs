@@ -12,6 +12,11 @@ const PHASES: [&str; 5] = ["observe", "plan", "execute", "verify", "condense"];
 
 /// A project beside `files` more, of which only the project itself is checked out.
 fn vast(files: usize) -> World {
+    narrowed(files, "set --cone src .claude")
+}
+
+/// The same with a checkout of another kind.
+fn narrowed(files: usize, how: &str) -> World {
     let world = World::new();
     let mut stream = String::from("blob\nmark :1\ndata 5\nsame\n\n");
     stream.push_str("commit refs/heads/main\ncommitter Ada <ada@example.org> 1790000000 +0000\n");
@@ -21,7 +26,7 @@ fn vast(files: usize) -> World {
     }
     world.puts("../stream", &stream);
     world.sh("git fast-import --quiet < ../stream");
-    world.git("sparse-checkout set --cone src .claude");
+    world.git(&format!("sparse-checkout {how}"));
     world.git("reset -q --hard");
     assert!(!world.path("many").exists(), "it is not checked out");
     assert_eq!(world.git("ls-files many").lines().count(), files);
@@ -30,11 +35,19 @@ fn vast(files: usize) -> World {
 
 /// Lives a job to its end; how long each phase took, its steps included.
 fn cycle(world: &World) -> Vec<Duration> {
+    let took = cycle_with(world, &|_| {});
+    assert!(!world.path("many").exists(), "nobody checked it out");
+    took
+}
+
+/// The same; before each phase something else happens.
+fn cycle_with(world: &World, happens: &dyn Fn(&str)) -> Vec<Duration> {
     world.person("init").succeeds();
     world.starts();
     world.prompt("fix the lexer");
     world.seed("phase advance").succeeds();
     let took = |phase: &&str| {
+        happens(phase);
         let begins = Instant::now();
         world.works(phase);
         if *phase == "condense" {
@@ -47,7 +60,6 @@ fn cycle(world: &World) -> Vec<Duration> {
     assert_eq!(world.phase(), "none");
     assert!(world.text(PAGE).contains("one character of lookahead"));
     assert_eq!(world.git("status --porcelain"), "");
-    assert!(!world.path("many").exists(), "nobody checked it out");
     took
 }
 
@@ -61,6 +73,44 @@ fn what_a_sparse_checkout_leaves_out_is_no_change_of_the_job() {
     assert!(!records.contains("many/0/"), "{records}");
     let told = world.git("log --format=%B --name-only");
     assert_eq!(told.matches("many/").count(), 300, "they came, and nothing took them away");
+}
+
+/// The commits of the cycle name nothing of what was left out, and git seed leaves as it came.
+fn leaves_the_rest_alone(world: &World, files: usize, kind: &str) {
+    let told = world.git("log --format=%B --name-only");
+    assert_eq!(told.matches("many/").count(), files, "{kind}: they came, and nothing else");
+    assert_eq!(world.git("ls-files many").lines().count(), files, "{kind}");
+    let claims = world.git("log --format=%B -p refs/seed/claims");
+    assert!(!claims.contains("many/0/"), "{kind}: {claims}");
+    world.person("uninstall").succeeds();
+    // The page loses its empty anchors.
+    assert!(!world.git("status --porcelain").contains("many"), "{kind}");
+    assert_eq!(world.git("ls-files many").lines().count(), files, "{kind}");
+}
+
+#[test]
+fn a_sparse_index_goes_through_a_cycle() {
+    let world = narrowed(120, "set --cone --sparse-index src .claude");
+    cycle(&world);
+    leaves_the_rest_alone(&world, 120, "sparse index");
+}
+
+#[test]
+fn a_checkout_that_grows_and_shrinks_in_a_cycle_is_nobodys_change() {
+    let world = narrowed(300, "set --cone src .claude");
+    cycle_with(&world, &|phase| {
+        let how = match phase {
+            "plan" => "add many/0/1",
+            "execute" => "disable",
+            "verify" => "set --cone src .claude many/0/2",
+            _ => "",
+        };
+        if !how.is_empty() {
+            world.git(&format!("sparse-checkout {how}"));
+        }
+    });
+    assert!(world.path("many/0/2").exists() && !world.path("many/0/1").exists());
+    leaves_the_rest_alone(&world, 300, "grown");
 }
 
 fn millis(took: Duration) -> u128 {

@@ -43,6 +43,7 @@ mod walk;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::left_out::Skipped;
 use super::pins::Lens;
 #[cfg(not(unix))]
 use super::worktree::Changed;
@@ -52,7 +53,7 @@ use super::{RepoPath, Store};
 #[cfg(not(unix))]
 impl Store {
     /// Nothing is known without git here.
-    pub(super) fn look(&self, _: &Path, _: &Lens, _: BuildDir<'_>) -> Option<Seen> {
+    pub(super) fn look(&self, _: &Path, _: &Lens, _: BuildDir<'_>, _: &Skipped) -> Option<Seen> {
         None
     }
 
@@ -72,7 +73,13 @@ impl Store {
     /// What differs between the private index and the work tree; `None` where git has to say.
     ///
     /// The index is written anew where entries had to be settled by their content.
-    pub(super) fn look(&self, index: &Path, lens: &Lens, is_build: BuildDir<'_>) -> Option<Seen> {
+    pub(super) fn look(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+        skipped: &Skipped,
+    ) -> Option<Seen> {
         let modes = modes(lens)?;
         let excludes = excludes::Excludes::of(lens.patterns.as_ref()?)?;
         let (mut kept, before) = content::Kept::read(self, index)?;
@@ -101,6 +108,8 @@ impl Store {
         for entry in std::mem::take(&mut found.inner) {
             self.stands_where(before.name(entry), before.id(entry))?;
         }
+        // What is left out of the work tree was deleted by nobody.
+        found.gone.retain(|entry| !skipped.holds(before.name(*entry)));
         let path = |entry: usize| RepoPath::new(before.name(entry)).ok();
         let mut changed = BTreeMap::new();
         for (entries, kind) in

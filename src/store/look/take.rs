@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::super::index::{NUMBERS, Plain, time_of};
-use super::super::own::{now_in, write_dated};
+use super::super::own::{now_in, sealed, write_dated};
 use super::super::pins::Lens;
 use super::super::worktree::Changed;
 use super::super::{RepoPath, Store};
@@ -77,16 +77,8 @@ impl Store {
         for path in fresh.keys() {
             trees.forget(path);
         }
-        let bytes = self.sealed(rebuilt(&plain, &fresh, &trees)?)?;
+        let bytes = sealed(self.repo.object_hash(), rebuilt(&plain, &fresh, &trees)?)?;
         write_dated(index, &bytes, time).ok()
-    }
-
-    /// The bytes of an index, with the checksum that ends it.
-    pub(super) fn sealed(&self, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
-        let mut hasher = gix::hash::hasher(self.repo.object_hash());
-        hasher.update(&bytes);
-        bytes.extend(hasher.try_finalize().ok()?.as_slice());
-        Some(bytes)
     }
 }
 

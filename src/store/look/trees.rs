@@ -11,7 +11,7 @@ use gix::bstr::ByteSlice as _;
 use gix::objs::{Kind, Write as _};
 
 use super::super::index::Plain;
-use super::super::own::write_dated;
+use super::super::own::{sealed, write_dated};
 use super::super::{Store, TreeId};
 
 /// The most directories below each other.
@@ -109,7 +109,7 @@ impl Store {
         let mut bytes = plain.bytes()[..12].to_vec();
         bytes.extend(plain.entries(all));
         trees.write_extension(&mut bytes)?;
-        write_dated(index, &self.sealed(bytes)?, time).ok()?;
+        write_dated(index, &sealed(self.repo.object_hash(), bytes)?, time).ok()?;
         Some((*id).into())
     }
 
