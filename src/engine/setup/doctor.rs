@@ -6,10 +6,9 @@
 //! points nowhere, a chain whose tip does not read; in a person's hands also files that are
 //! set aside, and a job that goes back to the newest step whose lists and rules it has.
 
-use serde::Serialize;
-
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
 use crate::engine::setup::doctor_hosts;
+use crate::engine::setup::finding::Finding;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{boundary, claims, fence, jobs, policy, record, setup, texts};
 use crate::format::fold::opening;
@@ -19,30 +18,8 @@ use crate::hosts;
 use crate::jobs::mode::Mode;
 use crate::rules::Confining;
 use crate::store::Tip;
-use crate::voice::{self, FindingSaid, Found};
+use crate::voice::Found;
 use crate::{confine, githooks, world};
-
-/// One finding.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Finding {
-    pub check: &'static str,
-    pub ok: bool,
-    pub detail: String,
-    /// The command or the act that mends it.
-    pub fix: Option<String>,
-}
-
-impl Finding {
-    /// What was found, in the words of its row: what has something to mend is not in order.
-    pub(crate) fn of(key: Found, facts: &[(&str, &str)]) -> Self {
-        let FindingSaid { check, found, mend } = voice::found(key, facts);
-        Self { check, ok: mend.is_none(), detail: found, fix: mend }
-    }
-
-    pub(crate) fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
-        Self::of(key, &[("error", &error.to_string())])
-    }
-}
 
 /// Looks at everything; mends what it can when `fix` is true.
 pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {

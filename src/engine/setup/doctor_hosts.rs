@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, Repo};
-use crate::engine::setup::doctor::Finding;
+use crate::engine::setup::finding::Finding;
 use crate::engine::{record, setup};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;

@@ -3,6 +3,7 @@
 pub(crate) mod anchors;
 pub(crate) mod doctor;
 pub(crate) mod doctor_hosts;
+pub(crate) mod finding;
 pub(crate) mod git_hooks;
 pub(crate) mod heartbeat;
 pub(crate) mod host_settings;
