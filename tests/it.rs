@@ -104,6 +104,7 @@ mod it {
     mod transcripts;
     mod undo;
     mod verifies;
+    mod watch;
     mod words;
     mod world;
 }

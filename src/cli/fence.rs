@@ -9,6 +9,7 @@ use clap::Subcommand;
 use super::{Context, Outcome, report::Report};
 use crate::engine::fence::restore::Restored;
 use crate::engine::fence::survey::Survey;
+use crate::engine::person::allow_word;
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
 
 #[derive(Debug, Subcommand)]
@@ -24,6 +25,14 @@ pub(super) enum FenceCommand {
     /// prints where.
     Restore {
         /// Paths to restore; all when omitted
+        paths: Vec<String>,
+    },
+    /// Open paths for the agent until the cycle is closed°
+    ///
+    /// As `[ALLOW <path>]` in a prompt does. Pages and knowledge stay as the phase has them.
+    Allow {
+        /// Paths, relative to the working directory or to the top of the work tree
+        #[arg(required = true)]
         paths: Vec<String>,
     },
     /// Accept changes outside the fence as your own°
@@ -47,6 +56,13 @@ pub(super) fn run(
         FenceCommand::Status => {
             show(&repo, focused.as_ref(), out)?;
             Ok(Outcome::Yes)
+        }
+        FenceCommand::Allow { paths } => {
+            let focused = repo.require_focused()?;
+            let opening = allow_word::open_paths(&repo, &focused, paths, &context.cwd)?;
+            out.json(&serde_json::json!({ "opened": opening.opened }));
+            out.line(&opening.told.person);
+            Ok(if opening.opened.is_empty() { Outcome::Failed } else { Outcome::Yes })
         }
         FenceCommand::Accept { paths } => {
             let rest = fence::fingerprint_restore::accept_prints(&repo, paths)?;

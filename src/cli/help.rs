@@ -25,6 +25,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "init",
             "status",
             "why",
+            "watch",
             "report",
             "stats",
             "land",

@@ -50,6 +50,7 @@ mod undo;
 mod uninstall;
 mod upgrade;
 mod verify;
+mod watch;
 mod why;
 mod width;
 mod would;
@@ -120,6 +121,7 @@ enum Command {
     Log(log::LogArgs),
     Show(show::ShowArgs),
     Why(why::WhyArgs),
+    Watch(watch::WatchArgs),
     Report(story::ReportArgs),
     Stats(stats::StatsArgs),
     /// List, show, create, change and focus jobs
@@ -263,6 +265,7 @@ impl Command {
             Self::Rules { command: Rules::Apply { .. } } => ("rules apply", OpenUnderAnyRules),
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),
             Self::Fence { command: Fence::Accept { .. } } => ("fence accept", Seeded),
+            Self::Fence { command: Fence::Allow { .. } } => ("fence allow", Job),
             Self::Land(args) if !args.only_shows() => ("land", Seeded),
             Self::Memory { command } if !command.only_shows() => ("memory prune", Seeded),
             Self::Upgrade(args) if !args.only_shows() => ("upgrade", Seeded),
@@ -565,6 +568,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Status(args) => status::run(args, context, out),
         Command::Log(args) => log::run(args, context, out),
         Command::Show(args) => show::run(args, context, out),
+        Command::Watch(args) => watch::run(args, context, out),
         Command::Why(args) => why::run(args, context, out),
         Command::Report(args) => story::run(args, context, out),
         Command::Stats(args) => stats::run(args, context, out),

@@ -53,6 +53,11 @@ impl Report {
         self.json
     }
 
+    /// True where colours are on.
+    pub(crate) fn has_colours(&self) -> bool {
+        self.colour
+    }
+
     /// One line of text; nothing in JSON mode.
     pub(crate) fn line(&mut self, text: impl std::fmt::Display) {
         if !self.json {

@@ -101,7 +101,8 @@ fn print(told: &Told<'_>, out: &mut Report) {
     out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
 }
 
-fn counted(cost: &CostShown) -> String {
+/// What the cycle cost, in one line.
+pub(super) fn counted(cost: &CostShown) -> String {
     let counted = [
         (cost.calls, "call"),
         (cost.words, "word"),

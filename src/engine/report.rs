@@ -1,6 +1,7 @@
 //! What people and agents are shown: status, log, refusals. Values only; printing is `cli`'s.
 
 mod allowed;
+pub(crate) mod back;
 
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::texts::{Entry, Gone};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, landing, person, policy, record};
-use crate::format::journal::{Line, Linked, Refused, What};
+use crate::format::journal::{Line, Refused, What};
 use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
 use crate::jobs::mode::Mode;
@@ -382,33 +383,12 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
         let refused = record::watched::refusals(repo)?;
         return Ok(refused.iter().take(limit).filter_map(why_of_watched).collect());
     }
-    let mut lines: Vec<Line> = Vec::new();
-    let journal = repo.store.journal().all()?;
-    // A journal that does not hold is told by `status` and `doctor`; what reads of it explains.
-    lines.extend(journal.iter().rev().filter_map(|line| Some(Linked::read(line).ok()?.line)));
     let job = match repo.focused()? {
         Some(focused) => Some(focused),
         None => record::archive::newest(repo)?,
     };
-    if let Some(focused) = &job {
-        let mut traces = repo.store.names(&focused.tip, "trace")?;
-        let number = |name: &String| {
-            let stem = name.trim_end_matches(".jsonl");
-            stem.rsplit('-').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0)
-        };
-        traces.sort_by_key(|name| std::cmp::Reverse(number(name)));
-        for name in traces {
-            if lines.iter().filter(|line| line.refusal.is_some()).count() >= limit {
-                break;
-            }
-            let here = repo.counted_text(focused, &format!("trace/{name}"))?.here();
-            let Some(bytes) = here else { continue };
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            // A line of another git seed is passed over: the list is for people, nothing decides by
-            // it.
-            lines.extend(text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()));
-        }
-    }
+    let enough = |lines: &[Line]| lines.iter().filter(|it| it.refusal.is_some()).count() >= limit;
+    let lines = back::lines(repo, job.as_ref(), enough)?;
     let mut rows = Vec::new();
     let refused = lines.iter().filter_map(|line| Some((line, line.refusal.as_ref()?)));
     for (line, refused) in refused.take(limit) {
@@ -517,7 +497,7 @@ pub(crate) fn phase_shown(repo: &Repo) -> Result<PhaseShown> {
     })
 }
 
-fn job_head(job: &LoadedJob) -> JobHead {
+pub(crate) fn job_head(job: &LoadedJob) -> JobHead {
     let job = &job.state.job;
     JobHead {
         id: job.id.to_string(),

@@ -221,6 +221,11 @@ pub(crate) fn figures(by: &'static str, command: &str) -> Refusal {
     Refusal::new(by, Wants::Person).case(Case::Figures).with("command", command)
 }
 
+/// The refusal of a `command` that draws on a terminal, where there is none.
+pub(crate) fn no_terminal(by: &'static str, command: &str) -> Refusal {
+    Refusal::new(by, Wants::Person).case(Case::NoTerminal).with("command", command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -127,12 +127,12 @@ impl Store {
     /// Where the worktree `name` lies, if it is there.
     pub(crate) fn worktree_dir(&self, name: &str) -> Result<Option<PathBuf>, StoreError> {
         let named = |git_dir: &PathBuf| worktree_name(git_dir, &self.common_dir) == name;
-        let Some(git_dir) = self.live_git_dirs()?.into_iter().find(named) else { return Ok(None) };
-        let dot_git = match text_of(&git_dir.join("gitdir")) {
-            Ok(path) => PathBuf::from(path.trim_end()),
-            Err(_) => git_dir,
-        };
-        Ok(dot_git.parent().map(Path::to_owned).filter(|dir| dir.is_dir()))
+        Ok(self.live_git_dirs()?.into_iter().find(named).and_then(|git_dir| work_tree_of(&git_dir)))
+    }
+
+    /// Where the worktrees of this repository lie, the main one first.
+    pub(crate) fn worktrees(&self) -> Result<Vec<PathBuf>, StoreError> {
+        Ok(self.live_git_dirs()?.iter().filter_map(|git_dir| work_tree_of(git_dir)).collect())
     }
 
     /// The git directories of the main worktree and of every linked one that still is.
@@ -158,6 +158,15 @@ fn is_live(git_dir: &Path) -> bool {
     let points_back = text_of(&git_dir.join("gitdir"));
     let there = points_back.is_ok_and(|dot_git| git_dir.join(dot_git.trim_end()).exists());
     there || git_dir.join("locked").exists()
+}
+
+/// The directory that a worktree's git directory belongs to, if it is there.
+fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
+    let dot_git = match text_of(&git_dir.join("gitdir")) {
+        Ok(path) => git_dir.join(path.trim_end()),
+        Err(_) => git_dir.to_owned(),
+    };
+    dot_git.parent().map(Path::to_owned).filter(|dir| dir.is_dir())
 }
 
 /// Symbolic refs are always loose files, so reading one needs no repository.

@@ -93,6 +93,8 @@ pub(crate) enum Case {
     Empty,
     Faulty,
     Figures,
+    /// A command draws on a terminal, and there is none.
+    NoTerminal,
     File,
     FileFull,
     FileLater,

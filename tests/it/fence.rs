@@ -641,3 +641,20 @@ fn a_line_that_writes_scratch_alone_is_open() {
     write("echo x | tee /tmp/x src/parser/new.rs").refuses("through the shell");
     write("cp src/parser/lex.rs /tmp/../etc/x").refuses("through the shell");
 }
+
+#[test]
+fn a_person_opens_paths_at_the_terminal_and_no_agent_does() {
+    let world = World::seeded();
+    world.enters("execute");
+    world.writes("docs/open.md", "open\n").refuses("docs/open.md");
+    world.runs("git seed fence allow docs/open.md").refuses("fence allow");
+    let said = world.person("fence allow docs/open.md ../beyond").said();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("opened docs/open.md") && said.out.contains("../beyond"), "{said:?}");
+    world.writes("docs/open.md", "open\n").passes();
+    let said = world.person("fence allow /etc/passwd .git/config").said();
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.out.contains("opened nothing"), "{said:?}");
+    let said = world.person("fence allow").said();
+    assert_eq!(said.code, 64, "{said:?}");
+}

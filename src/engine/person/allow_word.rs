@@ -77,20 +77,42 @@ pub(crate) fn allow_git(
 
 /// Opens `paths` for the cycle; what may not be opened is told with its reason.
 fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]) -> Result<Told> {
-    let mut lines: Vec<String> = Vec::new();
+    let opening = open_paths(repo, focused, paths, &spoken.event.cwd)?;
+    if let Some(agent) = &opening.told.agent {
+        record::journal_line::count_injected(repo, focused, agent)?;
+    }
+    Ok(opening.told)
+}
+
+/// What a person opened, and what is said of it.
+pub(crate) struct Opening {
+    /// Lines of the list of what is open; none where all stayed shut.
+    pub(crate) opened: Vec<String>,
+    pub(crate) told: Told,
+}
+
+/// Opens `paths`, as they are written in `cwd`, for the cycle of `focused`.
+pub(crate) fn open_paths(
+    repo: &Repo,
+    focused: &LoadedJob,
+    paths: &[String],
+    cwd: &Path,
+) -> Result<Opening> {
+    let mut opened: Vec<String> = Vec::new();
     let mut kept_shut = Vec::new();
     for path in paths {
-        match place_to_open(repo, path, &spoken.event.cwd, Some(&focused.state)) {
-            Ok(line) => lines.push(line),
+        match place_to_open(repo, path, cwd, Some(&focused.state)) {
+            Ok(line) => opened.push(line),
             Err(why) => kept_shut.push(format!("{path} ({why})")),
         }
     }
     let shut = kept_shut.join(", ");
-    if lines.is_empty() {
-        return Ok(Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)])));
+    if opened.is_empty() {
+        let told = Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)]));
+        return Ok(Opening { opened, told });
     }
-    widen(repo, &focused.chain, &lines)?;
-    let opened = lines.join(", ");
+    widen(repo, &focused.chain, &opened)?;
+    let listed = opened.join(", ");
     let map = repo.map(&focused.state.stand);
     let writes = map.phases().find(|row| row.write.contains(&Write::Scope));
     let here = repo.row(Some(focused)).write.contains(&Write::Scope);
@@ -103,12 +125,11 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
     } else {
         tell(Notice::AllowedNotAll, &[("shut", &shut)])
     };
-    let agent = tell(Notice::AllowedToAgent, &[("paths", &opened), ("effect", &effect)]);
-    record::journal_line::count_injected(repo, focused, &agent)?;
-    Ok(Told::both(
-        tell(Notice::Allowed, &[("paths", &opened), ("effect", &effect), ("but", &but)]),
-        agent,
-    ))
+    let told = Told::both(
+        tell(Notice::Allowed, &[("paths", &listed), ("effect", &effect), ("but", &but)]),
+        tell(Notice::AllowedToAgent, &[("paths", &listed), ("effect", &effect)]),
+    );
+    Ok(Opening { opened, told })
 }
 
 /// The line of the list that `written` means, or why it stays shut.

@@ -15,6 +15,7 @@
 //! job       one job: its stays in the phases, and all of the above in its place
 //! stats     sums over the jobs and runs of this clone
 //! all       an index of all jobs with their edges, the newest stories, and the sums
+//! watching  what goes on now, for `watch`
 //! by_day    the same as it may be handed on
 //! ```
 //!
@@ -32,4 +33,5 @@ pub(crate) mod rulings;
 pub(crate) mod said;
 pub(crate) mod stats;
 pub(crate) mod tokens;
+pub(crate) mod watching;
 pub(crate) mod would;

@@ -1,0 +1,249 @@
+//! `git seed watch`: what goes on, as it changes.
+//!
+//! ```text
+//! keys    what a key does: pure
+//! screen  what is drawn: pure
+//! ```
+//!
+//! Three threads: one sleeps until a key is pressed, one until a file of ours changes, and this
+//! one until either tells it. Nothing runs in between.
+
+mod keys;
+mod screen;
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use notify::{EventKind, RecursiveMode, Watcher as _};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use ratatui::crossterm::style::force_color_output;
+
+use self::keys::{Act, Jobs, Mode, pressed};
+use super::{Context, Outcome, report::Report};
+use crate::engine::repo::Repo;
+use crate::engine::setup::git_hooks::agent_is_above;
+use crate::engine::story::watching::{self, Watching};
+use crate::phases::commands;
+use crate::voice::{Notice, tell};
+use crate::world;
+
+/// How long it lets changes gather, and the shortest time between two looks.
+const GATHERS: Duration = Duration::from_millis(80);
+const RESTS: Duration = Duration::from_millis(400);
+/// How often it looks where the system does not tell of changes.
+const UNTOLD: Duration = Duration::from_secs(2);
+
+/// Watch what goes on: phase, scope, calls, refusals, tests and cost, as they change
+///
+/// Keys pause and drop the job, and open a path for the agent; they run `git seed job pause`, `git
+/// seed job drop` and `git seed fence allow` in this terminal. Tab goes to the next worktree, `q`
+/// ends it. It uses no processor time while nothing changes. With `--json` it prints what it would
+/// show, once. It is for people and refused in an agent's session.
+#[derive(Debug, clap::Args)]
+pub(super) struct WatchArgs {}
+
+pub(super) fn run(
+    _: &WatchArgs,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
+    let repo = context.repo()?;
+    repo.require_seeded()?;
+    if agent_is_above() {
+        let refusal = commands::figures("watch", "git seed watch");
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    if out.is_json() {
+        out.json(&watching::now(&repo)?);
+        return Ok(Outcome::Yes);
+    }
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        let refusal = commands::no_terminal("watch", "git seed watch");
+        return Ok(out.refusal(&refusal, "none"));
+    }
+    force_color_output(out.has_colours());
+    let mut terminal = ratatui::try_init()?;
+    let ended = Live::of(repo).and_then(|mut live| live.runs(&mut terminal));
+    ratatui::try_restore()?;
+    ended.map(|()| Outcome::Yes)
+}
+
+/// What wakes it.
+enum Heard {
+    Key(KeyEvent),
+    /// The terminal has another size, or came back to the front.
+    Redraw,
+    /// A file of ours changed.
+    Changed,
+    /// The terminal is gone.
+    Gone,
+}
+
+/// The screen, and what it hears.
+struct Live {
+    repo: Repo,
+    /// What was seen last, or why nothing was.
+    seen: Result<Watching, String>,
+    mode: Mode,
+    tells: Sender<Heard>,
+    hears: Receiver<Heard>,
+    /// Lets one more key be read.
+    goes_on: Sender<()>,
+    /// Tells of changes while it lives; or why the system does not.
+    watcher: Result<notify::RecommendedWatcher, String>,
+}
+
+impl Live {
+    fn of(repo: Repo) -> crate::cli::Result<Self> {
+        let (tells, hears) = channel();
+        let (goes_on, reads) = channel();
+        let keys = tells.clone();
+        std::thread::Builder::new().spawn(move || read_keys(&reads, &keys))?;
+        let watcher = watcher(&repo, &tells);
+        let seen = look(&repo);
+        Ok(Self { repo, seen, mode: Mode::Looking, tells, hears, goes_on, watcher })
+    }
+
+    fn runs(&mut self, terminal: &mut DefaultTerminal) -> crate::cli::Result<()> {
+        let (mut looked, mut due) = (Instant::now(), None::<Instant>);
+        self.draw(terminal)?;
+        // A thread that ended was told by `Gone`.
+        let _ = self.goes_on.send(());
+        loop {
+            if self.watcher.is_err() {
+                due = due.or(Some(looked + UNTOLD));
+            }
+            let heard = match due {
+                Some(at) => self.hears.recv_timeout(at.saturating_duration_since(Instant::now())),
+                None => self.hears.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match heard {
+                Ok(Heard::Changed) => {
+                    due = due.or(Some((Instant::now() + GATHERS).max(looked + RESTS)));
+                    continue;
+                }
+                Ok(Heard::Key(key)) => {
+                    if self.acts(key, terminal)? {
+                        return Ok(());
+                    }
+                    let _ = self.goes_on.send(());
+                }
+                Ok(Heard::Redraw) => {
+                    let _ = self.goes_on.send(());
+                }
+                Ok(Heard::Gone) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {
+                    (looked, due) = (Instant::now(), None);
+                    self.seen = look(&self.repo);
+                }
+            }
+            self.draw(terminal)?;
+        }
+    }
+
+    fn draw(&self, terminal: &mut DefaultTerminal) -> io::Result<()> {
+        let unwatched = self.watcher.as_ref().err().map(String::as_str);
+        terminal.draw(|frame| screen::draw(frame, &self.seen, &self.mode, unwatched)).map(drop)
+    }
+
+    /// Does what a key says; true where it is to end.
+    fn acts(&mut self, key: KeyEvent, terminal: &mut DefaultTerminal) -> crate::cli::Result<bool> {
+        let jobs = self.seen.as_ref().map(Jobs::of).unwrap_or_default();
+        let (mode, act) = pressed(std::mem::take(&mut self.mode), key, jobs);
+        self.mode = mode;
+        match act {
+            None => {}
+            Some(Act::Quit) => return Ok(true),
+            Some(Act::Next) => self.goes_to_the_next_worktree()?,
+            Some(Act::Runs(words)) => {
+                self.types(&words, terminal)?;
+                self.seen = look(&self.repo);
+            }
+        }
+        Ok(false)
+    }
+
+    fn goes_to_the_next_worktree(&mut self) -> crate::cli::Result<()> {
+        let all = self.repo.store.worktrees()?;
+        let here = self.repo.store.work_tree();
+        let same = |dir: &PathBuf| dir.canonicalize().is_ok_and(|dir| dir == *here);
+        let at = all.iter().position(|dir| dir == here || same(dir)).unwrap_or(0);
+        let next = all.iter().cycle().skip(at + 1).take(all.len());
+        // One in which git seed is not installed, or that does not open, has nothing to show.
+        let opens = |dir: &PathBuf| open(dir).filter(|repo| repo.is_seeded().unwrap_or(false));
+        if let Some(repo) = next.into_iter().find_map(opens) {
+            self.watcher = watcher(&repo, &self.tells);
+            self.seen = look(&repo);
+            self.repo = repo;
+        }
+        Ok(())
+    }
+
+    /// Runs a command of ours as if it was typed here, and comes back when it was read.
+    fn types(&self, words: &[String], terminal: &mut DefaultTerminal) -> crate::cli::Result<()> {
+        ratatui::try_restore()?;
+        let mut out = io::stdout();
+        writeln!(out, "$ git seed {}", words.join(" "))?;
+        let mut command = Command::new(world::own_binary());
+        let ended = command.arg("-C").arg(self.repo.store.work_tree()).args(words).status();
+        if let Err(error) = ended {
+            writeln!(out, "{error}")?;
+        }
+        write!(out, "{} ", tell(Notice::WatchBack, &[]))?;
+        out.flush()?;
+        io::stdin().read_line(&mut String::new())?;
+        // Entering it clears the screen, and a new terminal draws all of it.
+        *terminal = ratatui::try_init()?;
+        Ok(())
+    }
+}
+
+/// Reads a key whenever it is let.
+fn read_keys(reads: &Receiver<()>, tells: &Sender<Heard>) {
+    while reads.recv().is_ok() {
+        let heard = loop {
+            match event::read() {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => break Heard::Key(key),
+                Ok(Event::Resize(..) | Event::FocusGained) => break Heard::Redraw,
+                Ok(_) => {}
+                Err(_) => break Heard::Gone,
+            }
+        };
+        if tells.send(heard).is_err() {
+            return;
+        }
+    }
+}
+
+/// Has the system tell of changes in what is shown.
+fn watcher(repo: &Repo, tells: &Sender<Heard>) -> Result<notify::RecommendedWatcher, String> {
+    let tells = tells.clone();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // What is only read is no change; our own looks read.
+        if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+            // Who no longer listens wants to know nothing.
+            let _ = tells.send(Heard::Changed);
+        }
+    })
+    .map_err(|error| error.to_string())?;
+    for place in watching::changes_in(repo) {
+        let watched = watcher.watch(&place, RecursiveMode::Recursive);
+        watched.map_err(|error| error.to_string())?;
+    }
+    Ok(watcher)
+}
+
+/// The worktree at `dir`. What others began there is left to them.
+fn open(dir: &Path) -> Option<Repo> {
+    Repo::open_for_command(dir).ok()
+}
+
+/// Looks at a worktree afresh: rules and jobs may be others by now.
+fn look(repo: &Repo) -> Result<Watching, String> {
+    let repo = Repo::open_for_command(repo.store.work_tree());
+    repo.and_then(|repo| watching::now(&repo)).map_err(|error| error.to_string())
+}
