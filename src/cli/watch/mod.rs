@@ -231,8 +231,8 @@ fn watcher(repo: &Repo, tells: &Sender<Heard>) -> Result<notify::RecommendedWatc
     })
     .map_err(|error| error.to_string())?;
     for place in watching::changes_in(repo) {
-        let watched = watcher.watch(&place, RecursiveMode::Recursive);
-        watched.map_err(|error| error.to_string())?;
+        let begun = watcher.watch(&place, RecursiveMode::Recursive);
+        begun.map_err(|error| error.to_string())?;
     }
     Ok(watcher)
 }

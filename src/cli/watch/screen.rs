@@ -32,7 +32,7 @@ pub(super) fn draw(
     let [above, keys] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(whole);
     match seen {
         Ok(seen) => watching(frame, above, seen),
-        Err(error) => frame.render_widget(Paragraph::new(plain(&[error.clone()], above)), above),
+        Err(error) => frame.render_widget(Paragraph::new(plain(error, above)), above),
     }
     let said = match unwatched {
         Some(error) if *mode == Mode::Looking => {
@@ -78,9 +78,10 @@ fn watching(frame: &mut Frame<'_>, area: Rect, seen: &Watching) {
         frame.render_widget(Paragraph::new(runs).block(headed(" tests ")), middle);
     }
     let both = [Constraint::Fill(1), Constraint::Fill(1)];
-    let [calls, refusals] = match area.width >= WIDE {
-        true => Layout::horizontal(both).spacing(1).areas(below),
-        false => Layout::vertical(both).areas(below),
+    let [calls, refusals] = if area.width >= WIDE {
+        Layout::horizontal(both).spacing(1).areas(below)
+    } else {
+        Layout::vertical(both).areas(below)
     };
     let lines: Vec<_> = seen.calls.iter().map(called).collect();
     frame.render_widget(Paragraph::new(lines).block(headed(" calls ")), calls);
@@ -128,9 +129,10 @@ fn state(seen: &Watching, width: usize) -> Vec<Line<'static>> {
     }
     let outside: Vec<&str> =
         status.fence.strays.iter().chain(&status.fence.unclaimed).map(String::as_str).collect();
-    match outside.is_empty() {
-        true => say("fence", "clean", plain),
-        false => say("fence", &outside.join(" · "), Style::new().fg(Color::Red)),
+    if outside.is_empty() {
+        say("fence", "clean", plain);
+    } else {
+        say("fence", &outside.join(" · "), Style::new().fg(Color::Red));
     }
     say("cost", &counted(&status.cost), plain);
     say("next", &status.next, plain);
@@ -178,9 +180,9 @@ fn refused(row: &WhyRow, width: usize) -> Vec<Line<'static>> {
     [Line::styled(head, Style::new().fg(Color::Red))].into_iter().chain(why).collect()
 }
 
-fn plain(texts: &[String], area: Rect) -> Vec<Line<'static>> {
-    let rows = |text: &String| wrapped(&visible(text), usize::from(area.width).max(BESIDE));
-    texts.iter().flat_map(rows).map(Line::raw).collect()
+fn plain(text: &str, area: Rect) -> Vec<Line<'static>> {
+    let rows = wrapped(&visible(text), usize::from(area.width).max(BESIDE));
+    rows.into_iter().map(Line::raw).collect()
 }
 
 /// What others wrote, in one line and without what moves a cursor.
