@@ -54,6 +54,7 @@ const ROWS: &[Rows] = &[
     Rows { table: "src/shell/programs.toml", lists: &[("program", &["names"])] },
     Rows { table: "src/shell/git.toml", lists: &[("program", &["names"])] },
     Rows { table: "src/shell/seed.toml", lists: &[("command", &["name"])] },
+    Rows { table: "src/hosts/plugins.toml", lists: &[("plugin", &["host"])] },
     Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
     Rows {
         table: "src/secrets/secrets.toml",

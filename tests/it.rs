@@ -70,6 +70,7 @@ mod it {
     mod picture;
     mod plans;
     mod plays;
+    mod plugin;
     mod policy;
     mod prints;
     mod progress;

@@ -32,6 +32,7 @@ mod op;
 mod phase;
 mod plain_page;
 mod plan;
+mod plugin;
 mod redact;
 mod reflect;
 pub(crate) mod report;
@@ -206,6 +207,7 @@ enum Command {
     Hook(hook::HookArgs),
     Githook(githook::GithookArgs),
     Mcp(mcp::McpArgs),
+    Plugin(plugin::PluginArgs),
     #[command(hide = true)]
     MergePages(merge_pages::MergePagesArgs),
     #[command(hide = true)]
@@ -597,6 +599,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Hook(_) | Command::Exec(_) | Command::Help(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Mcp(args) => mcp::run(args, context),
+        Command::Plugin(args) => plugin::run(args, out),
         Command::MergePages(args) => Ok(merge_pages::run(args, context, out)),
         Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::run(args, out),

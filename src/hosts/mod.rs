@@ -9,6 +9,7 @@ mod can;
 mod canary;
 mod document;
 mod patch;
+pub(crate) mod plugin;
 mod read;
 mod reply;
 mod toml_document;

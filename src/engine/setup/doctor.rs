@@ -9,10 +9,9 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use serde::Serialize;
-
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
+use crate::engine::setup::finding::Finding;
 use crate::engine::{boundary, claims, fence, jobs, policy, record, setup, texts};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -21,30 +20,8 @@ use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
 use crate::rules::Confining;
 use crate::store::Tip;
-use crate::voice::{self, FindingSaid, Found};
+use crate::voice::Found;
 use crate::{confine, githooks, world};
-
-/// One finding.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Finding {
-    pub check: &'static str,
-    pub ok: bool,
-    pub detail: String,
-    /// The command or the act that mends it.
-    pub fix: Option<String>,
-}
-
-impl Finding {
-    /// What was found, in the words of its row: what has something to mend is not in order.
-    fn of(key: Found, facts: &[(&str, &str)]) -> Self {
-        let FindingSaid { check, found, mend } = voice::found(key, facts);
-        Self { check, ok: mend.is_none(), detail: found, fix: mend }
-    }
-
-    fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
-        Self::of(key, &[("error", &error.to_string())])
-    }
-}
 
 /// Looks at everything; mends what it can when `fix` is true.
 pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
@@ -227,9 +204,11 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             }
         }
     }
-    if files.is_empty() {
+    let plugins = setup::plugins::findings(repo, &files);
+    if files.is_empty() && plugins.is_empty() {
         found.push(Finding::of(Found::NoHost, &[]));
     }
+    found.extend(plugins);
     for file in &files {
         let row = match hosts::row(&file.host) {
             Ok(row) => row,
@@ -258,25 +237,10 @@ fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             continue;
         }
         found.push(try_host(repo, row, &text, &shown));
-        found.push(fired(repo, row));
+        found.push(setup::heartbeat::finding(repo, row));
         if row.tried.is_none() {
             found.push(Finding::of(Found::HostUntried, &[("title", &row.title)]));
         }
-    }
-}
-
-/// Whether the host has run its hooks here: that a line stands in a file does not show it.
-fn fired(repo: &Repo, row: &Host) -> Finding {
-    let title = ("title", row.title.as_str());
-    match setup::heartbeat::last(repo, &row.name) {
-        Some(last) => {
-            let at = repo::text::rfc3339(last.at);
-            Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
-        }
-        None => match row.first_start() {
-            Some(says) => Finding::of(Found::HostSilent, &[title, ("says", says)]),
-            None => Finding::of(Found::HostUnfired, &[title]),
-        },
     }
 }
 

@@ -102,7 +102,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     Ok(told)
 }
 
-/// What is put in for a host only where it is asked for.
+/// What is put in for a host only where it is asked for, and what is there beside it.
 fn install_more(
     repo: &Repo,
     row: &'static Host,
@@ -110,6 +110,7 @@ fn install_more(
     installation: &mut Installation,
     told: &mut Vec<Told>,
 ) -> Result<()> {
+    told.extend(setup::plugins::beside(repo, row));
     if wanted.mcp {
         setup::mcp_servers::install_server(repo, row, wanted.shared, installation, told)?;
     }

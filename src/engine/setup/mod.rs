@@ -2,6 +2,7 @@
 
 pub(crate) mod anchors;
 pub(crate) mod doctor;
+pub(crate) mod finding;
 pub(crate) mod git_hooks;
 pub(crate) mod heartbeat;
 pub(crate) mod host_settings;
@@ -11,6 +12,7 @@ pub(crate) mod mcp_servers;
 pub(crate) mod merging;
 pub(crate) mod own_record;
 pub(crate) mod pages;
+pub(crate) mod plugins;
 pub(crate) mod pushes;
 pub(crate) mod raw_memory;
 pub(crate) mod uninstall;

@@ -1,0 +1,27 @@
+//! One thing that `doctor` looked at, and how it stands.
+
+use serde::Serialize;
+
+use crate::voice::{self, FindingSaid, Found};
+
+/// One finding.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Finding {
+    pub check: &'static str,
+    pub ok: bool,
+    pub detail: String,
+    /// The command or the act that mends it.
+    pub fix: Option<String>,
+}
+
+impl Finding {
+    /// What was found, in the words of its row: what has something to mend is not in order.
+    pub(crate) fn of(key: Found, facts: &[(&str, &str)]) -> Self {
+        let FindingSaid { check, found, mend } = voice::found(key, facts);
+        Self { check, ok: mend.is_none(), detail: found, fix: mend }
+    }
+
+    pub(crate) fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
+        Self::of(key, &[("error", &error.to_string())])
+    }
+}
