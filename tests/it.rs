@@ -55,6 +55,7 @@ mod it {
     mod lookups;
     mod many;
     mod mcp;
+    mod mcp_phases;
     mod memory;
     mod merging;
     mod messages;

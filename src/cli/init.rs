@@ -220,7 +220,7 @@ fn split(path: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use crate::cli::definition;
-    use crate::hosts::{AGENTS, REVIEWERS, RULES, SKILLS};
+    use crate::hosts::{AGENTS, REVIEWERS, RULES, SKILLS, plugin};
 
     /// The words of a command as they would be typed; what stands in angle brackets is the
     /// reader's to fill in.
@@ -246,7 +246,9 @@ mod tests {
     #[test]
     fn advice_names_commands_that_there_are() {
         let mut seen = 0;
-        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS).chain(&AGENTS) {
+        for (name, text) in
+            RULES.iter().chain(&SKILLS).chain(&REVIEWERS).chain(&AGENTS).chain(&plugin::SKILLS)
+        {
             let spans =
                 text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
             // No command, but the steps of the phases as a whole.

@@ -1,8 +1,8 @@
 //! A host's plugin: hook lines, skills and commands as one directory that travels.
 //!
 //! Its hook lines are those that `init` writes, from the same row of the host, with the program's
-//! plain name. Which hosts take a plugin stands in `plugins.toml`, which no hook reads. Nothing
-//! here writes a file.
+//! plain name. Which hosts take a plugin stands in `plugin/plugins.toml`, which no hook reads.
+//! Nothing here writes a file.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,6 +13,16 @@ use crate::shipped::{Rows, rows};
 
 /// The program as a plugin calls it: it is looked for on the host's PATH.
 const PROGRAM: &str = "git-seed";
+
+/// The skills that plugins have.
+#[cfg(test)]
+pub(crate) const SKILLS: [(&str, &str); 5] = [
+    ("working", WORKING),
+    ("status", STATUS),
+    ("advance", ADVANCE),
+    ("why", WHY),
+    ("statusline", STATUSLINE),
+];
 
 const WORKING: &str = include_str!("plugin/working.md");
 const STATUS: &str = include_str!("plugin/status.md");
@@ -255,23 +265,33 @@ mod tests {
 
     #[test]
     fn a_plugin_is_on_where_the_files_of_its_host_say_so() {
+        type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a str>);
         let on = r#"{ "enabledPlugins": { "git-seed@git-seed": true } }"#;
         let off = on.replace("true", "false");
         let user = "~/.claude/settings.json";
-        let cases: [(&str, &[(&str, &str)], Option<&str>); 14] = [
+        let cases: [Case<'_>; 14] = [
             ("claude", &[(user, on)], Some(user)),
             ("claude", &[(user, &off)], None),
             ("claude", &[(user, on), (".claude/settings.json", &off)], None),
-            ("claude", &[(user, &off), (".claude/settings.local.json", on)],
-                Some(".claude/settings.local.json")),
+            (
+                "claude",
+                &[(user, &off), (".claude/settings.local.json", on)],
+                Some(".claude/settings.local.json"),
+            ),
             ("claude", &[(user, r#"{ "enabledPlugins": { "other@git-seed": true } }"#)], None),
             ("claude", &[(user, "no JSON")], None),
             ("claude", &[], None),
-            ("gemini", &[("~/.gemini/extensions/git-seed/gemini-extension.json", "{}")],
-                Some("~/.gemini/extensions/git-seed/gemini-extension.json")),
+            (
+                "gemini",
+                &[("~/.gemini/extensions/git-seed/gemini-extension.json", "{}")],
+                Some("~/.gemini/extensions/git-seed/gemini-extension.json"),
+            ),
             ("gemini", &[], None),
-            ("opencode", &[("opencode.json", r#"{"plugin": ["a", "opencode-git-seed@0.1.0"]}"#)],
-                Some("opencode.json")),
+            (
+                "opencode",
+                &[("opencode.json", r#"{"plugin": ["a", "opencode-git-seed@0.1.0"]}"#)],
+                Some("opencode.json"),
+            ),
             ("opencode", &[("opencode.json", r#"{"plugin": ["opencode-git-seeds"]}"#)], None),
             ("opencode", &[("opencode.json", r#"{"plugin": "opencode-git-seed"}"#)], None),
             ("opencode", &[("opencode.json", "[]")], None),

@@ -98,7 +98,10 @@ fn manifests_and_hooks_have_the_shape_that_hosts_read() {
         }
     }
     let extension = read("../g/gemini-extension.json");
-    assert_eq!((&extension["name"], &extension["version"]), (&json!("git-seed"), &plugin["version"]));
+    assert_eq!(
+        (&extension["name"], &extension["version"]),
+        (&json!("git-seed"), &plugin["version"])
+    );
     assert!(world.text("../g/GEMINI.md").lines().count() <= 4, "it is read in every repository");
     let package = read("../o/package.json");
     let main = package["main"].as_str().expect("a file");
@@ -116,13 +119,18 @@ fn a_plugin_says_nothing_where_git_seed_is_not_installed() {
     for (event, groups) in lines["hooks"].as_object().expect("by event") {
         let line = &groups[0]["hooks"][0];
         let mut words = vec![line["command"].as_str().expect("a program").to_owned()];
-        words.extend(line["args"].as_array().expect("words").iter().map(|word| {
-            word.as_str().expect("a word").to_owned()
-        }));
+        words.extend(
+            line["args"]
+                .as_array()
+                .expect("words")
+                .iter()
+                .map(|word| word.as_str().expect("a word").to_owned()),
+        );
         let payload = world.payload(
             event,
             &json!({ "prompt": "fix the lexer", "source": "startup", "tool_name": "Write",
-                "tool_use_id": "t1", "tool_input": { "file_path": world.path("x"), "content": "x" } }),
+                "tool_use_id": "t1",
+                "tool_input": { "file_path": world.path("x"), "content": "x" } }),
         );
         fs::write(world.root().join("payload"), payload).expect("it is written");
         let said = world.tries(&format!("{} < ../payload", words.join(" ")));
@@ -150,7 +158,8 @@ fn init_and_doctor_say_that_a_plugin_is_on_beside_the_hook_lines() {
     assert!(!found.contains("Gemini CLI has"), "{found}");
     home(".gemini/extensions/git-seed/gemini-extension.json", "{}");
     let found = world.person("doctor").said();
-    let alone = "Gemini CLI has git seed's plugin (~/.gemini/extensions/git-seed/gemini-extension.json)";
+    let alone =
+        "Gemini CLI has git seed's plugin (~/.gemini/extensions/git-seed/gemini-extension.json)";
     assert!(found.out.contains(alone), "{found:?}");
     // One that is switched off for this project is off.
     world.puts(".claude/settings.json", "{\"enabledPlugins\":{\"git-seed@git-seed\":false}}");
