@@ -57,7 +57,7 @@ const ROWS: &[Rows] = &[
     Rows { table: "src/shell/seed.toml", lists: &[("command", &["name"])] },
     Rows {
         table: "src/hosts/plugin/plugins.toml",
-        lists: &[("plugin", &["host"])],
+        lists: &[("plugin", &["host"]), ("grant", &["host"])],
     },
     Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
     Rows {

@@ -36,6 +36,7 @@ mod it {
     mod git_acts;
     mod githooks;
     mod govern;
+    mod grants;
     mod graph;
     mod handed;
     mod help;

@@ -229,8 +229,14 @@ enum Whose {
 }
 
 /// Commands that no word in a session confirms: they change who judges.
-const TAKE_NO_CODE: [&str; 5] =
-    ["rules apply", "job approve-plugin", "uninstall", "init --track", "init --mode"];
+const TAKE_NO_CODE: [&str; 6] = [
+    "rules apply",
+    "job approve-plugin",
+    "uninstall",
+    "init --track",
+    "init --mode",
+    "init --grant",
+];
 
 /// What is found out before anybody is asked who gives a person's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +262,7 @@ impl Command {
         use job::JobCommand as OfJob;
         use rules::RulesCommand as Rules;
         let (command, first) = match self {
+            Self::Init(args) if args.grants() => ("init --grant", Open),
             Self::Init(args) if args.track.is_some() => ("init --track", Open),
             Self::Init(args) if args.mode.is_some() => ("init --mode", Installed),
             Self::Init(_) => ("init", Installed),

@@ -8,6 +8,7 @@
 mod can;
 mod canary;
 mod document;
+mod grant;
 mod patch;
 pub(crate) mod plugin;
 mod read;

@@ -46,6 +46,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_archive(repo, &mut found);
     examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
+    found.extend(setup::grants::findings(repo));
     examine_hooks(repo, &mut found);
     examine_confinement(repo, &mut found);
     found.push(examine_prints(repo));

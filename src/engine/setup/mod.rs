@@ -4,6 +4,7 @@ pub(crate) mod anchors;
 pub(crate) mod doctor;
 pub(crate) mod finding;
 pub(crate) mod git_hooks;
+pub(crate) mod grants;
 pub(crate) mod heartbeat;
 pub(crate) mod host_settings;
 pub(crate) mod in_force;
