@@ -38,6 +38,7 @@ const TABLES: &[&str] = &[
     "src/hosts/copilot.toml",
     "src/hosts/vscode.toml",
     "src/hosts/droid.toml",
+    "src/hosts/clients/mcp_client.toml",
 ];
 
 /// A table of which one row is wanted at a time.
@@ -54,6 +55,10 @@ const ROWS: &[Rows] = &[
     Rows { table: "src/shell/programs.toml", lists: &[("program", &["names"])] },
     Rows { table: "src/shell/git.toml", lists: &[("program", &["names"])] },
     Rows { table: "src/shell/seed.toml", lists: &[("command", &["name"])] },
+    Rows {
+        table: "src/hosts/plugin/plugins.toml",
+        lists: &[("plugin", &["host"]), ("grant", &["host"])],
+    },
     Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
     Rows {
         table: "src/secrets/secrets.toml",

@@ -36,6 +36,7 @@ mod it {
     mod git_acts;
     mod githooks;
     mod govern;
+    mod grants;
     mod graph;
     mod handed;
     mod help;
@@ -55,6 +56,7 @@ mod it {
     mod lookups;
     mod many;
     mod mcp;
+    mod mcp_phases;
     mod memory;
     mod merging;
     mod messages;
@@ -70,6 +72,7 @@ mod it {
     mod picture;
     mod plans;
     mod plays;
+    mod plugin;
     mod policy;
     mod prints;
     mod progress;

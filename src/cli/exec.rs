@@ -1,6 +1,6 @@
 //! `git seed exec`: a command that the kernel confines.
 
-use crate::engine::{claims, fence};
+use crate::engine::{claims, fence, unhooked};
 use crate::voice::{self, Notice};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -98,16 +98,22 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
 /// Runs tests below this process, which is confined no more than it was, and leaves the
 /// receipt. How the tests end is how this ends.
 fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> crate::cli::Result<ExitCode> {
+    // What cannot be heard of now is with the next step.
+    let _ = unhooked::changes::hear(repo, cwd.to_owned());
     let before = claims::receipts::tree_of_now(repo);
     let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
     words.extend(args.command.iter().cloned());
     let (code, printed) = world::run_below(&world::own_binary(), &words, cwd)?;
-    let ended = (i32::from(code), printed.as_str());
+    let code_told = i32::from(code);
+    let ended = (code_told, printed.as_str());
     let left = before.and_then(|before| claims::receipts::leave_run(repo, run, cwd, ended, before));
     if let Err(error) = left {
         let told = voice::tell(Notice::ExecNoReceipt, &[("error", &error.to_string())]);
         let _ = writeln!(io::stderr(), "{told}");
     }
+    let line = format!("git seed exec -- {}", run.line);
+    // As above: the receipt lies there.
+    let _ = unhooked::changes::ran(repo, cwd.to_owned(), line, (code_told, printed));
     Ok(ExitCode::from(code))
 }
 

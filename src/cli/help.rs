@@ -37,6 +37,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "on",
             "tour",
             "doctor",
+            "plugin",
             "uninstall",
         ],
     ),

@@ -52,6 +52,20 @@ pub(super) struct InitArgs {
     /// a person may say it.
     #[arg(long, value_name = "name")]
     pub(super) mode: Option<String>,
+    /// Offer to let a host run git seed's commands without asking: for Gemini CLI a policy in
+    /// ~/.gemini/policies
+    ///
+    /// It names the program by its path and only commands that are an agent's. Only a person may
+    /// say it; uninstall takes it out.
+    #[arg(long)]
+    grant: bool,
+}
+
+impl InitArgs {
+    /// Nothing but a rule of a host is asked for.
+    pub(super) fn grants(&self) -> bool {
+        self.grant
+    }
 }
 
 pub(super) fn run(
@@ -86,6 +100,9 @@ pub(super) fn run(
         let repo = context.repo()?;
         asks_about_raw_memory(&repo, out)?;
         asks_about_merging(&repo, out)?;
+    }
+    if args.grant {
+        offer_grants(&context.repo()?, out)?;
     }
     if asks && args.shared {
         asks_about_pushes(&repo, out)?;
@@ -127,6 +144,32 @@ fn asks_about_merging(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
     setup::merging::answered(repo, yes)?;
     let kept = if yes { Notice::InitMerges } else { Notice::InitMergesNot };
     out.aside(&voice::tell(kept, &[]));
+    Ok(())
+}
+
+/// Offers the rules that hosts take; without a yes none is written.
+fn offer_grants(repo: &Repo, out: &mut Report) -> crate::cli::Result<()> {
+    let mut told = Vec::new();
+    for offer in setup::grants::offers(repo)? {
+        let offer = match offer {
+            Ok(offer) => offer,
+            Err(why) => {
+                told.push(why);
+                continue;
+            }
+        };
+        out.flush()?;
+        let facts = [("title", offer.title), ("file", offer.shown)];
+        out.aside(&voice::tell(Notice::GrantAsks, &facts));
+        let mut said = String::new();
+        let answered = std::io::stdin().read_line(&mut said)? > 0;
+        told.push(if answered && is_yes(&said) {
+            setup::grants::write(repo, &offer)?
+        } else {
+            Told::new("left", offer.shown, voice::tell(Notice::GrantNot, &[]))
+        });
+    }
+    tell(&told, out);
     Ok(())
 }
 
@@ -220,7 +263,7 @@ fn split(path: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use crate::cli::definition;
-    use crate::hosts::{AGENTS, REVIEWERS, RULES, SKILLS};
+    use crate::hosts::{AGENTS, REVIEWERS, RULES, SKILLS, plugin};
 
     /// The words of a command as they would be typed; what stands in angle brackets is the
     /// reader's to fill in.
@@ -246,7 +289,9 @@ mod tests {
     #[test]
     fn advice_names_commands_that_there_are() {
         let mut seen = 0;
-        for (name, text) in RULES.iter().chain(&SKILLS).chain(&REVIEWERS).chain(&AGENTS) {
+        for (name, text) in
+            RULES.iter().chain(&SKILLS).chain(&REVIEWERS).chain(&AGENTS).chain(&plugin::SKILLS)
+        {
             let spans =
                 text.split('`').skip(1).step_by(2).filter(|span| span.starts_with("git seed "));
             // No command, but the steps of the phases as a whole.

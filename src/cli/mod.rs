@@ -32,6 +32,7 @@ mod op;
 mod phase;
 mod plain_page;
 mod plan;
+mod plugin;
 mod redact;
 mod reflect;
 pub(crate) mod report;
@@ -208,6 +209,7 @@ enum Command {
     Hook(hook::HookArgs),
     Githook(githook::GithookArgs),
     Mcp(mcp::McpArgs),
+    Plugin(plugin::PluginArgs),
     #[command(hide = true)]
     MergePages(merge_pages::MergePagesArgs),
     #[command(hide = true)]
@@ -229,8 +231,14 @@ enum Whose {
 }
 
 /// Commands that no word in a session confirms: they change who judges.
-const TAKE_NO_CODE: [&str; 5] =
-    ["rules apply", "job approve-plugin", "uninstall", "init --track", "init --mode"];
+const TAKE_NO_CODE: [&str; 6] = [
+    "rules apply",
+    "job approve-plugin",
+    "uninstall",
+    "init --track",
+    "init --mode",
+    "init --grant",
+];
 
 /// What is found out before anybody is asked who gives a person's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +264,7 @@ impl Command {
         use job::JobCommand as OfJob;
         use rules::RulesCommand as Rules;
         let (command, first) = match self {
+            Self::Init(args) if args.grants() => ("init --grant", Open),
             Self::Init(args) if args.track.is_some() => ("init --track", Open),
             Self::Init(args) if args.mode.is_some() => ("init --mode", Installed),
             Self::Init(_) => ("init", Installed),
@@ -601,6 +610,7 @@ fn run(command: &Command, context: &Context, out: &mut Report) -> Result<Outcome
         Command::Hook(_) | Command::Exec(_) | Command::Help(_) => Ok(Outcome::Yes),
         Command::Githook(args) => githook::run(args, context, out),
         Command::Mcp(args) => mcp::run(args, context),
+        Command::Plugin(args) => plugin::run(args, out),
         Command::MergePages(args) => Ok(merge_pages::run(args, context, out)),
         Command::Rewritten(args) => rewritten::run(args, context),
         Command::Man(args) => man::run(args, out),

@@ -1,6 +1,6 @@
 //! `git seed phase …`
 
-use crate::engine::{boundary, briefing, jobs, landing, memory, record, report};
+use crate::engine::{boundary, briefing, jobs, landing, memory, record, report, unhooked};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -83,6 +83,14 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
+    let moves = matches!(
+        command,
+        PhaseCommand::Advance { .. } | PhaseCommand::Checkpoint { .. } | PhaseCommand::Back { .. }
+    );
+    // No hook told of it where the host runs none.
+    if moves && let Some(told) = unhooked::changes::hear(&repo, context.cwd.clone())? {
+        out.aside(&told);
+    }
     match command {
         PhaseCommand::Current => current(&repo, out),
         PhaseCommand::Cycle => {

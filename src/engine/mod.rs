@@ -9,6 +9,7 @@
 //! that a reader and a test can see. The rooms, from the top; arrows go down only:
 //!
 //! ```text
+//! unhooked    the session of a client that works over MCP alone: its words, looks and changes
 //! modes       one event of a host, by the mode of the clone: to hook, or answered without a job
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor, the git hooks
@@ -65,6 +66,7 @@ pub(crate) mod story;
 pub(crate) mod sync;
 pub(crate) mod texts;
 pub(crate) mod tokens;
+pub(crate) mod unhooked;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

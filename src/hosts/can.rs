@@ -6,7 +6,8 @@ use super::{Happening, Host};
 type Capability = (&'static str, fn(&Host) -> bool);
 
 /// What hosts can do or not, in the order of the table in `docs/hosts.md`.
-const CAPABILITIES: [Capability; 11] = [
+const CAPABILITIES: [Capability; 12] = [
+    ("run-hooks", Host::runs_hooks),
     ("refuse-tool", |host| host.reply.refuse.contains(&Happening::Before)),
     ("refuse-stop", |host| host.reply.refuse.contains(&Happening::Stop) && !host.reply.asks_again),
     ("inject-prompt", |host| host.reply.context.contains(&Happening::Prompt)),

@@ -8,7 +8,9 @@
 mod can;
 mod canary;
 mod document;
+mod grant;
 mod patch;
+pub(crate) mod plugin;
 mod read;
 mod reply;
 mod toml_document;
@@ -43,6 +45,9 @@ static SHIPPED: [Shipped; 8] = [
     Shipped::new("droid", shipped!("droid")),
 ];
 
+/// Whoever works over MCP alone. Nothing is installed for it, so no list of hosts has it.
+static UNHOOKED: Shipped = Shipped::new("mcp", shipped!("mcp_client"));
+
 struct Shipped {
     name: &'static str,
     table: Table,
@@ -61,8 +66,9 @@ impl Shipped {
 ///
 /// No host has that name, which names the known ones; or its row is wrong.
 pub fn row(name: &str) -> Result<&'static Host, NoHost> {
-    let shipped =
-        SHIPPED.iter().find(|row| row.name == name).ok_or_else(|| NoHost::unknown(name))?;
+    let all = SHIPPED.iter().chain([&UNHOOKED]);
+    let shipped = all.into_iter().find(|row| row.name == name);
+    let shipped = shipped.ok_or_else(|| NoHost::unknown(name))?;
     shipped
         .host
         .get_or_init(|| Host::shipped(shipped.name, shipped.table))
@@ -790,6 +796,11 @@ impl Host {
         own.filter(|_| matches!(self.install.form, Form::Script)).map(|(_, text)| *text)
     }
 
+    /// False of a client that works over MCP alone: nothing but its calls tells what it does.
+    pub(crate) fn runs_hooks(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// True where a hook may give a shell call another line.
     pub(crate) fn rewrites(&self) -> bool {
         self.rewrite.is_some()
@@ -821,7 +832,7 @@ mod tests {
     use super::*;
 
     /// The rows as people read them.
-    const ROWS: [(&str, &str); 8] = [
+    const ROWS: [(&str, &str); 9] = [
         ("claude", include_str!("claude.toml")),
         ("codex", include_str!("codex.toml")),
         ("gemini", include_str!("gemini.toml")),
@@ -830,6 +841,7 @@ mod tests {
         ("copilot", include_str!("copilot.toml")),
         ("vscode", include_str!("vscode.toml")),
         ("droid", include_str!("droid.toml")),
+        ("mcp", include_str!("clients/mcp_client.toml")),
     ];
 
     fn text(name: &str) -> &'static str {
@@ -848,7 +860,7 @@ mod tests {
         }
         assert_eq!(
             ROWS.map(|row| row.0).to_vec(),
-            names().collect::<Vec<_>>(),
+            names().chain(["mcp"]).collect::<Vec<_>>(),
             "every row is here"
         );
     }

@@ -1,5 +1,5 @@
-// git seed for opencode: `git seed init --host opencode` writes this file, and `git seed uninstall`
-// takes it out. Each callback hands one event to the program below and does what it answers.
+// git seed for opencode, as `git seed init --host opencode` writes it into a repository, and
+// `git seed plugin` into a package. Each callback hands one event to the program below.
 import { spawn } from "node:child_process"
 const SEED = "@SEED@"
 

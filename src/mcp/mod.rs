@@ -1,4 +1,5 @@
-//! `git seed mcp`: the functions of `git seed claim`, over the Model Context Protocol.
+//! `git seed mcp`: the functions of `git seed claim`, or the phases, over the Model Context
+//! Protocol.
 //!
 //! The official SDK speaks the protocol; [`lines`] stands between it and the pipes, so
 //! that no line a client sends can end the session. Each call opens the repository
@@ -8,10 +9,12 @@
 mod answers;
 mod id_scan;
 mod lines;
+mod phases;
 mod tools;
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
@@ -34,9 +37,11 @@ const ABOUT: &str = "Before you say that something is fixed, tested or done, put
      seen. A directive other than pass or damp says in revision_reasons what to do before you \
      say it.";
 
-/// Serves clients on `input` and `output` until one of them is closed.
+/// Serves clients on `input` and `output` until one of them is closed: the functions for claims, or
+/// the phases.
 pub(crate) fn serve(
     cwd: &Path,
+    phases: bool,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> std::io::Result<()> {
@@ -45,7 +50,8 @@ pub(crate) fn serve(
         .max_blocking_threads(AT_ONCE)
         .build()?;
     let lines = Lines::over(input, output)?;
-    let server = Server { cwd: cwd.to_owned() };
+    let desk = phases.then(|| Arc::new(phases::Desk::of(cwd.to_owned())));
+    let server = Server { cwd: cwd.to_owned(), desk: desk.clone() };
     runtime.block_on(async {
         loop {
             match rmcp::serve_server(server.clone(), lines.clone()).await {
@@ -63,6 +69,9 @@ pub(crate) fn serve(
     });
     // A call that nobody waits for any more must not hold up the end.
     runtime.shutdown_background();
+    if let Some(desk) = desk {
+        desk.ends();
+    }
     Ok(())
 }
 
@@ -70,13 +79,15 @@ pub(crate) fn serve(
 #[derive(Clone, Debug)]
 struct Server {
     cwd: PathBuf,
+    /// Where the phases are led, and not claims judged.
+    desk: Option<Arc<phases::Desk>>,
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(NAME, env!("CARGO_PKG_VERSION")))
-            .with_instructions(ABOUT)
+            .with_instructions(if self.desk.is_some() { phases::ABOUT } else { ABOUT })
     }
 
     async fn list_tools(
@@ -84,10 +95,14 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::listed()))
+        let listed = if self.desk.is_some() { phases::listed() } else { tools::listed() };
+        Ok(ListToolsResult::with_all_items(listed))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        if self.desk.is_some() {
+            return phases::named(name).map(phases::described);
+        }
         tools::named(name).map(tools::McpToolRow::described)
     }
 
@@ -96,7 +111,11 @@ impl ServerHandler for Server {
         asked: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let row = tools::named(&asked.name).ok_or_else(|| tools::unknown(&asked.name))?;
+        if let Some(desk) = &self.desk {
+            return phases::answer(desk.clone(), asked).await.map(Into::into);
+        }
+        let unknown = || tools::unknown(&asked.name, &tools::names());
+        let row = tools::named(&asked.name).ok_or_else(unknown)?;
         let given = row.read(asked.arguments.unwrap_or_default())?;
         let (steps, mut told) = tokio::sync::mpsc::unbounded_channel();
         let cwd = self.cwd.clone();
@@ -121,11 +140,13 @@ impl ServerHandler for Server {
                 done = &mut work => break done,
             }
         };
-        let answer = answer.map_err(|_| {
-            ErrorData::internal_error("git seed broke while it worked on this", None)
-        })?;
+        let answer = answer.map_err(|_| broke())?;
         Ok(result(answer).into())
     }
+}
+
+fn broke() -> ErrorData {
+    ErrorData::internal_error("git seed broke while it worked on this", None)
 }
 
 /// The repository around `cwd`, as it is now.
@@ -145,12 +166,14 @@ fn result(answer: Result<serde_json::Value, EngineError>) -> CallToolResult {
             result.structured_content = Some(answer);
             result
         }
-        Err(error) => {
-            let mut text = format!("error: {error}");
-            if let Some(hint) = error.hint() {
-                text.push_str(&format!("\nhint: {hint}"));
-            }
-            CallToolResult::error(vec![ContentBlock::text(text)])
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &EngineError) -> CallToolResult {
+    let mut text = format!("error: {error}");
+    if let Some(hint) = error.hint() {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    CallToolResult::error(vec![ContentBlock::text(text)])
 }

@@ -27,19 +27,22 @@ const ITEMS: usize = 2000;
 
 /// One tool.
 #[derive(Debug)]
-pub(super) struct McpToolRow {
-    name: &'static str,
-    title: &'static str,
-    about: &'static str,
-    fields: &'static [Field],
-    /// It leaves nothing behind: no record, no line.
-    looks: bool,
-    pub(super) call: fn(&Repo, &Given, Tell<'_>) -> Result<Value>,
+pub(super) struct McpToolRow<C = ClaimCall> {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) about: &'static str,
+    pub(super) fields: &'static [Field],
+    /// It changes nothing that anybody but git seed reads.
+    pub(super) looks: bool,
+    pub(super) call: C,
 }
+
+/// What a function for claims does.
+pub(super) type ClaimCall = fn(&Repo, &Given, Tell<'_>) -> Result<Value>;
 
 /// One argument.
 #[derive(Debug)]
-struct Field {
+pub(super) struct Field {
     name: &'static str,
     kind: FieldKind,
     optional: bool,
@@ -47,7 +50,7 @@ struct Field {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum FieldKind {
+pub(super) enum FieldKind {
     /// At least so many characters.
     Text(usize),
     /// A list, or the same with commas between.
@@ -62,11 +65,11 @@ enum FieldKind {
     Action,
 }
 
-const fn must(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+pub(super) const fn must(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
     Field { name, kind, optional: false, about }
 }
 
-const fn may(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+pub(super) const fn may(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
     Field { name, kind, optional: true, about }
 }
 
@@ -236,9 +239,13 @@ pub(super) fn named(name: &str) -> Option<&'static McpToolRow> {
     TABLE.iter().find(|row| row.name == name)
 }
 
-/// There is no such tool.
-pub(super) fn unknown(name: &str) -> ErrorData {
-    let known: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
+/// The names of all tools.
+pub(super) fn names() -> Vec<&'static str> {
+    TABLE.iter().map(|row| row.name).collect()
+}
+
+/// There is no such tool among those that are `known`.
+pub(super) fn unknown(name: &str, known: &[&str]) -> ErrorData {
     let name: String = name.chars().take(100).collect();
     let text = format!("there is no tool `{name}`; known: {}", known.join(", "));
     bad("name", text, json!(known))
@@ -252,6 +259,17 @@ fn bad(field: &str, text: impl Into<String>, allowed: Value) -> ErrorData {
 
 impl McpToolRow {
     pub(super) fn described(&self) -> Tool {
+        let tool = self.shown();
+        match answers::schema(self.name) {
+            Some(answer) => tool.with_raw_output_schema(Arc::new(answer)),
+            None => tool,
+        }
+    }
+}
+
+impl<C> McpToolRow<C> {
+    /// The tool as clients list it, but for what it answers.
+    pub(super) fn shown(&self) -> Tool {
         let properties: serde_json::Map<String, Value> =
             self.fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
         let required: Vec<&str> =
@@ -269,15 +287,11 @@ impl McpToolRow {
             Some(false),
         );
         let tool = Tool::new(self.name, self.about, schema);
-        let tool = tool.with_title(self.title).with_annotations(notes);
-        match answers::schema(self.name) {
-            Some(answer) => tool.with_raw_output_schema(Arc::new(answer)),
-            None => tool,
-        }
+        tool.with_title(self.title).with_annotations(notes)
     }
 
     /// The arguments, each as its field wants it.
-    pub(super) fn read(&'static self, mut arguments: JsonObject) -> Result<Given, ErrorData> {
+    pub(super) fn read(&self, mut arguments: JsonObject) -> Result<Given, ErrorData> {
         let mut given = BTreeMap::new();
         for field in self.fields {
             let value = match arguments.remove(field.name) {
@@ -436,15 +450,15 @@ enum Arg {
 /// Each asks for a field of its row, which `McpToolRow::read` has filled; where a row and its call
 /// disagree the weakest value stands, and a test finds it.
 impl Given {
-    fn text(&self, name: &str) -> String {
+    pub(super) fn text(&self, name: &str) -> String {
         self.text_if_any(name).unwrap_or_default()
     }
 
-    fn text_if_any(&self, name: &str) -> Option<String> {
+    pub(super) fn text_if_any(&self, name: &str) -> Option<String> {
         if let Some(Arg::Text(text)) = self.0.get(name) { Some(text.clone()) } else { None }
     }
 
-    fn list(&self, name: &str) -> Vec<String> {
+    pub(super) fn list(&self, name: &str) -> Vec<String> {
         self.list_if_any(name).unwrap_or_default()
     }
 
@@ -463,6 +477,11 @@ impl Given {
     fn flag(&self, name: &str) -> bool {
         // Without a word the stricter case counts.
         if let Some(Arg::Flag(flag)) = self.0.get(name) { *flag } else { true }
+    }
+
+    /// The flag was given, and says yes.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        matches!(self.0.get(name), Some(Arg::Flag(true)))
     }
 
     fn evidence(&self, name: &str) -> EvidenceType {

@@ -149,6 +149,23 @@ fn row_of<'a>(args: &[&'a str]) -> Option<(&'static CommandRow, Option<&'a str>)
     Some((row, words.get(1).copied()))
 }
 
+/// Beginnings of commands that are an agent's whatever follows, each by its words after `git seed`,
+/// and whether it changes nothing then.
+pub(crate) fn agent_open() -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    // What runs other commands is never granted, nor what a flag makes a person's.
+    for row in COMMANDS.all().filter(|row| !row.wraps && row.persons.is_empty()) {
+        let looks = |verb: Option<&str>| row.changes.is_empty() && row.looks(verb, &[]);
+        if row.open {
+            found.push((row.name.clone(), looks(None)));
+        }
+        let named =
+            row.verbs.iter().map(|verb| (format!("{} {verb}", row.name), looks(Some(verb))));
+        found.extend(named.filter(|_| !row.open));
+    }
+    found
+}
+
 /// Whether the agent may give the command with these words; what no row names is a person's.
 fn is_open(args: &[&str]) -> bool {
     row_of(args).is_some_and(|(row, verb)| row.is_open(verb, args))

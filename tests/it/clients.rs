@@ -168,7 +168,8 @@ fn plays(session: &Recorded) {
 }
 
 /// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
-const COLUMNS: [(&str, &str); 11] = [
+const COLUMNS: [(&str, &str); 12] = [
+    ("run-hooks", "runs hooks"),
     ("refuse-tool", "refuses tools"),
     ("refuse-stop", "holds the turn"),
     ("inject-start", "told at start"),
@@ -187,7 +188,7 @@ fn table() -> String {
     let heads: Vec<&str> = COLUMNS.iter().map(|(_, head)| *head).collect();
     let line = "---|".repeat(COLUMNS.len() + 2);
     let mut table = format!("| host | tried | {} |\n|{line}\n", heads.join(" | "));
-    for name in hosts::names() {
+    for name in hosts::names().chain(["mcp"]) {
         let row = hosts::row(name).expect("it loads");
         let can: Vec<(&str, bool)> = row.capabilities().collect();
         assert_eq!(can.len(), COLUMNS.len(), "every capability has its column");

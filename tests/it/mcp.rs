@@ -28,7 +28,7 @@ const FIGURES: [&str; 8] =
     ["phi", "entropy", "valence", "arousal", "confidence", "coverage", "trust:", "0."];
 
 /// A client that has a server to itself.
-struct Client {
+pub(super) struct Client {
     server: Child,
     input: Option<ChildStdin>,
     lines: Receiver<Value>,
@@ -39,8 +39,13 @@ struct Client {
 
 impl Client {
     fn of(world: &World) -> Self {
+        Self::serving(world, &["mcp"])
+    }
+
+    /// The same with these arguments.
+    pub(super) fn serving(world: &World, arguments: &[&str]) -> Self {
         let mut command = world.beside(SEED);
-        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn().expect("the server starts");
         let output = BufReader::new(server.stdout.take().expect("a pipe"));
         let (sender, lines) = channel();
@@ -62,7 +67,7 @@ impl Client {
         client
     }
 
-    fn begins(&mut self) -> Value {
+    pub(super) fn begins(&mut self) -> Value {
         let params = json!({
             "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "test", "version": "1"},
@@ -81,7 +86,7 @@ impl Client {
         self.lines.recv_timeout(Duration::from_secs(20)).expect("the server says something")
     }
 
-    fn asks(&mut self, method: &str, params: &Value) -> Value {
+    pub(super) fn asks(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         let id = self.asked;
         self.sends(
@@ -96,7 +101,7 @@ impl Client {
         }
     }
 
-    fn calls(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(super) fn calls(&mut self, tool: &str, arguments: &Value) -> Value {
         self.asks("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
@@ -121,7 +126,7 @@ impl Client {
     }
 
     /// The client goes; gives the exit code and what the server complained of.
-    fn leaves(mut self) -> (Option<i32>, String) {
+    pub(super) fn leaves(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let done = self.server.wait_with_output().expect("the server ends");
         (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())

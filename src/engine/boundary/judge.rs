@@ -62,7 +62,7 @@ pub(crate) fn judge(
     let (step, outgrown) = within_the_lane(repo, focused, toward, step, &survey)?;
     let toward = if outgrown { &Transition::Up } else { toward };
     // Asked of the job where the tree changed alone.
-    let heard = !survey.changed || since.heard() || was_heard(repo, focused)?;
+    let heard = !survey.changed || !hooked(focused) || since.heard() || was_heard(repo, focused)?;
     if let Err(refusal) = gates::hooks_fire(survey.changed, heard, !survey.strays.is_empty()) {
         return Ok(Err(refusal));
     }
@@ -165,6 +165,11 @@ fn leads_to<'a>(stand: &'a Position, step: Option<&'a Move>) -> &'a PhaseName {
         Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => to,
         _ => &stand.phase,
     }
+}
+
+/// The host of the session that drives runs hooks; one that no row names might.
+fn hooked(focused: &LoadedJob) -> bool {
+    hosts::row(&focused.state.driver.host).map_or(true, hosts::Host::runs_hooks)
 }
 
 /// Acts of an earlier step of this stay were heard, so the hooks do fire.

@@ -22,8 +22,8 @@ pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction 
     Interaction { kind: InteractionKind::Prompt, at: repo.now, provenance, text }
 }
 
-/// A job is born from a person's prompts, in one step: active, focused, in idle, cycle 0. The first
-/// gives it its name.
+/// A job is born from a person's prompts, or from what an agent began with, in one step: active,
+/// focused, in idle, cycle 0. The first gives it its name.
 pub(crate) fn create_from_prompts(
     repo: &Repo,
     prompt: &Interaction,
@@ -44,7 +44,9 @@ pub(crate) fn create_from_prompts(
         state.summed.heard(n, words_said(&said.text), repo.rules.summary);
         edits.push(TreeEdit::Put { path: names::interaction(n), bytes: said.write().into_bytes() });
     }
-    Ok(record::step::create(repo, state, &subject, By::Person, edits, true)?.focused)
+    let persons = prompt.kind == InteractionKind::Prompt;
+    let by = if persons { By::Person } else { By::Agent };
+    Ok(record::step::create(repo, state, &subject, by, edits, true)?.focused)
 }
 
 /// The job that was born here with these words and is in nobody's focus: somebody was stopped

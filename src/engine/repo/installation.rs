@@ -69,6 +69,9 @@ pub(crate) struct Installation {
     /// Hosts that were told of our MCP server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<SettingsFile>,
+    /// Rules with which a host runs our commands unasked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<AgentFile>,
     /// Lines of ours in `.git/info/attributes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merging: Option<Merging>,
@@ -80,12 +83,11 @@ pub(crate) struct Merging {
     /// `.git/info/attributes` as it was; absent when it was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// `.git/info` was not there before.
     pub made_info: bool,
     pub lines: Vec<String>,
 }
 
-/// A subagent definition that was put in.
+/// A file that was put in whole, such as a subagent definition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AgentFile {
     pub path: PathBuf,
@@ -185,8 +187,7 @@ impl Repo {
             let text = std::fs::read_to_string(&file.path).ok()?;
             install::time_out(&text, host, name)
         });
-        let most = asked.min().unwrap_or_else(|| host.time_of(name));
-        most * 3 / 4
+        asked.min().unwrap_or_else(|| host.time_of(name)) * 3 / 4
     }
 
     /// The hook installer's view of this repository.

@@ -44,6 +44,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_archive(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
+    found.extend(setup::grants::findings(repo));
     examine_hooks(repo, &mut found);
     found.extend(examine_merging(repo));
     examine_confinement(repo, &mut found);

@@ -32,9 +32,11 @@ pub(crate) fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             }
         }
     }
-    if files.is_empty() {
+    let plugins = setup::plugins::findings(repo, &files);
+    if files.is_empty() && plugins.is_empty() {
         found.push(Finding::of(Found::NoHost, &[]));
     }
+    found.extend(plugins);
     for file in &files {
         let row = match hosts::row(&file.host) {
             Ok(row) => row,
@@ -63,25 +65,10 @@ pub(crate) fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
             continue;
         }
         found.push(try_host(repo, row, &text, &shown));
-        found.push(fired(repo, row));
+        found.push(setup::heartbeat::finding(repo, row));
         if row.tried.is_none() {
             found.push(Finding::of(Found::HostUntried, &[("title", &row.title)]));
         }
-    }
-}
-
-/// Whether the host has run its hooks here: that a line stands in a file does not show it.
-fn fired(repo: &Repo, row: &Host) -> Finding {
-    let title = ("title", row.title.as_str());
-    match setup::heartbeat::last(repo, &row.name) {
-        Some(last) => {
-            let at = repo::text::rfc3339(last.at);
-            Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
-        }
-        None => match row.first_start() {
-            Some(says) => Finding::of(Found::HostSilent, &[title, ("says", says)]),
-            None => Finding::of(Found::HostUnfired, &[title]),
-        },
     }
 }
 

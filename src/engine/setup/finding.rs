@@ -1,4 +1,4 @@
-//! What `doctor` finds, one thing at a time.
+//! One thing that `doctor` looked at, and how it stands.
 
 use serde::Serialize;
 

@@ -6,10 +6,12 @@
 
 use std::path::PathBuf;
 
-use crate::engine::repo::Repo;
+use crate::engine::repo::{Repo, text};
+use crate::engine::setup::finding::Finding;
 use crate::event::{Event, EventKind};
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
+use crate::voice::Found;
 use crate::world;
 
 /// A hook ran.
@@ -73,4 +75,19 @@ fn file_after(repo: &Repo, host: &str) -> PathBuf {
 
 fn file(repo: &Repo, host: &str) -> PathBuf {
     repo.store.seed_dir().join("fired").join(format!("{}.{host}", repo.store.worktree_name()))
+}
+
+/// Whether the host has run its hooks here: that a line stands in a file does not show it.
+pub(crate) fn finding(repo: &Repo, row: &Host) -> Finding {
+    let title = ("title", row.title.as_str());
+    match last(repo, &row.name) {
+        Some(last) => {
+            let at = text::rfc3339(last.at);
+            Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
+        }
+        None => match row.first_start() {
+            Some(says) => Finding::of(Found::HostSilent, &[title, ("says", says)]),
+            None => Finding::of(Found::HostUnfired, &[title]),
+        },
+    }
 }

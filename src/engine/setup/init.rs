@@ -102,7 +102,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     Ok(told)
 }
 
-/// What is put in for a host only where it is asked for.
+/// What is put in for a host only where it is asked for, and what is there beside it.
 fn install_more(
     repo: &Repo,
     row: &'static Host,
@@ -110,6 +110,7 @@ fn install_more(
     installation: &mut Installation,
     told: &mut Vec<Told>,
 ) -> Result<()> {
+    told.extend(setup::plugins::beside(repo, row));
     if wanted.mcp {
         setup::mcp_servers::install_server(repo, row, wanted.shared, installation, told)?;
     }
@@ -127,7 +128,12 @@ fn known_mode(name: &str) -> Result<Mode> {
 fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
     let known = |name: &str| hosts::row(name).map_err(|bad| EngineError::Usage(bad.to_string()));
     if !wanted.hosts.is_empty() {
-        return wanted.hosts.iter().map(|name| known(name)).collect();
+        let rows: Vec<_> = wanted.hosts.iter().map(|name| known(name)).collect::<Result<_>>()?;
+        if let Some(row) = rows.iter().find(|row| !row.runs_hooks()) {
+            let told = tell(Notice::UnhookedNotPutIn, &[("title", &row.title)]);
+            return Err(EngineError::Usage(told));
+        }
+        return Ok(rows);
     }
     let mut found = Vec::new();
     for name in hosts::names() {
