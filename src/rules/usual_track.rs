@@ -53,8 +53,9 @@ pub(super) fn put(text: &str, of: &Key<'_>, word: &str) -> Result<String, BadRul
         Some(DeValue::Table(tracks)) => value(tracks, of.name),
         _ => None,
     };
-    // The older name of the key stays the one that it is said by.
-    if let Some(said) = named.or_else(|| value(table, of.older?)) {
+    // The older name of the key stays the one that it is said by; rows of that name are no word.
+    let older = || value(table, of.older?).filter(|said| said.get_ref().as_str().is_some());
+    if let Some(said) = named.or_else(older) {
         let same = said.get_ref().as_str() == Some(word);
         let put = || replaced(text, said.span(), &quoted(word));
         return Ok(if same { text.to_owned() } else { put() });
