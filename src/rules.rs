@@ -177,7 +177,7 @@ pub enum Consumption {
 }
 
 /// What `[tracks] default` says where the agent's first step chooses the lane.
-const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
 /// The track of a job whose first step chooses the lane, until it does.
 const UNCHOSEN: &str = "opevc";

@@ -214,7 +214,7 @@ pub(crate) fn track_of(state: &state::State) -> Option<String> {
 
 /// How each job begins, where the rules say it and not the first step.
 fn lane_of_all(repo: &Repo) -> Option<String> {
-    let small = repo.rules.maps.home().lane.is_some();
+    let small = repo.rules.begins_small();
     let how = if small { Notice::StatusTrackSmall } else { Notice::StatusTrackWhole };
     (!repo.rules.chooses).then(|| tell(how, &[("track", repo.rules.usual_track())]))
 }

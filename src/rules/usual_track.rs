@@ -18,8 +18,10 @@ impl Rules {
     ///
     /// Nobody knows the track, which names the known ones; or a row of `applied` does not fit it.
     pub(crate) fn with_usual_track(applied: &str, track: &str) -> Result<String, BadRules> {
-        // Before it stands in a text, where it could say anything.
-        Self::with(&text_of(track))?;
+        // Before it stands in a text, where it could say anything: it is shipped, or named there.
+        if !Self::with(applied)?.maps.is_own(track) {
+            Self::with(&text_of(track))?;
+        }
         let key = Key { table: "tracks", name: "default", older: Some("track") };
         let text = put(applied, &key, track)?;
         Self::with(&text)?;

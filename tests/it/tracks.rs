@@ -223,6 +223,17 @@ fn a_track_may_be_the_one_of_all_jobs() {
     assert_eq!(world.json("status")["track"], "research");
 }
 
+/// Put into force without the file: `init --track` knows the tracks of the rules in force.
+#[test]
+fn init_makes_a_track_of_ones_own_the_one_of_all_jobs() {
+    let world = ruled(DOCS);
+    world.person("init --track docs").succeeds();
+    world.person("init --track dogs").ends(64, "known tracks: auto, opevc, quick, docs");
+    world.prompt("say in the guide when escapes are kept");
+    world.seed("phase advance").tells("idle -> look");
+    assert_eq!(world.json("status")["track"], "docs");
+}
+
 #[test]
 fn a_job_whose_track_is_gone_hears_so_and_goes_on() {
     let world = ruled(RESEARCH);

@@ -1,11 +1,23 @@
 //! Which track of the repository's own a prompt speaks of, and a track that the rules lack by now.
 
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::state::State;
+use crate::phases::BadMap;
+use crate::rules::AUTO;
 use crate::voice::{Notice, tell};
 
 /// Words of a prompt that are looked up as paths, at most.
 const WORDS: usize = 400;
+
+/// The rules in force have that track, or leave it to the first step of each job.
+pub(crate) fn is_known(repo: &Repo, track: &str) -> Result<()> {
+    let maps = &repo.rules.maps;
+    if track == AUTO || maps.has(track) {
+        return Ok(());
+    }
+    let known = format!("{AUTO}, {}", maps.names().join(", "));
+    Err(EngineError::Usage(BadMap::Track { track: track.to_owned(), known }.to_string()))
+}
 
 /// The track that is for all paths of the work tree that a prompt names, where it names some.
 pub(crate) fn named_by_paths(repo: &Repo, prompt: &str) -> Option<String> {
