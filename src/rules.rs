@@ -5,6 +5,7 @@
 //! said with its line, its key and the known names.
 
 pub(crate) mod direction;
+mod own_tracks;
 mod page_names;
 pub(crate) mod policy;
 mod raw_place;
@@ -34,6 +35,7 @@ use crate::phases::mcp::{self, BadServer, ServerRow};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
 use crate::phases::{BadMap, FirstStep, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
+use crate::rules::own_tracks::TrackKey;
 use crate::shipped;
 
 const SHIPPED: &str = include_str!("rules.toml");
@@ -175,7 +177,7 @@ pub enum Consumption {
 }
 
 /// What `[tracks] default` says where the agent's first step chooses the lane.
-const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
 /// The track of a job whose first step chooses the lane, until it does.
 const UNCHOSEN: &str = "opevc";
@@ -184,8 +186,9 @@ const UNCHOSEN: &str = "opevc";
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesTable {
-    /// The older name of `tracks.default`.
-    track: Option<String>,
+    /// The older name of `tracks.default`, or rows of tracks.
+    #[serde(default, deserialize_with = "own_tracks::read")]
+    track: Option<TrackKey>,
     #[serde(default)]
     tracks: TracksTable,
     #[serde(default)]
@@ -599,7 +602,7 @@ impl RulesTable {
     fn with(applied: &str) -> Result<Self, BadRules> {
         // Read on its own first: what is wrong is then said with its place in the text.
         let own = toml::from_str::<Self>(applied)?;
-        if own.track.is_some() && own.tracks.default.is_some() {
+        if matches!(own.track, Some(TrackKey::Usual)) && own.tracks.default.is_some() {
             return BadRules::key("track", "is the older name of `tracks.default`; keep that one");
         }
         Ok(Self::deserialize(Self::merged(applied)?).map_err(toml::de::Error::custom)?)
@@ -609,8 +612,9 @@ impl RulesTable {
     fn merged(applied: &str) -> Result<Value, toml::de::Error> {
         let mut table: Value = shipped::read(shipped::shipped!("rules"))?;
         lay(&mut table, toml::from_str(applied)?);
-        if let Some(track) = table.as_object_mut().and_then(|keys| keys.shift_remove("track")) {
+        if let Some(track) = table.get("track").filter(|track| track.is_string()).cloned() {
             table["tracks"]["default"] = track;
+            table.as_object_mut().and_then(|keys| keys.shift_remove("track"));
         }
         if let Some(mode) = table.get_mut("approval").filter(|it| it.is_string()).map(Value::take) {
             let shipped: Value = shipped::read(shipped::shipped!("rules"))?;
@@ -658,6 +662,9 @@ fn flat_map(track: &str, map: &Value, found: &mut Vec<(String, String)>) {
     found.push((format!("{track}: start"), map["start"].to_string()));
     for (key, value) in map["lane"].as_object().into_iter().flatten() {
         found.push((format!("{track}: lane: {key}"), value.to_string()));
+    }
+    if let Some(paths) = map.get("paths") {
+        found.push((format!("{track}: paths"), paths.to_string()));
     }
     let rows = map["phase"].as_array().map_or(&[][..], Vec::as_slice);
     let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
@@ -794,13 +801,19 @@ impl BadRules {
             Self::Map(BadMap::Track { .. }) => {
                 place(text, &["tracks", "default"]).or_else(|| place(text, &["track"]))?
             }
-            Self::Map(BadMap::Row { phase, key, .. }) => {
-                row_place(text, phase.as_str(), key.as_deref())?
+            Self::Map(BadMap::Row { of, phase, key, .. }) => {
+                own_tracks::row_place(text, of.as_deref(), phase.as_str(), key.as_deref())?
             }
+            Self::Map(BadMap::OwnTrack { track, key, .. }) => {
+                own_tracks::place(text, track, Some(key))?
+            }
+            Self::Map(BadMap::Endless { track }) => own_tracks::place(text, track, None)?,
             Self::Prep(_) => place(text, &["gmode", "prep"])?,
             Self::Runs(_) => nth_row(text, "run", 1)?,
             Self::Surface { name, .. } => text.find(name.as_str())?,
-            Self::Question { phase, .. } => row_place(text, phase.as_str(), Some("questions"))?,
+            Self::Question { phase, .. } => {
+                own_tracks::row_place(text, None, phase.as_str(), Some("questions"))?
+            }
             Self::Companion(
                 BadCompanion::Empty { table, row, .. } | BadCompanion::Name { table, row, .. },
             )
@@ -839,17 +852,6 @@ fn place(text: &str, path: &[&str]) -> Option<usize> {
         };
     }
     key_place(table, last)
-}
-
-/// Where `key` of the row of `phase` stands in `text`, else where the row does.
-fn row_place(text: &str, phase: &str, key: Option<&str>) -> Option<usize> {
-    let table = DeTable::parse(text).ok()?;
-    let DeValue::Array(rows) = value(table.get_ref(), "phase")?.get_ref() else { return None };
-    rows.iter().find_map(|row| {
-        let DeValue::Table(keys) = row.get_ref() else { return None };
-        let named = value(keys, "name").and_then(|name| name.get_ref().as_str()) == Some(phase);
-        named.then(|| key.and_then(|key| key_place(keys, key)).unwrap_or(row.span().start))
-    })
 }
 
 /// Where the `n`th row of `[[name]]` stands in `text`, counted from 1.
@@ -1035,9 +1037,9 @@ impl Rules {
         let shut = surfaces(table.surface.unwrap_or_default(), table.surfaces.unwrap_or_default())?;
         let (share, heading) = table.condense.read()?;
         let pacing = table.pacing.read();
-        let (profile, maps) =
-            (pacing.profile, Maps::with(track, &table.phase, table.lane, pacing)?);
-        all_questions_are_known(&maps, &table.phase)?;
+        let own = table.track.take().map(TrackKey::rows).unwrap_or_default();
+        let profile = pacing.profile;
+        let maps = own_tracks::maps(track, own, &table.phase, (table.lane, pacing))?;
         Ok(Self {
             mode: table.mode.default.unwrap_or_default(),
             fence_scope: table.fence.scope()?,
@@ -1095,6 +1097,7 @@ impl Rules {
         let mut table = RulesTable::merged(applied.unwrap_or_default())?;
         if let Some(keys) = table.as_object_mut() {
             keys.shift_remove("phase");
+            keys.shift_remove("track");
         }
         table["maps"] = rules.maps.tables(&rules.rows)?;
         Ok(table)
@@ -1162,9 +1165,15 @@ impl Rules {
         match said {
             SaidLane::Quick => FirstStep::Small,
             SaidLane::Unsaid if self.chooses => FirstStep::Either,
-            SaidLane::Unsaid if self.maps.home().lane.is_some() => FirstStep::Small,
+            SaidLane::Unsaid if self.begins_small() => FirstStep::Small,
             SaidLane::Full | SaidLane::Unsaid => FirstStep::Whole,
         }
+    }
+
+    /// Jobs are born on the shipped small lane; a track of the repository's own, bounded or not,
+    /// begins where its cycles do.
+    pub(crate) fn begins_small(&self) -> bool {
+        self.maps.home().lane.is_some() && !self.maps.is_own(self.maps.home_name())
     }
 
     /// True where the side lane is prepared before it is asked for.
@@ -1248,14 +1257,6 @@ fn places(key: &'static str, places: Vec<String>) -> Result<Vec<String>, BadRule
         ),
         None => Ok(places),
     }
-}
-
-/// Phases of all maps name questions that there are; a test asks the shipped maps.
-fn all_questions_are_known(maps: &Maps, rows: &[PhaseRow]) -> Result<(), BadRules> {
-    if cfg!(debug_assertions) || !rows.is_empty() {
-        maps.read_so_far().try_for_each(questions_are_known)?;
-    }
-    Ok(())
 }
 
 /// Phases name questions that there are. Here, because phases and jobs do not know each other.

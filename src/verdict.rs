@@ -62,6 +62,9 @@ impl Refusal {
 /// The fact that holds the case of a refusal.
 const CASE: &str = "case";
 
+/// The fact that holds what the track of the job calls its phases (`voice/roles.rs`).
+pub(crate) const NAMES: &str = "names";
+
 /// The things a refusal names, by the placeholder that stands for them in `voice.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]

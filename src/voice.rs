@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::shipped::{Rows, rows};
-use crate::verdict::{Case, Facts, Refusal, Wants};
+use crate::verdict::{Case, Facts, NAMES, Refusal, Wants};
 
 pub(crate) mod own;
+pub(crate) mod roles;
 
 /// The most words that a refusal may have.
 #[cfg(test)]
@@ -284,6 +285,19 @@ pub(crate) enum Notice {
     QuickAlready,
     QuickUnderWay,
     QuickUnbound,
+    TrackAlone,
+    TrackBorn,
+    TrackMoved,
+    TrackMovedToAgent,
+    TrackAlready,
+    TrackWhileClosing,
+    TrackUnderWay,
+    TrackGone,
+    SearchClear,
+    SearchCut,
+    SearchNever,
+    SearchDead,
+    ScopeBeyondTrack,
     AllowAlone,
     AllowWithoutJob,
     AllowedNothing,
@@ -776,6 +790,7 @@ pub(crate) enum Notice {
     SubjectPromptWaits,
     SubjectSmallLane,
     SubjectAllPhases,
+    SubjectTrack,
     SubjectIndexAnew,
     ClaimEmpty,
     ClaimCannotStand,
@@ -1185,7 +1200,8 @@ impl Said {
 
 /// The line `key` of the text that opens `phase`; one line, whatever the facts hold.
 pub(crate) fn open(key: Line, phase: &str, facts: &Facts) -> String {
-    let row = for_phase(OPEN.named(key.into()), phase, |row| row.phase.as_deref());
+    let speaks_as = roles::shipped(phase, facts.get(NAMES));
+    let row = for_phase(OPEN.named(key.into()), speaks_as, |row| row.phase.as_deref());
     row.map_or_else(String::new, |row| fill(&row.text, facts, phase, MOST_TOLD))
 }
 
@@ -1222,8 +1238,9 @@ pub(crate) fn ids(phase: &str) -> BTreeMap<String, BTreeSet<String>> {
         known.insert("phase".to_owned());
         for text in [&row.why, &row.do_, &row.then] {
             let named = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
-            let facts =
-                named.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+            let facts = named.filter(|name| {
+                name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !roles::is_role(name)
+            });
             known.extend(facts.map(str::to_owned));
         }
     }
@@ -1252,7 +1269,7 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
         _ if phase == "fence" => phase.to_owned(),
         _ => format!("phase_{phase}"),
     };
-    let row = pick(refusal.wants, case, phase);
+    let row = pick(refusal.wants, case, roles::shipped(phase, refusal.facts.get(NAMES)));
     let fill = |text: &str| fill(text, &refusal.facts, phase, MOST_SAID);
     match row {
         Some(row) => Said {
@@ -1277,7 +1294,8 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
 /// work, unless that is of another command than the one to give: then what to do, once more.
 pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
     let phase = if phase == "talk" { "idle" } else { phase };
-    let row = pick(refusal.wants, refusal.facts.case(), phase)?;
+    let speaks_as = roles::shipped(phase, refusal.facts.get(NAMES));
+    let row = pick(refusal.wants, refusal.facts.case(), speaks_as)?;
     let fits = |text: &&str| {
         let told = row.do_.as_str();
         commands(text).all(|command| commands(told).any(|known| known == command))
@@ -1320,9 +1338,10 @@ fn pick(wants: Wants, case: Option<&str>, phase: &str) -> Option<&'static SayRow
     case.and_then(|case| row(&id(wants, Some(case)))).or_else(|| row(wants.word()))
 }
 
-/// Replaces `{key}`, in small letters, by its fact; `{phase}` is always known.
+/// Replaces `{key}`, in small letters, by its fact; `{phase}` is always known, and so are the
+/// phases of the job's track.
 fn fill(text: &str, facts: &Facts, phase: &str, most: usize) -> String {
-    fill_by(text, |key| match key {
+    fill_by(&roles::put(text, facts.get(NAMES)), |key| match key {
         "phase" => phase.to_owned(),
         key => quoted(facts.get(key).unwrap_or_default(), most),
     })

@@ -104,6 +104,7 @@ mod it {
     mod texts;
     mod tokens;
     mod tour;
+    mod tracks;
     mod transcripts;
     mod undo;
     mod verifies;

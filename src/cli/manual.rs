@@ -22,6 +22,7 @@ const OF_PROPOSALS: &str = "
     the rules)
 #   after        the row before it, which also gives the order of anchors; when omitted, a new \
     row comes after the last row that leads to it
+#   like         in a track of your own: the shipped phase whose keys it begins with
 ";
 
 /// Keys of rows with commands.

@@ -38,6 +38,7 @@ mod reflect;
 pub(crate) mod report;
 mod rewritten;
 mod rules;
+mod searched;
 mod show;
 mod stats;
 mod status;
@@ -627,7 +628,8 @@ fn definition() -> clap::Command {
 /// Says a refusal and keeps it for `why`.
 fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
     let focused = repo.focused().ok().flatten();
-    let phase = repo.row(focused.as_ref()).name.clone();
+    let row = repo.row(focused.as_ref());
+    let (phase, refusal) = (row.name.clone(), &row.names.put_in(refusal.clone()));
     let said = engine::hook::repeats::remember_refusal(repo, focused.as_ref(), refusal);
     let outcome = out.refused(&repo.say(focused.as_ref(), refusal, phase.as_str()));
     match said {

@@ -8,6 +8,7 @@ use crate::voice::{self, Notice};
 use clap::Subcommand;
 
 use super::report::{Report, unified_diff};
+use super::searched::Searched;
 use super::{Context, Outcome};
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::jobs::BadJobId;
@@ -25,6 +26,9 @@ pub(super) enum RulesCommand {
         /// Exit with 2 if seed.toml loosens a key that this file of rules names
         #[arg(long, value_name = "file", conflicts_with_all = ["job", "from"])]
         policy: Option<PathBuf>,
+        /// Search the tracks for dead ends: phases out of which no job comes
+        #[arg(long, conflicts_with_all = ["policy", "from"])]
+        search: bool,
     },
     /// Show how seed.toml differs from the rules in force
     Diff {
@@ -146,10 +150,11 @@ pub(super) fn run(
     let repo = context.seed_under_any_rules()?;
     match command {
         RulesCommand::Show => show(&repo, out),
-        RulesCommand::Check { of: _, policy: Some(file) } => {
+        RulesCommand::Check { policy: Some(file), .. } => {
             beside_policy(&repo, &context.cwd.join(file), out)
         }
-        RulesCommand::Check { of, policy: None } => check(&repo, of, out),
+        RulesCommand::Check { of, search: true, .. } => search(&repo, of, out),
+        RulesCommand::Check { of, .. } => check(&repo, of, out),
         RulesCommand::Diff { of } => diff(&repo, of, out),
         RulesCommand::Apply { of } => apply(&repo, of, out),
     }
@@ -239,6 +244,22 @@ fn check(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> 
     };
     out.line(voice::tell(Notice::RulesSound, &[("file", &proposal.file), ("job", &job)]));
     Ok(Outcome::Yes)
+}
+
+/// Checks a proposal, and looks for dead ends of the tracks that it makes.
+fn search(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let proposal = Proposal::read(repo, of)?;
+    proposal.check(repo)?;
+    let text = match proposal.job {
+        Some(_) => Rules::job_text(repo.applied_rules()?.as_deref(), &proposal.text),
+        None => Ok(proposal.text.clone()),
+    };
+    let rules = text.and_then(|text| Rules::with(&text)).map_err(EngineError::from)?;
+    let searched: Vec<Searched> = rules.search().into_iter().map(Searched::from).collect();
+    let ok = searched.iter().all(Searched::is_clear);
+    out.json(&serde_json::json!({ "ok": ok, "search": searched }));
+    searched.iter().flat_map(Searched::told).for_each(|line| out.line(line));
+    Ok(if ok { Outcome::Yes } else { Outcome::Refused })
 }
 
 fn is_without_proposal(failed: &super::failure::Failure) -> bool {

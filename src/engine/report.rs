@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use self::allowed::allowed;
 use crate::engine::fence::tree::FenceShown;
-use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::texts::{Entry, Gone};
@@ -18,7 +17,7 @@ use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
 use crate::jobs::mode::Mode;
 use crate::jobs::questions;
-use crate::jobs::shortword::{self, Moment};
+use crate::jobs::shortword::Moment;
 use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
@@ -68,7 +67,7 @@ pub(crate) struct Status {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub card: Vec<String>,
     /// Short words of a person's that would act now.
-    pub words: Vec<&'static str>,
+    pub words: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -199,7 +198,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         vetoed: vetoed(repo, focused)?,
         next: next(repo, focused, row, &missing),
         policy: policy::standing(repo)?,
-        words: acting(repo, moment_of(repo, focused)),
+        words: allowed::acting(repo, moment_of(repo, focused)),
         unsynced: state.steps,
         cost: cost(focused),
         fence: fence::shown::fence_shown(repo, focused)?,
@@ -216,7 +215,7 @@ pub(crate) fn track_of(state: &state::State) -> Option<String> {
 
 /// How each job begins, where the rules say it and not the first step.
 fn lane_of_all(repo: &Repo) -> Option<String> {
-    let small = repo.rules.maps.home().lane.is_some();
+    let small = repo.rules.begins_small();
     let how = if small { Notice::StatusTrackSmall } else { Notice::StatusTrackWhole };
     (!repo.rules.chooses).then(|| tell(how, &[("track", repo.rules.usual_track())]))
 }
@@ -260,7 +259,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
             strays: fence::fingerprint_restore::print_strays(repo)?,
             ..FenceShown::default()
         },
-        words: acting(
+        words: allowed::acting(
             repo,
             Moment::NoJob {
                 rests: !paused.is_empty(),
@@ -325,15 +324,6 @@ fn next_without_job(
         Loose::Approve => tell(Notice::NextAwaits, &facts),
         Loose::Activate | Loose::Prompt => format!("git seed job activate {}", job.id),
     })
-}
-
-fn acting(repo: &Repo, moment: Moment) -> Vec<&'static str> {
-    let mode = repo.rules.mode;
-    let moment = if mode.keeps_jobs() { moment } else { Moment::Mode(mode) };
-    let moment = if repo.is_on() { moment } else { Moment::Off };
-    let known = |word: &&str| *word != "[QUICK]" || repo.rules.maps.names().contains(&QUICK);
-    let waits = person::at_terminal::is_any_waited_for(repo).then_some("[OK <command> <code>]");
-    waits.into_iter().chain(shortword::acting(moment).into_iter().filter(known)).collect()
 }
 
 fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {

@@ -47,6 +47,8 @@ pub(crate) enum ShortWord {
     Quick,
     /// It goes through all phases.
     Full,
+    /// It goes the track of this name, one of the repository's own.
+    Track(String),
     /// Opens these paths for the cycle.
     Allow(Vec<String>),
     /// Opens one call of git with exactly these words, as they are written.
@@ -78,6 +80,7 @@ impl ShortWord {
         match self {
             Self::Quick => "[QUICK]",
             Self::Full => "[FULL]",
+            Self::Track(_) => "[<TRACK>]",
             Self::Allow(_) => "[ALLOW]",
             Self::AllowGit(_) => "[ALLOW git]",
             Self::Pause => "[PAUSE]",
@@ -101,8 +104,22 @@ impl ShortWord {
 
 impl fmt::Display for ShortWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.tag())
+        match self {
+            Self::Track(name) => f.write_str(&word_of(name)),
+            other => f.write_str(other.tag()),
+        }
     }
+}
+
+/// The word by which a person chooses the track of that name.
+pub(crate) fn word_of(track: &str) -> String {
+    format!("[{}]", track.to_ascii_uppercase())
+}
+
+/// What stands behind `word` at the head of `prompt`.
+pub(crate) fn after<'p>(prompt: &'p str, word: &str) -> Option<&'p str> {
+    let after = prompt.trim_start().strip_prefix(word)?;
+    (after.is_empty() || after.starts_with(char::is_whitespace)).then(|| after.trim())
 }
 
 /// Where a person's short word would act.

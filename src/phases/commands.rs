@@ -22,10 +22,11 @@ fn elsewhere(by: &'static str, case: Case, phase: &PhaseName) -> Refusal {
 ///
 /// Refuses a second one, and one where the row asks for none.
 pub fn multiplier(row: &Phase, phase: &PhaseName, said: bool) -> Verdict {
+    let no = |case: Case| Err(row.names.put_in(elsewhere("dial", case, phase)));
     match (row.dial, said) {
         (true, false) => Ok(()),
-        (true, true) => Err(elsewhere("dial", Case::DialTwice, phase)),
-        (false, _) => Err(elsewhere("dial", Case::DialNowhere, phase)),
+        (true, true) => no(Case::DialTwice),
+        (false, _) => no(Case::DialNowhere),
     }
 }
 
@@ -82,7 +83,7 @@ pub fn plan_decision(row: &Phase, cycle: u32, decided: bool, again: bool) -> Ver
     if again || (row.decides && !late) {
         return Ok(());
     }
-    Err(Refusal::new("decision", Wants::Edge).case(Case::PlanTime))
+    Err(row.names.put_in(Refusal::new("decision", Wants::Edge).case(Case::PlanTime)))
 }
 
 /// The shape of the objective is declared while the objective can still take it.
@@ -100,7 +101,7 @@ pub(crate) fn shape(cycle: u32) -> Verdict {
 /// Refuses in a row that does not open it.
 pub fn births(row: &Phase, phase: &PhaseName) -> Verdict {
     let case = if row.leaves_memory_alone() { Case::BirthLater } else { Case::BirthTime };
-    if row.births { Ok(()) } else { Err(elsewhere("births", case, phase)) }
+    if row.births { Ok(()) } else { Err(row.names.put_in(elsewhere("births", case, phase))) }
 }
 
 /// Dependencies are given up in a row that opens that.
@@ -109,7 +110,8 @@ pub fn births(row: &Phase, phase: &PhaseName) -> Verdict {
 ///
 /// Refuses in a row that does not open it.
 pub fn unlinks(row: &Phase, phase: &PhaseName) -> Verdict {
-    if row.unlinks { Ok(()) } else { Err(elsewhere("births", Case::UnlinkTime, phase)) }
+    let no = || row.names.put_in(elsewhere("births", Case::UnlinkTime, phase));
+    if row.unlinks { Ok(()) } else { Err(no()) }
 }
 
 /// The focus of a worktree moves to job `id`. `held` is another worktree that has the job in
@@ -136,11 +138,12 @@ pub fn focus(id: &str, held: Option<&str>, busy: Option<&PhaseName>) -> Verdict 
 ///
 /// Refuses in a row that measures nothing, and while a note is live.
 pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
-    match live {
-        _ if !row.measures => Err(Refusal::new(by, Wants::Archive).case(Case::Phase)),
-        Some(place) => Err(Refusal::new(by, Wants::Settled).case(Case::Notes).with("where", place)),
-        None => Ok(()),
-    }
+    let no = match live {
+        _ if !row.measures => Refusal::new(by, Wants::Archive).case(Case::Phase),
+        Some(place) => Refusal::new(by, Wants::Settled).case(Case::Notes).with("where", place),
+        None => return Ok(()),
+    };
+    Err(row.names.put_in(no))
 }
 
 /// What a session leaves to the next is a job's, and belongs to its branch; `away` is the

@@ -50,6 +50,7 @@ pub(crate) const GATES: &[Gate] = &[
     Gate { name: "pace", of_message: false, check: enough_was_done },
     Gate { name: "reflection", of_message: false, check: it_was_looked_at_again },
     Gate { name: "proof", of_message: false, check: it_ran_since_the_last_change },
+    Gate { name: "failed-run", of_message: false, check: a_test_run_failed },
     Gate { name: "asked", of_message: false, check: the_person_was_asked },
     Gate { name: "message", of_message: true, check: the_message_is_whole },
     Gate { name: "criteria", of_message: true, check: what_is_met_was_seen_to_run },
@@ -118,6 +119,8 @@ pub struct Crossing<'a> {
     pub uncommitted: bool,
     /// Code ran well after the last change of a project file.
     pub proved: bool,
+    /// The last run of tests in this stay failed; asked only where a row wants that.
+    pub failed: bool,
     /// Prompts and answers are to be summed up first.
     pub unsummed: bool,
     /// What the message answers, and what stands behind it; asked only where a row has criteria.
@@ -175,7 +178,7 @@ pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
         crossing.phase.exit.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name));
     let open = own.filter(|gate| !gate.of_message).filter_map(|gate| {
         let refusal = (gate.check)(crossing).err()?;
-        Some(Refusal { by: gate.name, ..refusal })
+        Some(crossing.phase.names.put_in(Refusal { by: gate.name, ..refusal }))
     });
     open.collect()
 }
@@ -243,7 +246,8 @@ pub fn adds_cycle(row: &Phase, phase: &PhaseName, open: bool) -> Verdict {
         (true, false) => Case::CycleLate,
         (false, _) => Case::CycleEarly,
     };
-    Err(Refusal::new("cycle", Wants::Edge).case(case).with("phase", phase.as_str()))
+    let no = Refusal::new("cycle", Wants::Edge).case(case).with("phase", phase.as_str());
+    Err(row.names.put_in(no))
 }
 
 /// Commits in between are made where the row has them.
@@ -255,7 +259,7 @@ pub fn has_checkpoints(row: &Phase) -> Verdict {
     if row.checkpoints {
         return Ok(());
     }
-    Err(Refusal::new("edge", Wants::Edge).case(Case::NoCheckpoint))
+    Err(row.names.put_in(Refusal::new("edge", Wants::Edge).case(Case::NoCheckpoint)))
 }
 
 /// What is said with a step that is none forward: why it is taken, and in a commit in between
@@ -291,7 +295,7 @@ pub fn declares(row: &Phase, dir: Option<&str>) -> Verdict {
     match dir {
         Some(dir) if !row.declares => {
             let case = if row.leaves_memory_alone() { Case::ScopeLater } else { Case::ScopeTime };
-            Err(undeclared(case, dir))
+            Err(row.names.put_in(undeclared(case, dir)))
         }
         _ => Ok(()),
     }
@@ -427,7 +431,8 @@ pub(crate) fn message_floors() -> String {
 
 fn ask(names: &[String], crossing: &Crossing<'_>) -> Result<(), Refusal> {
     for gate in names.iter().filter_map(|name| GATES.iter().find(|gate| gate.name == name)) {
-        (gate.check)(crossing).map_err(|refusal| Refusal { by: gate.name, ..refusal })?;
+        (gate.check)(crossing)
+            .map_err(|refusal| crossing.phase.names.put_in(Refusal { by: gate.name, ..refusal }))?;
     }
     Ok(())
 }
@@ -582,6 +587,11 @@ fn it_ran_since_the_last_change(crossing: &Crossing<'_>) -> Result<(), Refusal> 
     if crossing.proved { Ok(()) } else { Err(depth(Case::Proof)) }
 }
 
+/// A fix begins with a test that shows the fault: it fails while the fault is there.
+fn a_test_run_failed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    if crossing.failed { Ok(()) } else { Err(depth(Case::FailedRun)) }
+}
+
 fn depth(case: Case) -> Refusal {
     no(Wants::Depth, case)
 }
@@ -720,6 +730,7 @@ mod tests {
             ..Stay::default()
         });
         Crossing {
+            failed: true,
             unsummed: false,
             phase: map.phase(&"observe".into()).expect("a phase"),
             to,

@@ -199,7 +199,8 @@ pub struct Lost {
 pub fn judge(scene: &Scene<'_>) -> Verdict {
     let binding = |guard: &&Guard| guard.binds == Binds::Everyone || *scene.by == Actor::Main;
     for guard in GUARDS.iter().filter(binding) {
-        (guard.check)(scene).map_err(|refusal| Refusal { by: guard.name, ..refusal })?;
+        (guard.check)(scene)
+            .map_err(|refusal| scene.phase.names.put_in(Refusal { by: guard.name, ..refusal }))?;
     }
     Ok(())
 }

@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::overlay::{self, PhaseRow};
+use super::own::{self, TrackRow};
 use super::{BadMap, LaneRows, Map, Move, Pacing, Phase, Position};
-use crate::shipped::{Rows, Table, rows, shipped};
+use crate::shipped::{self, Rows, Table, rows, shipped};
 use crate::verdict::Refusal;
 
 /// The tracks that are shipped.
@@ -46,57 +47,130 @@ const PAGES: &str = "opevc";
 pub struct Maps {
     home: String,
     known: Vec<Known>,
+    /// Those of the repository's own, as its rules name them.
+    own: Vec<TrackRow>,
     pacing: Pacing,
     lane: LaneRows,
 }
 
 #[derive(Clone, Debug)]
 struct Known {
-    name: &'static str,
-    shipped: &'static Shipped,
+    name: String,
+    /// Where it is read from that nobody asked for yet; one of a repository's own is there.
+    shipped: Option<&'static Shipped>,
     map: OnceLock<Option<Map>>,
 }
 
 impl Known {
     fn get(&self, pacing: &Pacing, lane: LaneRows) -> Option<&Map> {
-        let read = || Some(self.shipped.map().ok()?.paced(pacing).sized(lane));
+        let read = || Some(self.shipped?.map().ok()?.paced(pacing).sized(lane));
         self.map.get_or_init(read).as_ref()
     }
 }
 
 impl Maps {
-    /// The shipped maps with `rows` laid over them, and `lane` over what makes a track small; jobs
-    /// are born on `home`.
+    /// The shipped maps with `rows` laid over them, and `lane` over what makes a track small, and
+    /// beside them the tracks of the repository's `own`; jobs are born on `home`.
     ///
     /// # Errors
     ///
     /// Names the tracks that there are, or what is wrong with a map that was read.
     pub(crate) fn with(
         home: &str,
+        own: Vec<TrackRow>,
         rows: &[PhaseRow],
         lane: LaneRows,
         pacing: Pacing,
     ) -> Result<Self, BadMap> {
-        let known = SHIPPED.each_ref().map(|shipped| Known {
-            name: shipped.name,
-            shipped,
-            map: OnceLock::new(),
-        });
-        let maps = Self { home: home.to_owned(), known: known.into(), pacing, lane };
+        let mut known: Vec<Known> = SHIPPED
+            .iter()
+            .map(|shipped| Known {
+                name: shipped.name.to_owned(),
+                shipped: Some(shipped),
+                map: OnceLock::new(),
+            })
+            .collect();
+        for track in &own {
+            let taken: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+            track.check(&taken)?;
+            let name = track.name.clone();
+            known.push(Known { name, shipped: None, map: OnceLock::new() });
+        }
+        let maps = Self { home: home.to_owned(), known, own, pacing, lane };
         maps.are_known(home, rows)?;
         for known in &maps.known {
-            let own = rows_of(known.name, home, rows);
-            let map = match own.as_slice() {
-                [] if known.name == home => known.shipped.map()?,
-                [] => continue,
-                own => overlay::read(known.shipped.table, own)?,
-            };
-            let _ = known.map.set(Some(map.paced(&maps.pacing).sized(lane)));
+            if let Some(map) = maps.read(known, rows)? {
+                let _ = known.map.set(Some(map));
+            }
         }
-        if rows.iter().any(|row| row.keys.contains_key("anchor")) {
+        maps.lanes_lead_on()?;
+        if !maps.own.is_empty() || rows.iter().any(|row| row.keys.contains_key("anchor")) {
             maps.pages_bear_all_anchors()?;
         }
         Ok(maps)
+    }
+
+    /// The map of `known`, where it is needed at once.
+    fn read(&self, known: &Known, rows: &[PhaseRow]) -> Result<Option<Map>, BadMap> {
+        let rows = rows_of(&known.name, &self.home, rows);
+        let track = self.own.iter().find(|track| track.name == known.name);
+        let map = match (known.shipped, track) {
+            (Some(shipped), _) if rows.is_empty() => {
+                if known.name != self.home {
+                    return Ok(None);
+                }
+                shipped.map()?
+            }
+            (Some(shipped), _) => overlay::read(shipped.table, &rows)?,
+            (None, Some(track)) => return self.read_own(track, &rows).map(Some),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(map.paced(&self.pacing).sized(self.lane)))
+    }
+
+    fn read_own(&self, track: &TrackRow, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
+        let read = || {
+            let laid = track.lay(Self::begins_with(track)?, rows)?;
+            let map = overlay::read_table(laid.table, rows, &laid.known)?;
+            own::check(&map)?;
+            Ok(map.named(&laid.likes))
+        };
+        let map: Map = read().map_err(|bad: BadMap| bad.of_track(&track.name))?;
+        let own = track.lane.as_ref().map(own::TrackLane::rows).unwrap_or_default();
+        Ok(map.paced(&self.pacing).sized(self.lane).sized(own))
+    }
+
+    /// The table of the shipped track that `track` begins with, or of the model of its rows.
+    fn begins_with(track: &TrackRow) -> Result<Value, BadMap> {
+        let from = track.from.as_deref().unwrap_or(own::MODEL);
+        if let Some(shipped) = SHIPPED.iter().find(|shipped| shipped.name == from) {
+            return Ok(shipped::read(shipped.table)?);
+        }
+        let known: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
+        let what = format!("`{from}` is no shipped track; shipped: {}", known.join(", "));
+        Err(BadMap::OwnTrack { track: track.name.clone(), key: "from", what })
+    }
+
+    /// Work that outgrows a track of the repository's own has one where it goes on.
+    fn lanes_lead_on(&self) -> Result<(), BadMap> {
+        for track in &self.own {
+            let Some(lane) = self.get(&track.name).lane.as_ref() else { continue };
+            let larger = |known: &&Known| {
+                let map = known.get(&self.pacing, self.lane);
+                map.is_some_and(|map| map.lane.is_none())
+            };
+            let larger: Vec<&str> =
+                self.known.iter().filter(larger).map(|known| known.name.as_str()).collect();
+            if !larger.contains(&lane.beyond.as_str()) {
+                let what = format!(
+                    "goes on on `{}`, which is no track without a size; such tracks: {}",
+                    lane.beyond,
+                    larger.join(", ")
+                );
+                return Err(BadMap::OwnTrack { track: track.name.clone(), key: "lane", what });
+            }
+        }
+        Ok(())
     }
 
     /// The step off the lane where `stand` is, onto the larger track that the lane names.
@@ -156,13 +230,16 @@ impl Maps {
         let mut tables = serde_json::Map::new();
         for Shipped { name, table, .. } in &SHIPPED {
             let mut table = overlay::lay(*table, &rows_of(name, &self.home, rows))?;
-            if let Some(lane) = table.get_mut("lane").and_then(Value::as_object_mut) {
-                let Value::Object(own) = serde_json::to_value(self.lane).unwrap_or_default() else {
-                    continue;
-                };
-                lane.extend(own);
-            }
+            lay_size(&mut table, self.lane);
             tables.insert((*name).to_owned(), table);
+        }
+        for track in &self.own {
+            let rows = rows_of(&track.name, &self.home, rows);
+            let mut table = track.lay(Self::begins_with(track)?, &rows)?.table;
+            lay_size(&mut table, self.lane);
+            lay_size(&mut table, track.lane.as_ref().map(own::TrackLane::rows).unwrap_or_default());
+            table["paths"] = serde_json::json!(track.paths);
+            tables.insert(track.name.clone(), table);
         }
         Ok(Value::Object(tables))
     }
@@ -173,8 +250,7 @@ impl Maps {
     ///
     /// Names the row and the key that would loosen something.
     pub(crate) fn only_tighten(&self, old: &Self, rows: &[PhaseRow]) -> Result<(), BadMap> {
-        let tracks: Vec<&str> = self.known.iter().map(|known| known.name).collect();
-        for track in tracks {
+        for track in self.names() {
             let own = rows_of(track, &self.home, rows);
             if !own.is_empty() {
                 super::tighten::only_tightens(old.get(track), self.get(track), &own)?;
@@ -185,7 +261,45 @@ impl Maps {
 
     /// The names of all tracks.
     pub fn names(&self) -> Vec<&str> {
-        self.known.iter().map(|known| known.name).collect()
+        self.known.iter().map(|known| known.name.as_str()).collect()
+    }
+
+    /// The names of the tracks of the repository's own.
+    pub(crate) fn own_names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|track| track.name.as_str())
+    }
+
+    /// The track is one of the repository's own.
+    pub(crate) fn is_own(&self, track: &str) -> bool {
+        self.own_names().any(|name| name == track)
+    }
+
+    /// The track of the repository's own that is for all of `paths`, where one is that is for some
+    /// paths only; the first of several.
+    pub(crate) fn for_paths(&self, paths: &[&str]) -> Option<&str> {
+        let mut bound = self.own.iter().filter(|track| !track.paths.is_empty());
+        let own = bound.find(|track| paths.iter().all(|path| track.takes(path)));
+        own.filter(|_| !paths.is_empty()).map(|track| track.name.as_str())
+    }
+
+    /// Some track of the repository's own is for some paths only.
+    pub(crate) fn bounds_some(&self) -> bool {
+        self.own.iter().any(|track| !track.paths.is_empty())
+    }
+
+    /// The paths that jobs of `track` are bound to; none where they are not.
+    pub(crate) fn paths_of(&self, track: &str) -> &[String] {
+        self.own.iter().find(|own| own.name == track).map_or(&[], |own| &own.paths)
+    }
+
+    /// The rules have a track of that name.
+    pub(crate) fn has(&self, track: &str) -> bool {
+        self.known.iter().any(|known| known.name == track)
+    }
+
+    /// Jobs of `track` may change `path`, as far as the track bounds that.
+    pub(crate) fn takes(&self, track: &str, path: &str) -> bool {
+        self.own.iter().find(|own| own.name == track).is_none_or(|own| own.takes(path))
     }
 
     /// The maps that were read; the others are shipped ones that nothing was laid over.
@@ -221,6 +335,16 @@ impl Maps {
     /// The anchors of pages, in rank order.
     pub fn anchors(&self) -> Vec<&str> {
         self.get(PAGES).anchors()
+    }
+}
+
+/// What the rules say of the size of a lane, laid over a table.
+fn lay_size(table: &mut Value, rows: LaneRows) {
+    let rows = serde_json::to_value(rows).unwrap_or_default();
+    if let (Some(lane), Value::Object(rows)) =
+        (table.get_mut("lane").and_then(Value::as_object_mut), rows)
+    {
+        lane.extend(rows);
     }
 }
 

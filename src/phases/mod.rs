@@ -20,15 +20,18 @@ pub mod lane;
 pub(crate) mod maps;
 pub(crate) mod mcp;
 pub mod message;
+mod names;
 pub mod next;
 pub mod orchestrator;
 pub(crate) mod overlay;
+mod own;
 pub(crate) mod own_refs;
 pub mod pacing;
 pub mod place;
 pub mod review;
 pub mod room;
 pub(crate) mod said_scope;
+pub mod search;
 pub(crate) mod secrets;
 mod shelf;
 pub mod stop;
@@ -44,9 +47,11 @@ use crate::shipped::{self, Rows, Table};
 pub use lane::{FirstStep, Lane};
 pub(crate) use lane::{LaneRows, Size};
 pub(crate) use maps::Maps;
+pub use names::Names;
 pub(crate) use orchestrator::Entry;
 pub use orchestrator::{Move, Position};
 pub(crate) use overlay::PhaseRow;
+pub(crate) use own::TrackRow;
 pub(crate) use pacing::{Pace, Pacing, Profile};
 use shelf::Shelf;
 
@@ -338,6 +343,9 @@ pub struct Phase {
     /// Reflection opens the exit: the rules say it.
     #[serde(skip)]
     pub reflects: bool,
+    /// What its track calls the phases that sentences speak of.
+    #[serde(skip)]
+    pub names: Names,
     /// The work that the stop gate asks for.
     pub work: String,
     /// What the entry text says the phase is for.
@@ -459,20 +467,42 @@ pub enum BadMap {
     Toml(#[from] toml::de::Error),
     #[error("map `{map}` has no phase `{phase}`, which every map needs")]
     Lacks { map: String, phase: PhaseName },
-    #[error("phase `{phase}`{}: {what}",
+    #[error("track `{track}`, `{key}`: {what}")]
+    OwnTrack { track: String, key: &'static str, what: String },
+    #[error("track `{track}` has no phase of kind `consolidation`, where its jobs end")]
+    Endless { track: String },
+    #[error("{}phase `{phase}`{}: {what}",
+        of.as_ref().map(|track| format!("track `{track}`, ")).unwrap_or_default(),
         key.as_ref().map(|key| format!(", `{key}`")).unwrap_or_default())]
-    Row { phase: PhaseName, key: Option<String>, what: String },
+    Row {
+        /// The track of a repository's own that it belongs to.
+        of: Option<String>,
+        phase: PhaseName,
+        key: Option<String>,
+        what: String,
+    },
 }
 
 impl BadMap {
     /// A key of a row is wrong.
     fn row(phase: &PhaseName, key: &str, what: impl Into<String>) -> Self {
-        Self::Row { phase: phase.clone(), key: Some(key.to_owned()), what: what.into() }
+        let key = Some(key.to_owned());
+        Self::Row { of: None, phase: phase.clone(), key, what: what.into() }
     }
 
     /// A row is wrong as a whole.
     fn whole_row(phase: &PhaseName, what: impl Into<String>) -> Self {
-        Self::Row { phase: phase.clone(), key: None, what: what.into() }
+        Self::Row { of: None, phase: phase.clone(), key: None, what: what.into() }
+    }
+
+    /// The same of a row of that track.
+    fn of_track(self, track: &str) -> Self {
+        match self {
+            Self::Row { phase, key, what, .. } => {
+                Self::Row { of: Some(track.to_owned()), phase, key, what }
+            }
+            other => other,
+        }
     }
 }
 
@@ -532,6 +562,14 @@ impl Map {
         self
     }
 
+    /// The same map, with its own names for the phases that sentences speak of.
+    #[must_use]
+    fn named(mut self, likes: &[(PhaseName, PhaseName)]) -> Self {
+        let names = Names::of(&self, likes);
+        self.rows.name(&names);
+        self
+    }
+
     /// The row of `name`.
     pub(crate) fn phase(&self, name: &PhaseName) -> Option<&Phase> {
         self.rows.named(name.as_str())
@@ -555,7 +593,8 @@ impl Map {
     /// A step forward that came to `row` goes on through it where its exit is met already. What
     /// is written in first, and what a person decides, is never walked through.
     pub fn walks_through(&self, row: &Phase) -> bool {
-        let works = row.kind == PhaseKind::Work && !row.freezes;
+        let writes = row.freezes || row.write.contains(&Write::Scope);
+        let works = row.kind == PhaseKind::Work && !writes;
         self.lane.is_some() && works && row.name != self.start
     }
 

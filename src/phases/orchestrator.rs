@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::pacing::{Acts, Deed};
-use super::{Map, Multiplier, Phase, PhaseName};
+use super::{Map, Multiplier, Phase, PhaseName, Write};
 use crate::verdict::{Case, Refusal, Wants};
 
 /// Where a job stands on its map.
@@ -227,7 +227,8 @@ impl Position {
     ///
     /// Refuses where the map has no such edge, and names those that it has.
     pub fn back_to_work(&self, map: &Map, to: Option<&PhaseName>) -> Result<Move, Refusal> {
-        let writes = map.phases().find(|phase| phase.freezes).filter(|_| map.lane.is_some());
+        let works = |phase: &&Phase| phase.is_in_cycle() && phase.write.contains(&Write::Scope);
+        let writes = map.phases().filter(works).last().filter(|_| map.lane.is_some());
         match writes {
             Some(row) if to.is_none_or(|to| *to == row.name) => Ok(Move::Back(row.name.clone())),
             _ => self.backward(map, to),

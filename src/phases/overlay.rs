@@ -18,6 +18,8 @@ pub struct PhaseRow {
     pub name: PhaseName,
     /// The map that it belongs to; that of new jobs where it says nothing.
     pub track: Option<String>,
+    /// The shipped phase that it begins as, in a track of the repository's own.
+    pub like: Option<PhaseName>,
     /// The row that it stands behind. Without one, a new row stands behind those that lead to it.
     pub after: Option<PhaseName>,
     /// All other keys, as the rows of a map have them.
@@ -31,7 +33,15 @@ pub struct PhaseRow {
 ///
 /// Names the row of which it cannot be said where it stands.
 pub(crate) fn lay(table: Table, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
-    let mut table: Value = shipped::read(table)?;
+    if let Some(row) = rows.iter().find(|row| row.like.is_some()) {
+        let what = "is for the rows of a track of your own, which a [[track]] row names";
+        return Err(BadMap::row(&row.name, "like", what));
+    }
+    lay_over(shipped::read(table)?, rows)
+}
+
+/// The same over any table.
+pub(super) fn lay_over(mut table: Value, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
     let mut phases = match table.get_mut("phase").map(Value::take) {
         Some(Value::Array(phases)) => phases,
         _ => Vec::new(),
@@ -65,11 +75,19 @@ pub(crate) fn lay(table: Table, rows: &[&PhaseRow]) -> Result<Value, BadMap> {
 ///
 /// Names the row and the key that are wrong, and the names that are known.
 pub(super) fn read(shipped: Table, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
-    let mut table = lay(shipped, rows)?;
+    read_table(lay(shipped, rows)?, rows, &shipped::read(shipped)?)
+}
+
+/// Reads and checks the table that `rows` were laid over; `known` is what it was before.
+pub(super) fn read_table(
+    mut table: Value,
+    rows: &[&PhaseRow],
+    known: &Value,
+) -> Result<Map, BadMap> {
     let mut phases = Vec::new();
     if let Some(Value::Array(list)) = table.get_mut("phase").map(Value::take) {
         for value in list {
-            phases.push(phase(value, rows, shipped)?);
+            phases.push(phase(value, rows, known)?);
         }
     }
     let lane = table.get_mut("lane").map(Value::take).map(serde_json::from_value).transpose();
@@ -83,15 +101,14 @@ pub(super) fn read(shipped: Table, rows: &[&PhaseRow]) -> Result<Map, BadMap> {
     })
 }
 
-fn phase(value: Value, rows: &[&PhaseRow], table: Table) -> Result<Phase, BadMap> {
+fn phase(value: Value, rows: &[&PhaseRow], known: &Value) -> Result<Phase, BadMap> {
     let name: PhaseName = name_of(&value).into();
     serde_json::from_value(value).map_err(|error| {
         let said = error.to_string();
         let Some(row) = rows.iter().find(|row| row.name == name) else {
             return BadMap::whole_row(&name, said);
         };
-        let shipped: Value = shipped::read(table).unwrap_or_default();
-        let shipped = shipped["phase"].as_array().map_or(&[][..], Vec::as_slice);
+        let shipped = known["phase"].as_array().map_or(&[][..], Vec::as_slice);
         if said.starts_with("missing field") {
             let known = names(shipped);
             return BadMap::whole_row(
@@ -110,7 +127,7 @@ fn phase(value: Value, rows: &[&PhaseRow], table: Table) -> Result<Phase, BadMap
         };
         match row.keys.keys().find(spoils) {
             Some(key) if said.starts_with("unknown field") => {
-                BadMap::row(&name, key, format!("{said}, `track`, `after`"))
+                BadMap::row(&name, key, format!("{said}, `track`, `after`, `like`"))
             }
             Some(key) => BadMap::row(&name, key, said),
             None => BadMap::whole_row(&name, said),
@@ -170,11 +187,11 @@ fn whole(row: &PhaseRow) -> Value {
     Value::Object(keys)
 }
 
-fn name_of(phase: &Value) -> &str {
+pub(super) fn name_of(phase: &Value) -> &str {
     phase["name"].as_str().unwrap_or_default()
 }
 
-fn is_named(phase: &Value, name: &PhaseName) -> bool {
+pub(super) fn is_named(phase: &Value, name: &PhaseName) -> bool {
     name_of(phase) == name.as_str()
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::{Pacing, Phase, PhaseName};
+use super::{Names, Pacing, Phase, PhaseName};
 use crate::shipped::Rows;
 
 #[derive(Clone, Debug)]
@@ -50,6 +50,14 @@ impl Shelf {
     pub(super) fn pace(&mut self, pacing: &Pacing) {
         self.rows.iter_mut().filter_map(|row| row.phase.get_mut()).for_each(|row| row.pace(pacing));
         self.pacing = Some(pacing.clone());
+    }
+
+    /// All rows say with their refusals what their track calls its phases; of a shipped map, which
+    /// reads rows later, that is nothing.
+    pub(super) fn name(&mut self, names: &Names) {
+        for phase in self.rows.iter_mut().filter_map(|row| row.phase.get_mut()) {
+            phase.names = names.clone();
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Phase> {

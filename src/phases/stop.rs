@@ -41,6 +41,7 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
         .with("job", turn.job)
         .with("work", turn.row.work.as_str())
         .with("next", turn.next);
+    let refusal = turn.row.names.put_in(refusal);
     Err(if turn.closing {
         refusal.case(Case::Closing)
     } else if turn.alone && turn.row.kind == PhaseKind::Consolidation {

@@ -124,6 +124,7 @@ const TABLE: &[(&str, Tight)] = &[
     // Maps, as rows of phases make them.
     ("map.start", Taste),
     ("map.phases", Never),
+    ("map.paths", Never),
     ("map.lane.beyond", Taste),
     ("map.lane.files", Lower),
     ("map.lane.lines", Lower),
@@ -323,7 +324,7 @@ mod tests {
         all.extend(keys(json!({ "?": 1 })).into_iter().map(|key| format!("phase.{key}")));
         all.remove("phase.name");
         all.extend(known::<Lane>(json!({ "?": 1 })).iter().map(|key| format!("map.lane.{key}")));
-        all.extend(["map.start", "map.phases"].map(str::to_owned));
+        all.extend(["map.start", "map.phases", "map.paths"].map(str::to_owned));
         all
     }
 

@@ -76,7 +76,7 @@ impl Rules {
         held.retain(|key, value| said(&all, key).as_ref() == Some(&*value));
         let rows = changed.iter().any(|key| is_of_map(key) && !key.contains(": lane: "));
         for key in leaves(&own) {
-            let put = changed.contains(&key) || (key == "phase" && rows);
+            let put = changed.contains(&key) || (matches!(key.as_str(), "phase" | "track") && rows);
             let value = said(&own, &key);
             if let Some(value) =
                 value.filter(|value| put && said(&all, &key).as_ref() == Some(value))
@@ -112,6 +112,7 @@ impl Rules {
         // Rows of phases are taken as they are, or not at all.
         if of_map.clone().all(tightens) {
             copy(&mut all, &from, "phase");
+            copy(&mut all, &from, "track");
         }
         for change in changes.iter().filter(|change| !is_of_map(&change.key) && tightens(change)) {
             copy(&mut all, &from, &change.key);
@@ -135,7 +136,9 @@ impl Rules {
 fn table(text: &str) -> Result<Table, BadRules> {
     RulesTable::with(text)?;
     let mut table: Table = text.parse()?;
-    if let Some(track) = table.remove("track") {
+    if let Some(Value::String(_)) = table.get("track")
+        && let Some(track) = table.remove("track")
+    {
         lay_at(&mut table, "tracks.default", track);
     }
     if let Some(Value::String(_)) = table.get("approval")

@@ -18,8 +18,10 @@ impl Rules {
     ///
     /// Nobody knows the track, which names the known ones; or a row of `applied` does not fit it.
     pub(crate) fn with_usual_track(applied: &str, track: &str) -> Result<String, BadRules> {
-        // Before it stands in a text, where it could say anything.
-        Self::with(&text_of(track))?;
+        // Before it stands in a text, where it could say anything: it is shipped, or named there.
+        if !Self::with(applied)?.maps.is_own(track) {
+            Self::with(&text_of(track))?;
+        }
         let key = Key { table: "tracks", name: "default", older: Some("track") };
         let text = put(applied, &key, track)?;
         Self::with(&text)?;
@@ -53,8 +55,9 @@ pub(super) fn put(text: &str, of: &Key<'_>, word: &str) -> Result<String, BadRul
         Some(DeValue::Table(tracks)) => value(tracks, of.name),
         _ => None,
     };
-    // The older name of the key stays the one that it is said by.
-    if let Some(said) = named.or_else(|| value(table, of.older?)) {
+    // The older name of the key stays the one that it is said by; rows of that name are no word.
+    let older = || value(table, of.older?).filter(|said| said.get_ref().as_str().is_some());
+    if let Some(said) = named.or_else(older) {
         let same = said.get_ref().as_str() == Some(word);
         let put = || replaced(text, said.span(), &quoted(word));
         return Ok(if same { text.to_owned() } else { put() });

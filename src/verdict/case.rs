@@ -91,6 +91,7 @@ pub(crate) enum Case {
     Edited,
     Elsewhere,
     Empty,
+    FailedRun,
     Faulty,
     Figures,
     /// A command draws on a terminal, and there is none.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{Line, MOST_TOLD, OPEN, fill, for_phase};
+use super::{Line, MOST_TOLD, OPEN, fill, for_phase, roles};
 use crate::verdict::Facts;
 
 /// The most words of a sentence.
@@ -126,12 +126,14 @@ impl OwnRow {
         if words > WORDS {
             return Err(BadVoice::Long { row, words });
         }
-        let (found, known) = (facts_of(&self.text), facts_of(&shipped.text));
+        // A repository names its phases by their names.
+        let shipped = roles::put(&shipped.text, None);
+        let (found, known) = (facts_of(&self.text), facts_of(&shipped));
         if found != known {
             let list = |facts: BTreeSet<&str>| facts.into_iter().collect::<Vec<_>>().join("}, {");
             return Err(BadVoice::Facts { row, found: list(found), known: list(known) });
         }
-        let known = names_of(&shipped.text);
+        let known = names_of(&shipped);
         match names_of(&self.text).into_iter().find(|name| !known.contains(name)) {
             Some(word) => Err(BadVoice::Names { row, word }),
             None => Ok(()),

@@ -1447,6 +1447,8 @@ impl<'a> Search<'a> {
             checkpoints: u32::from(state.checkpoint),
             uncommitted: state.own,
             proved: state.proved,
+            // No shipped row asks.
+            failed: true,
             unsummed: false,
             criteria: Ground {
                 contract: &self.contract,
@@ -3206,6 +3208,22 @@ fn no_state_is_a_dead_end_and_every_refusal_names_a_way_that_is_open() {
         &["reflection", "room"],
         Extent::Whole,
     );
+}
+
+/// The tracks of fixtures/tracks are ones of a repository's own: their sentences name their phases.
+#[test]
+fn nor_has_a_track_to_copy_one() {
+    for (name, text) in [
+        ("docs", include_str!("../../fixtures/tracks/docs.toml")),
+        ("research", include_str!("../../fixtures/tracks/research.toml")),
+        ("bugfix", include_str!("../../fixtures/tracks/bugfix.toml")),
+    ] {
+        let rules = Rules::with(text).unwrap_or_else(|bad| panic!("{name}: {bad}"));
+        let mut search = Search::new(&rules, rules.maps.get(name));
+        let states = search.run(&BTreeSet::new(), Extent::Part);
+        let told: Vec<&str> = search.objections.iter().map(String::as_str).collect();
+        assert!(states > 100 && told.is_empty(), "{name}, {states}:\n{}", told.join("\n"));
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::engine::boundary::draft::Passed;
 use crate::engine::boundary::judge::NAMED;
 use crate::engine::boundary::step::{Judged, Transitioned};
 use crate::engine::fence::tree::Beginning;
+use crate::engine::jobs::birth::Begins;
 use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::text::count;
@@ -17,7 +18,7 @@ use crate::format::state::LeftOver;
 use crate::format::{names, notes, trailers};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword::{self, SaidLane, ShortWord};
+use crate::jobs::shortword::{SaidLane, ShortWord};
 use crate::phases::Move;
 use crate::phases::message::Message;
 use crate::store::{CommitId, TreeEdit};
@@ -337,7 +338,14 @@ fn create_what_waited(
         record::step::focus(repo, &begun)?;
     } else {
         let driver = &focused.state.driver;
-        jobs::birth::create_from_prompts(repo, first, more, driver, SaidLane::of(&first.text))?;
+        let track = match repo.rules.short_word(&first.text) {
+            Some((ShortWord::Track(name), _)) => Some(name),
+            _ => jobs::tracks::named_by_paths(repo, &first.text),
+        };
+        let said_lane = SaidLane::of(&first.text);
+        let track = track.as_deref().filter(|_| said_lane == SaidLane::Unsaid);
+        let begins = Begins { said_lane, track };
+        jobs::birth::create_from_prompts(repo, first, more, driver, begins)?;
     }
     repo.require_focused().map(Some)
 }
@@ -350,7 +358,7 @@ fn waiting_prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Interaction>>
     for n in first..=focused.state.job.interactions {
         let entry = repo.counted_entry(focused, n)?.filter(|entry| entry.gone.is_none());
         let Some(read) = entry.map(|entry| entry.said) else { continue };
-        let creates = match shortword::read(&read.text) {
+        let creates = match repo.rules.short_word(&read.text) {
             None => true,
             Some((ShortWord::Pause | ShortWord::Off | ShortWord::Approve(_), _)) => false,
             Some((_, rest)) => !rest.is_empty(),

@@ -14,6 +14,7 @@ use crate::memory::pages::dir_of;
 use crate::phases::gates::{self, BadLine};
 use crate::phases::{Move, Phase, Position};
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// What the step would declare reads, and is this phase's to declare.
 pub(crate) fn scope_is_sound(
@@ -32,6 +33,9 @@ pub(crate) fn scope_is_sound(
         if let Err(bad) = declared_dir(dir) {
             return no(BadLine::Scope, bad);
         }
+        if let Some(bad) = beyond_the_track(repo, &focused.state, dir) {
+            return no(BadLine::Scope, bad);
+        }
     }
     if freezes(repo, &focused.state.stand, step) {
         let mut dirs = repo.lines(&focused.chain, names::SCOPE)?;
@@ -45,6 +49,15 @@ pub(crate) fn scope_is_sound(
         }
     }
     Ok(Ok(()))
+}
+
+/// What is wrong with a directory that the track of the job is not for.
+fn beyond_the_track(repo: &Repo, state: &State, dir: &str) -> Option<String> {
+    let (maps, track) = (&repo.rules.maps, state.stand.track.as_str());
+    let paths = maps.paths_of(track).join(", ");
+    (!maps.takes(track, dir)).then(|| {
+        tell(Notice::ScopeBeyondTrack, &[("dir", dir), ("track", track), ("paths", &paths)])
+    })
 }
 
 /// What `--scope` names, as directories: a file stands for the one that it lies in.

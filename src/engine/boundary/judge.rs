@@ -304,6 +304,8 @@ fn crossing<'a>(
         declared,
         stay: &gathered.stay,
         checkpoints: state.stand.entry.checkpoints,
+        failed: wants_a_failed_run(repo.row(Some(focused)))
+            && judge::criteria::has_failed(repo, focused)?,
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
         proved: counts.activity.proved.unwrap_or(state.proved),
@@ -313,6 +315,10 @@ fn crossing<'a>(
         audited: was_audited(focused, &gathered.stay),
         auditor: auditor(repo, focused),
     })
+}
+
+fn wants_a_failed_run(row: &Phase) -> bool {
+    row.exit.iter().any(|gate| gate == "failed-run")
 }
 
 /// What criteria are held against, the size of the work, and what waits in messages, where the row

@@ -7,7 +7,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::fold::JournalLines;
 use crate::format::state::State;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::{shortword, summary};
+use crate::jobs::summary;
 use crate::phases::review::Review;
 use crate::phases::{Move, PhaseKind, PhaseName};
 use crate::verdict::Refusal;
@@ -41,7 +41,9 @@ pub(crate) fn back(
 
 /// The track of the cycle that a person's words open.
 pub(crate) fn track<'a>(repo: &'a Repo, state: &State) -> &'a str {
-    let has_lane = repo.rules.maps.names().contains(&QUICK);
+    // What the repository's own track keeps out stays out.
+    let own = repo.rules.maps.is_own(&state.stand.track);
+    let has_lane = !own && repo.rules.maps.names().contains(&QUICK);
     if has_lane { QUICK } else { repo.map(&state.stand).name.as_str() }
 }
 
@@ -50,7 +52,7 @@ pub(crate) fn words(repo: &Repo, chain: &str, state: &State) -> Result<String> {
     for n in (1..=state.job.interactions).rev() {
         let Some(read) = record::interactions::interaction(repo, chain, n)? else { continue };
         let said = match read.kind {
-            InteractionKind::Prompt => match shortword::read(&read.text) {
+            InteractionKind::Prompt => match repo.rules.short_word(&read.text) {
                 Some((_, rest)) => rest.trim().to_owned(),
                 None => read.text.into_string(),
             },

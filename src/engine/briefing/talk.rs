@@ -3,7 +3,7 @@
 use crate::engine::repo::{Repo, voices};
 use crate::format::state::State;
 use crate::phases::FirstStep;
-use crate::verdict::Facts;
+use crate::verdict::{Facts, NAMES};
 use crate::voice::Line;
 
 /// The text with the prompt that a job is born of.
@@ -13,5 +13,9 @@ pub(crate) fn text(repo: &Repo, state: &State) -> String {
         FirstStep::Either => Line::TalkEither,
         FirstStep::Small => Line::TalkSmall,
     };
-    voices::voices(repo).open(line, state.stand.phase.as_str(), &Facts::default())
+    let mut facts = Facts::default();
+    if let Some(names) = repo.row_of(state).names.fact() {
+        facts.set(NAMES, names);
+    }
+    voices::voices(repo).open(line, state.stand.phase.as_str(), &facts)
 }

@@ -11,7 +11,7 @@ use crate::format::state::State;
 use crate::phases::{Phase, PhaseKind, Write, gates};
 use crate::plans::Found;
 use crate::plans::document::Mode;
-use crate::verdict::Facts;
+use crate::verdict::{Facts, NAMES};
 use crate::voice::Line;
 use crate::voice::own::OwnVoices;
 
@@ -522,6 +522,9 @@ impl<'a> Opening<'a> {
         let mut named = Facts::default();
         for (key, value) in facts {
             named.set(key, *value);
+        }
+        if let Some(names) = self.row.names.fact() {
+            named.set(NAMES, names);
         }
         self.voices.open(line, self.row.name.as_str(), &named)
     }

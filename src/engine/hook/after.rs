@@ -499,8 +499,8 @@ fn name_changes(repo: &Repo, focused: &LoadedJob, after: &ShellEffects) -> Optio
 /// One notice about `paths`: it has happened, and what follows from it.
 fn name_paths(repo: &Repo, focused: &LoadedJob, case: Case, paths: &[String]) -> Option<String> {
     let first = paths.first()?;
-    let refusal = gates::changed(case, first);
-    let said = voice::say(&refusal, repo.row(Some(focused)).name.as_str());
+    let row = repo.row(Some(focused));
+    let said = voice::say(&row.names.put_in(gates::changed(case, first)), row.name.as_str());
     let more = match paths.len() {
         1 => String::new(),
         n => format!("\nAlso: {}", paths[1..n.min(6)].join(", ")),

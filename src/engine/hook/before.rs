@@ -86,6 +86,7 @@ pub(crate) fn refuse(
     refusal: &Refusal,
 ) -> Result<Answer> {
     let phase = scene.phase.name.as_str();
+    let refusal = &scene.phase.names.put_in(refusal.clone());
     let mut text = repo.say(focused, refusal, phase);
     let words = count_words(&text);
     let mut paths: Vec<String> =

@@ -1,6 +1,7 @@
 //! Prompts beside a job that a person paused: whether they go on with it is asked, once; a job that
 //! is born then has all of their words.
 
+use crate::engine::jobs::birth::Begins;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -8,7 +9,7 @@ use crate::engine::{jobs, record};
 use crate::format::interaction::Interaction;
 use crate::format::state::Driver;
 use crate::jobs::routing::InteractionKind;
-use crate::jobs::shortword::{self, SaidLane};
+use crate::jobs::shortword;
 
 /// The words of a prompt where one job was paused here by the person's word, and nobody asked yet
 /// whether they belong to it: they are kept with it, and both hear how it goes on.
@@ -30,14 +31,14 @@ pub(crate) fn bear_beside(
     repo: &Repo,
     prompt: Interaction,
     driver: &Driver,
-    said_lane: SaidLane,
+    begins: Begins<'_>,
 ) -> Result<LoadedJob> {
     let (paused, mut words) = words_asked_about(repo)?;
     words.push(prompt);
     let Some((first, more)) = words.split_first() else {
         unreachable!("the prompt itself is among them")
     };
-    jobs::birth::create_from_prompts(repo, first, more, driver, said_lane)?;
+    jobs::birth::create_from_prompts(repo, first, more, driver, begins)?;
     // Last: killed before it, the words stand in both jobs, and in none are they lost.
     if let Some(paused) = paused {
         mark(repo, &paused, |_| 0)?;

@@ -15,6 +15,20 @@ use crate::jobs::{Job, Status};
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 
+/// What decides on which track a job is born.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Begins<'a> {
+    pub said_lane: SaidLane,
+    /// A track of the repository's own: by its word, or by the paths that the prompt names.
+    pub track: Option<&'a str>,
+}
+
+impl From<SaidLane> for Begins<'_> {
+    fn from(said_lane: SaidLane) -> Self {
+        Self { said_lane, track: None }
+    }
+}
+
 /// A person's prompt, to be kept.
 pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction {
     let provenance = word.text().to_owned();
@@ -29,14 +43,16 @@ pub(crate) fn create_from_prompts(
     prompt: &Interaction,
     more: &[Interaction],
     driver: &Driver,
-    said_lane: SaidLane,
+    begins: Begins<'_>,
 ) -> Result<LoadedJob> {
+    let Begins { said_lane, track } = begins;
     let salt = format!("{}{}{}", driver.session, prompt.text, repo.store.worktree_name());
     let id = new_id::free(repo, &salt)?;
-    let job = Job::from_prompt(id, &prompt.text, repo.now);
+    let job = Job::from_prompt(id, repo.rules.without_track(&prompt.text), repo.now);
     // Its words stay out of the chain; where it is read they are not needed.
     let subject = job.kept_name();
-    let mut state = State::new(job, track_of(repo, said_lane), &repo.store.worktree_name());
+    let track = track.unwrap_or_else(|| track_of(repo, said_lane));
+    let mut state = State::new(job, track, &repo.store.worktree_name());
     (state.said_lane, state.driver) = (said_lane, driver.clone());
     let mut edits = Vec::new();
     for (n, said) in (1..).zip(std::iter::once(prompt).chain(more)) {

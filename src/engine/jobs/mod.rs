@@ -16,5 +16,6 @@ pub(crate) mod next_run;
 pub(crate) mod plan;
 pub(crate) mod resume;
 pub(crate) mod summary;
+pub(crate) mod tracks;
 pub(crate) mod turning;
 pub(crate) mod unattended;

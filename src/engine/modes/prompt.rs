@@ -13,7 +13,7 @@ use crate::event::{Actor, Event};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
-use crate::jobs::shortword::{self, ShortWord};
+use crate::jobs::shortword::ShortWord;
 use crate::phases::git_acts;
 use crate::phases::place::Place;
 use crate::phases::said_scope::{self, Said, SaidOfPaths};
@@ -50,7 +50,7 @@ pub(crate) fn prompt(
     }
     // What a person opened for git lasts until their next prompt.
     record::git_mark::close(repo)?;
-    let Some((short, rest)) = shortword::read(text) else {
+    let Some((short, rest)) = repo.rules.short_word(text) else {
         return hear(repo, event, text, repo.rules.mode);
     };
     if !word.is_persons() && !matches!(short, ShortWord::Ok { .. }) {
@@ -89,6 +89,7 @@ fn short_word(repo: &Repo, spoken: &Spoken<'_>, short: &ShortWord, rest: &str) -
         ShortWord::Allow(paths) => allow(repo, spoken.event, paths),
         ShortWord::Quick
         | ShortWord::Full
+        | ShortWord::Track(_)
         | ShortWord::Pause
         | ShortWord::Resume(_)
         | ShortWord::Drop(_)

@@ -123,7 +123,7 @@ fn go(
             return closed(tell(texts.closing, &[]));
         }
         let prompt = jobs::birth::as_prompt(repo, spoken.text.to_owned(), spoken.word);
-        let born = jobs::beside_pause::bear_beside(repo, prompt, &spoken.driver(), said)?;
+        let born = jobs::beside_pause::bear_beside(repo, prompt, &spoken.driver(), said.into())?;
         return Ok(Lane::Born(Box::new(born)));
     };
     let (state, stand) = (&focused.state, &focused.state.stand);

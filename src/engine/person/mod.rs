@@ -17,3 +17,4 @@ pub(crate) mod route;
 pub(crate) mod sender;
 pub(crate) mod short_words;
 pub(crate) mod spoken;
+pub(crate) mod track_word;

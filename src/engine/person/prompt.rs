@@ -46,14 +46,14 @@ pub(crate) fn prompt(
         // What a person opened for git lasts until their next prompt.
         record::git_mark::close(repo)?;
     }
-    if let Some((short, rest)) = shortword::read(&text).filter(|_| person)
+    if let Some((short, rest)) = repo.rules.short_word(&text).filter(|_| person)
         && (word.is_persons() || matches!(short, ShortWord::Ok { .. }))
         && !person::short_words::was_ever_scheduled(repo, &text)?
     {
         let spoken = Spoken { event, text: &text, word, guest };
         return person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref());
     }
-    let untold = (person && !word.is_persons() && shortword::read(&text).is_some())
+    let untold = (person && !word.is_persons() && repo.rules.short_word(&text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
     if guest {
         return Ok(untold.map_or_else(Answer::silence, Answer::to_person));

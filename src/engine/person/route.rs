@@ -1,5 +1,6 @@
 //! Where a prompt goes: it creates a job, joins the focused one, or waits for the next.
 
+use crate::engine::jobs::birth::Begins;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -8,7 +9,7 @@ use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
 use crate::jobs::routing::{self, InteractionKind, Route};
-use crate::jobs::shortword::{self, SaidLane};
+use crate::jobs::shortword;
 use crate::phases::review::Review;
 use crate::voice::{Notice, tell};
 
@@ -36,9 +37,10 @@ pub(crate) fn route_prompt(
             {
                 return beside_a_pause(repo, paused, &text, word);
             }
+            let named = jobs::tracks::named_by_paths(repo, &text);
             let interaction = jobs::birth::as_prompt(repo, text, word);
-            let said = SaidLane::Unsaid;
-            let created = jobs::beside_pause::bear_beside(repo, interaction, &driver, said)?;
+            let begins = Begins { track: named.as_deref(), ..Begins::default() };
+            let created = jobs::beside_pause::bear_beside(repo, interaction, &driver, begins)?;
             let told = briefing::talk::text(repo, &created.state);
             record::journal_line::count_injected(repo, &created, &told)?;
             Ok(Answer::context(told))

@@ -12,7 +12,7 @@ use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{briefing, jobs, person, record};
 use crate::event::{Actor, Event, EventKind};
 use crate::hosts::{Answer, Host};
-use crate::jobs::shortword::{self, SaidLane, ShortWord};
+use crate::jobs::shortword::{self, ShortWord};
 use crate::jobs::{JobId, Status, questions};
 use crate::rules::Unattended;
 use crate::voice::{self, Notice, tell};
@@ -31,6 +31,7 @@ pub(crate) fn short_word(
             short,
             ShortWord::Quick
                 | ShortWord::Full
+                | ShortWord::Track(_)
                 | ShortWord::Allow(_)
                 | ShortWord::AllowGit(_)
                 | ShortWord::Pause
@@ -44,11 +45,8 @@ pub(crate) fn short_word(
         return Ok(Told::person(told).alone());
     }
     match short {
-        ShortWord::Quick => {
-            person::lane_word::lane_word(repo, spoken, SaidLane::Quick, rest, focused)
-        }
-        ShortWord::Full => {
-            person::lane_word::lane_word(repo, spoken, SaidLane::Full, rest, focused)
+        ShortWord::Quick | ShortWord::Full | ShortWord::Track(_) => {
+            person::track_word::chosen(repo, spoken, short, rest, focused)
         }
         ShortWord::Allow(paths) => {
             person::allow_word::allow_word(repo, spoken, paths, rest, focused)

@@ -66,7 +66,7 @@ impl Repo {
 
     /// How the job may take its first step; what comes after that is no first step.
     pub(crate) fn first_step(&self, state: &State) -> FirstStep {
-        self.rules.first_step(state.said_lane)
+        self.rules.first_step_on(&state.stand.track, state.said_lane)
     }
 
     /// The job stands between cycles.
@@ -117,7 +117,8 @@ impl Repo {
             Ok(lines.into_iter().map(|line| self.composed(line)).collect())
         };
         let (mut scope, deep) = (Scope::default(), self.rules.deep_scope);
-        for line in lines(names::SCOPE)? {
+        let takes = |line: &String| self.rules.maps.takes(&focused.state.stand.track, line);
+        for line in lines(names::SCOPE)?.into_iter().filter(takes) {
             match of_below(&line) {
                 Some(dir) => drop(deep && scope.declare_below(from_line(dir))),
                 None => drop(scope.declare(from_line(&line))),

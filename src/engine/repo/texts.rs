@@ -175,7 +175,7 @@ impl Repo {
     /// What a job is called by the head of its prompt, where that is here.
     pub(crate) fn named_by_prompt(&self, of: Of<'_>) -> Result<Option<String>> {
         let entry = self.entry(of, 1)?.filter(|entry| entry.gone.is_none());
-        Ok(entry.map(|entry| Job::named_by(&entry.said.text)))
+        Ok(entry.map(|entry| Job::named_by(self.rules.without_track(&entry.said.text))))
     }
 
     /// The line of a job with that name in it.

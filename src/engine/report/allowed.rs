@@ -1,7 +1,29 @@
 //! What a row opens, in words, for `status`.
 
+use crate::engine::jobs::birth::QUICK;
+use crate::engine::person;
+use crate::engine::repo::Repo;
+use crate::jobs::shortword::{self, Moment};
 use crate::phases::{Class, Phase, Reads, Write};
 use crate::voice::{Notice, tell};
+
+/// The short words that would act now, those of the repository's own tracks behind the one for all
+/// phases.
+pub(super) fn acting(repo: &Repo, moment: Moment) -> Vec<String> {
+    let mode = repo.rules.mode;
+    let moment = if mode.keeps_jobs() { moment } else { Moment::Mode(mode) };
+    let moment = if repo.is_on() { moment } else { Moment::Off };
+    let known = |word: &&str| *word != "[QUICK]" || repo.rules.maps.names().contains(&QUICK);
+    let waits = person::at_terminal::is_any_waited_for(repo).then_some("[OK <command> <code>]");
+    let words = waits.into_iter().chain(shortword::acting(moment).into_iter().filter(known));
+    let mut all: Vec<String> = words.map(str::to_owned).collect();
+    if let Some(at) = all.iter().position(|word| word == "[FULL]") {
+        let rest = all.split_off(at + 1);
+        all.extend(repo.rules.maps.own_names().map(shortword::word_of));
+        all.extend(rest);
+    }
+    all
+}
 
 /// What a row opens, in words.
 pub(super) fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {

@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{boundary, fence, record, setup};
+use crate::engine::{boundary, fence, jobs, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
-use crate::rules::{BadRules, Rules};
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
@@ -48,8 +47,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let rows = wanted_hosts(repo, wanted)?;
     if let Some(track) = &wanted.track {
         // Before anything is written.
-        let bad = |bad: BadRules| EngineError::Usage(bad.to_string());
-        Rules::with_usual_track("", track).map_err(bad)?;
+        jobs::tracks::is_known(repo, track)?;
     }
     let mode = wanted.mode.as_deref().map(known_mode).transpose()?;
     let mut told = Vec::new();
