@@ -39,8 +39,8 @@ pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) ->
                 (InteractionKind::Automation, Sender::Nobody.text().to_owned());
             let words = Interaction { kind, at: repo.now, provenance, text };
             let driver = own.driver();
-            let made =
-                jobs::birth::create_from_prompts(repo, &words, &[], &driver, SaidLane::Unsaid)?;
+            let begins = SaidLane::Unsaid.into();
+            let made = jobs::birth::create_from_prompts(repo, &words, &[], &driver, begins)?;
             briefing::talk::text(repo, &made.state)
         }
     };
