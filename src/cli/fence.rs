@@ -3,6 +3,7 @@
 use crate::engine::fence;
 use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Subcommand;
 
@@ -59,8 +60,10 @@ pub(super) fn run(
         }
         FenceCommand::Allow { paths } => {
             let focused = repo.require_focused()?;
-            let opening = allow_word::open_paths(&repo, &focused, paths, &context.cwd)?;
-            out.json(&serde_json::json!({ "opened": opening.opened }));
+            let paths: Vec<String> =
+                paths.iter().map(|path| as_typed(&repo, &context.cwd, path)).collect();
+            let opening = allow_word::open_paths(&repo, &focused, &paths, &context.cwd)?;
+            out.json(&serde_json::json!({ "opened": opening.opened, "shut": opening.shut }));
             out.line(&opening.told.person);
             Ok(if opening.opened.is_empty() { Outcome::Failed } else { Outcome::Yes })
         }
@@ -91,6 +94,13 @@ pub(super) fn run(
             Ok(if restored.left.is_empty() { Outcome::Yes } else { Outcome::Failed })
         }
     }
+}
+
+/// A path as a shell means it: in the working directory, unless it is there only below the top.
+fn as_typed(repo: &Repo, cwd: &Path, path: &str) -> String {
+    let is_there = |base: &Path| base.join(path).symlink_metadata().is_ok();
+    let from_the_top = path.starts_with('~') || !is_there(cwd) && is_there(repo.store.work_tree());
+    if from_the_top { path.to_owned() } else { cwd.join(path).to_string_lossy().into_owned() }
 }
 
 /// Puts fingerprinted files back, then what the tree fence knows.

@@ -357,6 +357,7 @@ impl Command {
             Self::Compact { .. } => Some("compact"),
             Self::Summary { .. } => Some("summary"),
             Self::Job { .. } => Some("job"),
+            Self::Fence { command: fence::FenceCommand::Allow { .. } } => Some("fence allow"),
             _ => None,
         }
     }

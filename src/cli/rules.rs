@@ -270,7 +270,7 @@ fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
     if let Some(refused) = for_people_only("git seed rules diff --json", out) {
         return Ok(refused);
     }
-    let voices = crate::engine::repo::voices::voices(repo);
+    let voices = crate::engine::voices::voices(repo);
     let worded: Vec<_> = voices.rows().iter().map(OwnRow::told).collect();
     for row in &worded {
         out.line(voice::tell(Notice::VoiceInForce, &[("row", row)]));

@@ -67,6 +67,7 @@ pub(crate) mod sync;
 pub(crate) mod texts;
 pub(crate) mod tokens;
 pub(crate) mod unhooked;
+pub(crate) mod voices;
 
 pub use memory::lint::read_each;
 pub use proof::{export, records, verify};

@@ -65,13 +65,23 @@ impl Skipped {
         self.find(name).is_some()
     }
 
+    /// Whether what an index of ours knows at `entry` is left out, where it is missing: it never
+    /// was there, or was as the person's index has it. What was there with another content, and is
+    /// gone, was deleted.
+    pub(super) fn keeps(&self, index: &Plain, entry: usize) -> bool {
+        self.find(index.name(entry)).is_some_and(|at| {
+            is_unseen(index, entry) || index.id(entry) == self.entries[at].id.as_slice()
+        })
+    }
+
     /// A line of `git update-index --index-info -z`.
     pub(super) fn line(&self, at: usize) -> Vec<u8> {
         let LeftOut { mode, id, .. } = &self.entries[at];
         [format!("{mode:o} {id}\t").as_bytes(), self.name(at), b"\0"].concat()
     }
 
-    /// Those of which `index` says something else, or nothing.
+    /// Those of which `index` says something else, or nothing, or that it knows a file of; but none
+    /// of which it knows a file with another content.
     pub(super) fn told_otherwise(&self, index: &Plain) -> Vec<usize> {
         let mut entry = 0;
         let mut differing = Vec::new();
@@ -80,16 +90,24 @@ impl Skipped {
             while entry < index.len() && index.name(entry) < self.name(at) {
                 entry += 1;
             }
-            let same = entry < index.len()
-                && index.name(entry) == self.name(at)
-                && index.id(entry) == left.id.as_slice()
-                && index.number(entry, MODE) == left.mode;
-            if !same {
+            if entry >= index.len() || index.name(entry) != self.name(at) {
+                differing.push(at);
+                continue;
+            }
+            let same =
+                index.id(entry) == left.id.as_slice() && index.number(entry, MODE) == left.mode;
+            if same != is_unseen(index, entry) {
                 differing.push(at);
             }
         }
         differing
     }
+}
+
+/// Whether an entry knows of no file: nothing was there when it was written.
+fn is_unseen(index: &Plain, entry: usize) -> bool {
+    let numbers = index.numbers(entry);
+    numbers.iter().enumerate().all(|(place, number)| place == MODE || *number == 0)
 }
 
 /// What an index left out, and what the file was like then: two that were written one after the

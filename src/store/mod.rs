@@ -17,6 +17,7 @@ mod chain;
 mod checkout;
 mod claims;
 mod commit;
+mod cone;
 mod config;
 mod confined;
 mod days;

@@ -1,8 +1,10 @@
 //! What the person's index leaves out of the work tree: files marked skip-worktree, as a sparse
 //! checkout marks them, those below the directories of a sparse index among them.
 //!
-//! One that is missing was deleted by nobody: a private index keeps what the person's says of it.
-//! One that is there counts by its content, whatever its mark says.
+//! A mark counts where the patterns of the sparse checkout leave the path out, too: one that
+//! somebody set by hand hides nothing. What is left out and missing was deleted by nobody, unless
+//! it was there with another content: a private index keeps what the person's says of it. What is
+//! there counts by its content, whatever its mark says.
 //!
 //! Nothing is read but the first bytes of an index that can hold no such mark.
 
@@ -15,6 +17,7 @@ use std::rc::Rc;
 
 use gix::index::entry::{Flags, Mode, Stat};
 
+use super::cone::Cone;
 use super::error::StoreError;
 use super::index::{NUMBERS, Plain};
 use super::left_out::Skipped;
@@ -66,13 +69,26 @@ impl Store {
 
     fn read_skipped(&self) -> Result<Skipped, StoreError> {
         let mut skipped = Skipped::default();
+        let Some(cone) = self.cone()? else { return Ok(skipped) };
         let Some(index) = self.marking_index()? else { return Ok(skipped) };
         self.each_listed(&index, |listed| {
-            if listed.stat.is_none() {
+            if listed.stat.is_none() && !cone.takes(listed.name) {
                 skipped.add(listed.name, listed.mode, listed.id);
             }
         })?;
         Ok(skipped)
+    }
+
+    /// What a sparse checkout takes in; nothing where this is none, or its patterns are not
+    /// followed here.
+    fn cone(&self) -> Result<Option<Cone>, StoreError> {
+        if self.repo.config_snapshot().boolean("core.sparseCheckout") != Some(true) {
+            return Ok(None);
+        }
+        match fs::read(self.git_dir.join("info").join("sparse-checkout")) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+            file => Ok(Cone::of(&file?)),
+        }
     }
 
     /// The person's index where it may leave something out.
@@ -131,8 +147,14 @@ impl Store {
         &self,
         id: gix::ObjectId,
     ) -> Result<Vec<(Vec<u8>, u32, gix::ObjectId)>, StoreError> {
-        let unreadable =
-            |err| StoreError::unreadable(format!("a tree of the sparse index ({id})"), &err);
+        let name = || format!("a tree of the sparse index ({id})");
+        if self.is_partial() && !self.repo.has_object(id) {
+            return Err(StoreError::odd(
+                name(),
+                "it is with the remote: git sparse-checkout reapply --no-sparse-index",
+            ));
+        }
+        let unreadable = |err| StoreError::unreadable(name(), &err);
         let tree = self.repo.find_tree(id).map_err(unreadable)?;
         let mut files: Vec<_> = tree
             .traverse()
@@ -400,21 +422,38 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_set_by_hand_leaves_out_only_what_is_missing() {
-        let bed = Testbed::new();
-        bed.commit("a", "1");
-        bed.commit("b", "1");
-        look(&bed);
-        bed.git(&["update-index", "--skip-worktree", "a"]);
-        for file in ["a", "b"] {
-            fs::remove_file(bed.path().join(file)).expect("goes");
+    fn a_mark_set_by_hand_hides_nothing() {
+        for (kind, args) in [("none", None)].into_iter().chain(KINDS.map(|(k, a)| (k, Some(a)))) {
+            let bed = args.map_or_else(Testbed::new, sparse);
+            bed.commit("src/c", "1");
+            bed.commit("src/d", "1");
+            look(&bed);
+            bed.git(&["update-index", "--skip-worktree", "src/c"]);
+            for file in ["src/c", "src/d"] {
+                fs::remove_file(bed.path().join(file)).expect("goes");
+            }
+            let deleted = ["src/c", "src/d"].map(|it| (it.to_owned(), ChangeKind::Deleted));
+            assert_eq!(look(&bed).0, deleted, "{kind}");
         }
-        assert_eq!(look(&bed).0, [("b".to_owned(), ChangeKind::Deleted)]);
-        bed.write("a", "22");
-        assert_eq!(look(&bed).0, [("a".to_owned(), ChangeKind::Modified)]);
-        bed.git(&["update-index", "--no-skip-worktree", "a"]);
-        fs::remove_file(bed.path().join("a")).expect("goes");
-        assert_eq!(look(&bed).0, [("a".to_owned(), ChangeKind::Deleted)]);
+    }
+
+    #[test]
+    fn what_was_there_with_another_content_was_deleted() {
+        for (kind, args) in KINDS {
+            let bed = sparse(args);
+            look(&bed);
+            bed.write("many/1/a", "of the person");
+            look(&bed);
+            fs::remove_file(bed.path().join("many/1/a")).expect("goes");
+            let (changed, now) = look(&bed);
+            assert_eq!(changed, [("many/1/a".to_owned(), ChangeKind::Deleted)], "{kind}");
+            assert_ne!(now, tree(&bed, "HEAD"), "{kind}");
+            // What was as the index has it may go: that is what a checkout does which shrinks.
+            bed.write("many/2/a", "many/2/a");
+            look(&bed);
+            fs::remove_file(bed.path().join("many/2/a")).expect("goes");
+            assert!(!look(&bed).0.iter().any(|(path, _)| path == "many/2/a"), "{kind}");
+        }
     }
 
     #[test]

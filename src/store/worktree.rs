@@ -166,6 +166,27 @@ impl Store {
         self.differing_beside(index, lens, is_build, &skipped)
     }
 
+    /// Takes out of what git saw what is missing and left out.
+    fn without_left_out(
+        &self,
+        index: &Path,
+        skipped: &Skipped,
+        seen: &mut Seen,
+    ) -> Result<(), StoreError> {
+        if skipped.is_empty() || !seen.changed.values().any(|kind| *kind == ChangeKind::Deleted) {
+            return Ok(());
+        }
+        let length = self.repo.object_hash().len_in_bytes();
+        let Some(plain) = index::Plain::of(fs::read(index)?, length) else { return Ok(()) };
+        let kept: BTreeSet<&[u8]> = (0..plain.len())
+            .filter(|entry| skipped.keeps(&plain, *entry))
+            .map(|entry| plain.name(entry))
+            .collect();
+        seen.changed
+            .retain(|path, kind| *kind != ChangeKind::Deleted || !kept.contains(path.as_bytes()));
+        Ok(())
+    }
+
     /// The same, but for what is missing and `skipped`: nobody deleted it.
     fn differing_beside(
         &self,
@@ -177,10 +198,12 @@ impl Store {
         let seen = self.look(index, lens, is_build, skipped);
         let Seen { mut changed, builds } = match seen {
             Some(seen) => seen,
-            None => self.settled_by_git(index, lens, is_build)?,
+            None => {
+                let mut seen = self.settled_by_git(index, lens, is_build)?;
+                self.without_left_out(index, skipped, &mut seen)?;
+                seen
+            }
         };
-        changed
-            .retain(|path, kind| *kind != ChangeKind::Deleted || !skipped.holds(path.as_bytes()));
         let asked: Vec<RepoPath> =
             changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
         if !(builds.is_empty() && asked.is_empty()) {
@@ -724,7 +747,10 @@ impl Store {
         if let Some(tree) = self.kept_tree(index).or_else(|| self.tree_from(index)) {
             return Ok(tree);
         }
-        let printed = self.git(PRIVATE.into_iter().chain(["write-tree"])).index(index).run()?;
+        // What a partial clone left with its remote is not fetched for its name.
+        let lenient = self.is_partial().then_some("--missing-ok");
+        let args = PRIVATE.into_iter().chain(["write-tree"]).chain(lenient);
+        let printed = self.git(args).index(index).run()?;
         parse_id(&printed, "git write-tree")
     }
 

@@ -646,7 +646,8 @@ fn a_line_that_writes_scratch_alone_is_open() {
 fn a_person_opens_paths_at_the_terminal_and_no_agent_does() {
     let world = World::seeded();
     world.enters("execute");
-    world.writes("docs/open.md", "open\n").refuses("docs/open.md");
+    world.seed("phase multiplier 3").succeeds();
+    world.writes("docs/open.md", "open\n").refuses("docs");
     world.runs("git seed fence allow docs/open.md").refuses("fence allow");
     let said = world.person("fence allow docs/open.md ../beyond").said();
     assert_eq!(said.code, 0, "{said:?}");
@@ -657,4 +658,13 @@ fn a_person_opens_paths_at_the_terminal_and_no_agent_does() {
     assert!(said.out.contains("opened nothing"), "{said:?}");
     let said = world.person("fence allow").said();
     assert_eq!(said.code, 64, "{said:?}");
+    // As a shell means it: the working directory comes first.
+    world.sh("mkdir -p docs/deep && touch docs/deep/README.md");
+    for (typed, opened) in
+        [(".", "docs/deep/"), ("new.md", "docs/deep/new.md"), ("README.md", "docs/deep/README.md")]
+    {
+        let line = format!("cd docs/deep && git seed fence allow {typed}");
+        let said = world.persons_terminal(&line, "");
+        assert!(said.out.contains(&format!("opened {opened} ")), "{typed}: {said:?}");
+    }
 }

@@ -149,16 +149,47 @@ fn keys_pause_allow_and_drop_as_a_person_would_at_this_terminal() {
     screen.types("\r");
     screen.shows("drop");
     screen.types("d");
-    screen.shows("y drops it");
-    screen.types("n");
+    screen.shows("Type drop");
+    screen.types("y\r");
     screen.shows("pause");
     assert_eq!(status(&world), "active");
-    screen.types("dy");
+    // What is pasted into the wrong window is no key.
+    screen.types("\u{1b}[200~pddrop\r\u{1b}[201~d");
+    screen.shows("Type drop");
+    assert_eq!(status(&world), "active");
+    screen.types("drop\r");
     screen.shows("Enter goes back");
     screen.types("\r");
     screen.shows("next worktree");
     screen.types("\u{3}");
     assert!(screen.ends().0.success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_it_and_gives_the_terminal_back() {
+    let world = World::seeded();
+    let mut screen = Screen::of(&world, 80, 24);
+    screen.shows("cost");
+    let ours = process(&screen).expect("git seed");
+    world.sh(&format!("kill -TERM {ours}"));
+    let (status, last) = screen.ends();
+    assert!(status.success(), "{status:?}");
+    assert!(last.contains("\u{1b}[?1049l"), "{last:?}");
+}
+
+#[cfg(target_os = "linux")]
+/// The process that draws: below the shell and git.
+fn process(screen: &Screen) -> Option<String> {
+    let below = |id: &str| {
+        let said = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
+        said.split_whitespace().last().map(str::to_owned)
+    };
+    let mut at = screen.child.id().to_string();
+    while let Some(next) = below(&at) {
+        at = next;
+    }
+    Some(at)
 }
 
 #[test]
@@ -195,13 +226,7 @@ fn it_waits_where_nothing_changes() {
     let world = World::seeded();
     let mut screen = Screen::of(&world, 80, 24);
     screen.shows("cost");
-    let below = format!("/proc/{0}/task/{0}/children", screen.child.id());
-    let ours = std::fs::read_to_string(below).expect("its processes");
-    let ours = ours.split_whitespace().last().expect("git").to_owned();
-    let below = format!("/proc/{ours}/task/{ours}/children");
-    let ours = std::fs::read_to_string(below).ok();
-    let ours = ours.and_then(|said| said.split_whitespace().last().map(str::to_owned));
-    let ours = ours.expect("git seed");
+    let ours = process(&screen).expect("git seed");
     let switched = || -> u64 {
         let tasks = std::fs::read_dir(format!("/proc/{ours}/task")).expect("threads");
         let times = |task: std::io::Result<std::fs::DirEntry>| {

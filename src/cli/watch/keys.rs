@@ -5,13 +5,17 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::engine::report::JobHead;
 use crate::engine::story::watching::Watching;
 
+/// What is typed to drop a job.
+const DROP: &str = "drop";
+
 /// What keys mean now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     #[default]
     Looking,
-    /// Asked whether the job is to be dropped.
-    Dropping,
+    /// The word that drops the job is typed: one key alone, or what was meant for another window,
+    /// must not do it.
+    Dropping(String),
     /// A path is typed.
     Allowing(String),
 }
@@ -28,6 +32,13 @@ impl<'a> Jobs<'a> {
     pub(super) fn of(seen: &'a Watching) -> Self {
         let focused = seen.status.job.as_ref();
         Self { focused, paused: seen.paused.first().filter(|_| focused.is_none()) }
+    }
+
+    /// Whether keys act on the same jobs there.
+    pub(super) fn are_those_of(&self, seen: &Watching) -> bool {
+        let ids =
+            |jobs: &Jobs<'_>| [jobs.focused, jobs.paused].map(|job| job.map(|job| job.id.clone()));
+        ids(self) == ids(&Jobs::of(seen))
     }
 }
 
@@ -52,12 +63,14 @@ pub(super) fn pressed(mode: Mode, key: KeyEvent, jobs: Jobs<'_>) -> (Mode, Optio
     }
     match (mode, jobs.focused) {
         (Mode::Looking, _) => looking(key, jobs),
-        (Mode::Dropping, Some(job)) if key.code == KeyCode::Char('y') => {
-            (Mode::Looking, runs(&["job", "drop", &job.id]))
-        }
-        (Mode::Allowing(path), Some(_)) => allowing(path, key),
-        // The job is gone meanwhile, or nobody said yes.
-        (Mode::Dropping | Mode::Allowing(_), _) => (Mode::Looking, None),
+        (Mode::Dropping(typed), Some(job)) => typing(typed, key, Mode::Dropping, |typed| {
+            if typed == DROP { runs(&["job", "drop", &job.id]) } else { None }
+        }),
+        (Mode::Allowing(path), Some(_)) => typing(path, key, Mode::Allowing, |path| {
+            if path.is_empty() { None } else { runs(&["fence", "allow", "--", path]) }
+        }),
+        // The job is gone meanwhile.
+        (Mode::Dropping(_) | Mode::Allowing(_), None) => (Mode::Looking, None),
     }
 }
 
@@ -70,24 +83,27 @@ fn looking(key: KeyEvent, jobs: Jobs<'_>) -> (Mode, Option<Act>) {
         (KeyCode::Char('p'), None) => {
             looking(jobs.paused.and_then(|job| runs(&["job", "activate", &job.id])))
         }
-        (KeyCode::Char('d'), Some(_)) => (Mode::Dropping, None),
+        (KeyCode::Char('d'), Some(_)) => (Mode::Dropping(String::new()), None),
         (KeyCode::Char('a'), Some(_)) => (Mode::Allowing(String::new()), None),
         _ => looking(None),
     }
 }
 
-fn allowing(mut path: String, key: KeyEvent) -> (Mode, Option<Act>) {
+/// A line is typed: Enter ends it, and Esc leaves it.
+fn typing(
+    mut typed: String,
+    key: KeyEvent,
+    mode: impl FnOnce(String) -> Mode,
+    ended: impl FnOnce(&str) -> Option<Act>,
+) -> (Mode, Option<Act>) {
     match key.code {
         KeyCode::Esc => return (Mode::Looking, None),
-        KeyCode::Enter if path.trim().is_empty() => return (Mode::Looking, None),
-        KeyCode::Enter => {
-            return (Mode::Looking, runs(&["fence", "allow", "--", path.trim()]));
-        }
-        KeyCode::Backspace => drop(path.pop()),
-        KeyCode::Char(typed) => path.push(typed),
+        KeyCode::Enter => return (Mode::Looking, ended(typed.trim())),
+        KeyCode::Backspace => drop(typed.pop()),
+        KeyCode::Char(one) => typed.push(one),
         _ => {}
     }
-    (Mode::Allowing(path), None)
+    (mode(typed), None)
 }
 
 #[cfg(test)]
@@ -128,10 +144,15 @@ mod tests {
         for (keys, jobs, expected) in [
             (&[Char('p')][..], active, "job pause"),
             (&[Char('p')], paused, "job activate j-1"),
-            (&[Char('p'), Char('d'), Char('y'), Char('a'), Char('x'), Enter], none, ""),
-            (&[Char('d'), Char('y')], active, "job drop j-1"),
+            (&[Char('p'), Char('d'), Char('a'), Char('x'), Enter], none, ""),
+            (
+                &[Char('d'), Char('d'), Char('r'), Char('o'), Char('p'), Enter],
+                active,
+                "job drop j-1",
+            ),
             (&[Char('d'), Enter], active, ""),
-            (&[Char('d'), Char('q')], active, ""),
+            (&[Char('s'), Char('t'), Char('u'), Char('d'), Char('y'), Enter], active, ""),
+            (&[Char('d'), Char('q'), Esc], active, ""),
             (&[Char('a'), Char('s'), Char('x'), Backspace, Enter], active, "fence allow -- s"),
             (&[Char('a'), Char('q'), Esc], active, ""),
             (&[Char('a'), Char(' '), Enter], active, ""),
@@ -142,7 +163,7 @@ mod tests {
             assert_eq!((mode, said(&acts).as_str()), (Mode::Looking, expected), "{keys:?}");
         }
         let interrupt = KeyEvent::new(Char('c'), KeyModifiers::CONTROL);
-        for mode in [Mode::Looking, Mode::Dropping, Mode::Allowing("a".to_owned())] {
+        for mode in [Mode::Looking, Mode::Dropping(String::new()), Mode::Allowing("a".to_owned())] {
             assert_eq!(pressed(mode, interrupt, active).1, Some(Act::Quit));
         }
     }

@@ -5,13 +5,13 @@
 //! screen  what is drawn: pure
 //! ```
 //!
-//! Three threads: one sleeps until a key is pressed, one until a file of ours changes, and this
-//! one until either tells it. Nothing runs in between.
+//! Four threads: one sleeps until a key is pressed, one until a file of ours changes, one until a
+//! signal ends it, and this one until any of them tells it. Nothing runs in between.
 
 mod keys;
 mod screen;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -19,7 +19,10 @@ use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecursiveMode, Watcher as _};
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEvent, KeyEventKind,
+};
+use ratatui::crossterm::execute;
 use ratatui::crossterm::style::force_color_output;
 
 use self::keys::{Act, Jobs, Mode, pressed};
@@ -66,10 +69,23 @@ pub(super) fn run(
         return Ok(out.refusal(&refusal, "none"));
     }
     force_color_output(out.has_colours());
-    let mut terminal = ratatui::try_init()?;
-    let ended = Live::of(repo).and_then(|mut live| live.runs(&mut terminal));
-    ratatui::try_restore()?;
+    let mut live = Live::of(repo)?;
+    let mut terminal = takes_the_screen()?;
+    let ended = live.runs(&mut terminal);
+    gives_it_back()?;
     ended.map(|()| Outcome::Yes)
+}
+
+/// Draws on the whole terminal from here on; what is pasted comes as a paste, not as keys.
+fn takes_the_screen() -> io::Result<DefaultTerminal> {
+    let terminal = ratatui::try_init()?;
+    execute!(io::stdout(), EnableBracketedPaste)?;
+    Ok(terminal)
+}
+
+fn gives_it_back() -> io::Result<()> {
+    execute!(io::stdout(), DisableBracketedPaste)?;
+    ratatui::try_restore()
 }
 
 /// What wakes it.
@@ -79,13 +95,15 @@ enum Heard {
     Redraw,
     /// A file of ours changed.
     Changed,
-    /// The terminal is gone.
+    /// The terminal is gone, or a signal says to end.
     Gone,
 }
 
 /// The screen, and what it hears.
 struct Live {
     repo: Repo,
+    /// The worktree that it began in: git knows no way back to some.
+    home: PathBuf,
     /// What was seen last, or why nothing was.
     seen: Result<Watching, String>,
     mode: Mode,
@@ -103,9 +121,10 @@ impl Live {
         let (goes_on, reads) = channel();
         let keys = tells.clone();
         std::thread::Builder::new().spawn(move || read_keys(&reads, &keys))?;
+        end_by_signal(&tells)?;
         let watcher = watcher(&repo, &tells);
-        let seen = look(&repo);
-        Ok(Self { repo, seen, mode: Mode::Looking, tells, hears, goes_on, watcher })
+        let (seen, home) = (look(&repo), repo.store.work_tree().to_owned());
+        Ok(Self { repo, home, seen, mode: Mode::Looking, tells, hears, goes_on, watcher })
     }
 
     fn runs(&mut self, terminal: &mut DefaultTerminal) -> crate::cli::Result<()> {
@@ -160,21 +179,35 @@ impl Live {
             Some(Act::Quit) => return Ok(true),
             Some(Act::Next) => self.goes_to_the_next_worktree()?,
             Some(Act::Runs(words)) => {
-                self.types(&words, terminal)?;
-                self.seen = look(&self.repo);
+                let now = look(&self.repo);
+                let same = matches!((&self.seen, &now), (Ok(seen), Ok(now))
+                    if Jobs::of(seen).are_those_of(now));
+                self.seen = now;
+                // A key is meant for the job that was drawn; another one has the focus by now.
+                if same {
+                    self.types(&words, terminal)?;
+                    self.seen = look(&self.repo);
+                }
             }
         }
         Ok(false)
     }
 
     fn goes_to_the_next_worktree(&mut self) -> crate::cli::Result<()> {
-        let all = self.repo.store.worktrees()?;
+        let mut all = self.repo.store.worktrees()?;
         let here = self.repo.store.work_tree();
+        if !all.contains(&self.home) {
+            all.push(self.home.clone());
+        }
         let same = |dir: &PathBuf| dir.canonicalize().is_ok_and(|dir| dir == *here);
         let at = all.iter().position(|dir| dir == here || same(dir)).unwrap_or(0);
         let next = all.iter().cycle().skip(at + 1).take(all.len());
         // One in which git seed is not installed, or that does not open, has nothing to show.
-        let opens = |dir: &PathBuf| open(dir).filter(|repo| repo.is_seeded().unwrap_or(false));
+        let ours = |repo: &Repo| {
+            repo.store.common_dir() == self.repo.store.common_dir()
+                && repo.is_seeded().unwrap_or(false)
+        };
+        let opens = |dir: &PathBuf| open(dir).filter(ours);
         if let Some(repo) = next.into_iter().find_map(opens) {
             self.watcher = watcher(&repo, &self.tells);
             self.seen = look(&repo);
@@ -185,7 +218,7 @@ impl Live {
 
     /// Runs a command of ours as if it was typed here, and comes back when it was read.
     fn types(&self, words: &[String], terminal: &mut DefaultTerminal) -> crate::cli::Result<()> {
-        ratatui::try_restore()?;
+        gives_it_back()?;
         let mut out = io::stdout();
         writeln!(out, "$ git seed {}", words.join(" "))?;
         let mut command = Command::new(world::own_binary());
@@ -195,9 +228,9 @@ impl Live {
         }
         write!(out, "{} ", tell(Notice::WatchBack, &[]))?;
         out.flush()?;
-        io::stdin().read_line(&mut String::new())?;
+        io::stdin().lock().read_until(b'\n', &mut Vec::new())?;
         // Entering it clears the screen, and a new terminal draws all of it.
-        *terminal = ratatui::try_init()?;
+        *terminal = takes_the_screen()?;
         Ok(())
     }
 }
@@ -219,17 +252,41 @@ fn read_keys(reads: &Receiver<()>, tells: &Sender<Heard>) {
     }
 }
 
+/// Ends it where a signal says so: the terminal is given back then.
+#[cfg(unix)]
+fn end_by_signal(tells: &Sender<Heard>) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM])?;
+    let tells = tells.clone();
+    let waits = move || {
+        for _ in signals.forever() {
+            if tells.send(Heard::Gone).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(waits).map(drop)
+}
+
+#[cfg(not(unix))]
+fn end_by_signal(_: &Sender<Heard>) -> io::Result<()> {
+    Ok(())
+}
+
 /// Has the system tell of changes in what is shown.
 fn watcher(repo: &Repo, tells: &Sender<Heard>) -> Result<notify::RecommendedWatcher, String> {
     let tells = tells.clone();
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let heard = move |event: notify::Result<notify::Event>| {
         // What is only read is no change; our own looks read.
         if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
             // Who no longer listens wants to know nothing.
             let _ = tells.send(Heard::Changed);
         }
-    })
-    .map_err(|error| error.to_string())?;
+    };
+    // A link that lies there leads anywhere.
+    let config = notify::Config::default().with_follow_symlinks(false);
+    let mut watcher =
+        notify::RecommendedWatcher::new(heard, config).map_err(|error| error.to_string())?;
     for place in watching::changes_in(repo) {
         let begun = watcher.watch(&place, RecursiveMode::Recursive);
         begun.map_err(|error| error.to_string())?;

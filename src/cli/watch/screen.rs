@@ -49,7 +49,9 @@ pub(super) fn draw(
 fn hint(seen: &Result<Watching, String>, mode: &Mode) -> String {
     let jobs = seen.as_ref().map(Jobs::of).unwrap_or_default();
     match (mode, jobs.focused) {
-        (Mode::Dropping, Some(job)) => tell(Notice::WatchDrop, &[("job", &visible(&job.name))]),
+        (Mode::Dropping(typed), Some(job)) => {
+            tell(Notice::WatchDrop, &[("job", &visible(&job.name)), ("typed", typed)])
+        }
         (Mode::Allowing(path), Some(_)) => tell(Notice::WatchAllow, &[("path", path)]),
         (_, Some(_)) => tell(Notice::WatchKeys, &[]),
         (_, None) => match jobs.paused {

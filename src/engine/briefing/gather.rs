@@ -5,7 +5,7 @@
 use crate::engine::briefing::said;
 use crate::engine::briefing::text::{Asked, Back, Clause, Opening};
 use crate::engine::repo::{self, LoadedJob, Repo};
-use crate::engine::{jobs, judge, memory, record};
+use crate::engine::{jobs, judge, memory, record, voices};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::State;
@@ -175,7 +175,7 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let files = scope.files().map(str::to_owned).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);
     let unread = repo.unread_plan(focused);
-    let voices = repo::voices::voices(repo);
+    let voices = voices::voices(repo);
     let row = repo.row(Some(focused));
     let page = repo.rules.page_name().to_owned();
     let map = repo.map(&focused.state.stand);

@@ -1,6 +1,7 @@
 //! What the agent hears of a job that has not begun: how it may begin.
 
-use crate::engine::repo::{Repo, voices};
+use crate::engine::repo::Repo;
+use crate::engine::voices;
 use crate::format::state::State;
 use crate::phases::FirstStep;
 use crate::verdict::{Facts, NAMES};

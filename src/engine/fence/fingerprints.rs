@@ -117,9 +117,9 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     let wider = configs.wider.into_iter().chain(configs.signers);
     found.extend(wider.map(|file| (file, Role::Wider)));
     let info = repo.store.common_dir().join("info");
-    found.extend(
-        ["exclude", "attributes", "sparse-checkout"].map(|name| (info.join(name), Role::Info)),
-    );
+    found.extend(["exclude", "attributes"].map(|name| (info.join(name), Role::Info)));
+    // Each worktree has patterns of its own.
+    found.push((repo.store.git_dir().join("info/sparse-checkout"), Role::Info));
     found.push((world::own_binary(), Role::Binary));
     let mut known = std::collections::BTreeSet::new();
     // Who wants no configuration names a device; a repository in shared memory is one all the same.

@@ -7,7 +7,7 @@ use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, judge, proof};
+use crate::engine::{claims, fence, judge, proof, voices};
 use crate::format::state::State;
 use crate::jobs::shortword::SaidLane;
 use crate::phases::Size;
@@ -126,7 +126,7 @@ fn beyond_the_lane(
 fn voices(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     let Some(head) = repo.store.head()?.commit else { return Ok(None) };
     let Some(began) = began(repo, &focused.state) else { return Ok(None) };
-    let changed = repo::voices::changed(repo, &began, &head)?;
+    let changed = voices::changed(repo, &began, &head)?;
     let sentences = repo::text::count(changed, "sentence");
     Ok((changed > 0).then(|| tell(Notice::SeenVoices, &[("sentences", &sentences)])))
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use crate::engine::memory;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{memory, voices};
 use crate::event::{Act, ToolCall};
 use crate::memory::knowledge::{self, Finding, Level};
 use crate::memory::lint::{self, File, Found, Memory};
@@ -47,8 +47,8 @@ pub(crate) fn lint_memory(repo: &Repo) -> Result<Vec<Found>> {
     let budgets = repo.rules.budgets;
     let memory = Memory { files: &files, pages: &pages, anchors: &anchors, kinds: &kinds, budgets };
     let mut found = lint::lint(&memory, &mut exists);
-    let voices = repo::voices::faults(repo)?;
-    found.extend(voices.iter().map(|bad| lint::of_voice(repo::voices::FILE, bad.to_string())));
+    let voices = voices::faults(repo)?;
+    found.extend(voices.iter().map(|bad| lint::of_voice(voices::FILE, bad.to_string())));
     Ok(found)
 }
 

@@ -88,6 +88,8 @@ fn allow(repo: &Repo, spoken: &Spoken<'_>, focused: &LoadedJob, paths: &[String]
 pub(crate) struct Opening {
     /// Lines of the list of what is open; none where all stayed shut.
     pub(crate) opened: Vec<String>,
+    /// What stayed shut, each with its reason.
+    pub(crate) shut: Vec<String>,
     pub(crate) told: Told,
 }
 
@@ -99,17 +101,17 @@ pub(crate) fn open_paths(
     cwd: &Path,
 ) -> Result<Opening> {
     let mut opened: Vec<String> = Vec::new();
-    let mut kept_shut = Vec::new();
+    let mut shut = Vec::new();
     for path in paths {
         match place_to_open(repo, path, cwd, Some(&focused.state)) {
             Ok(line) => opened.push(line),
-            Err(why) => kept_shut.push(format!("{path} ({why})")),
+            Err(why) => shut.push(format!("{path} ({why})")),
         }
     }
-    let shut = kept_shut.join(", ");
+    let named = shut.join(", ");
     if opened.is_empty() {
-        let told = Told::person(tell(Notice::AllowedNothing, &[("shut", &shut)]));
-        return Ok(Opening { opened, told });
+        let told = Told::person(tell(Notice::AllowedNothing, &[("shut", &named)]));
+        return Ok(Opening { opened, shut, told });
     }
     widen(repo, &focused.chain, &opened)?;
     let listed = opened.join(", ");
@@ -123,13 +125,13 @@ pub(crate) fn open_paths(
     let but = if shut.is_empty() {
         String::new()
     } else {
-        tell(Notice::AllowedNotAll, &[("shut", &shut)])
+        tell(Notice::AllowedNotAll, &[("shut", &named)])
     };
     let told = Told::both(
         tell(Notice::Allowed, &[("paths", &listed), ("effect", &effect), ("but", &but)]),
         tell(Notice::AllowedToAgent, &[("paths", &listed), ("effect", &effect)]),
     );
-    Ok(Opening { opened, told })
+    Ok(Opening { opened, shut, told })
 }
 
 /// The line of the list that `written` means, or why it stays shut.

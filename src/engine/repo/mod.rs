@@ -23,7 +23,6 @@ pub(crate) mod subagents;
 pub(crate) mod text;
 pub(crate) mod texts;
 pub(crate) mod trust;
-pub(crate) mod voices;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -15,7 +15,7 @@ const STARS: usize = 24;
 
 /// A list of patterns, weakest first.
 #[derive(Debug, Default)]
-pub(super) struct Excludes {
+pub(in crate::store) struct Excludes {
     patterns: Vec<Pattern>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Pattern {
 
 impl Excludes {
     /// Reads the lines of an exclude file; `None` where one has more stars than are followed.
-    pub(super) fn of(file: &[u8]) -> Option<Self> {
+    pub(in crate::store) fn of(file: &[u8]) -> Option<Self> {
         let lines = file.split(|byte| *byte == b'\n');
         let patterns: Vec<Pattern> = lines.filter_map(Pattern::of).collect();
         patterns.iter().all(Pattern::is_followed).then_some(Self { patterns })
@@ -44,9 +44,14 @@ impl Excludes {
 
     /// Whether the patterns hide `path`, where nothing above it is hidden.
     pub(super) fn hide(&self, path: &[u8], is_dir: bool) -> bool {
+        self.meant(path, is_dir) == Some(true)
+    }
+
+    /// Whether the last pattern that matches `path` means it; `None` where none matches.
+    pub(in crate::store) fn meant(&self, path: &[u8], is_dir: bool) -> Option<bool> {
         let base = path.rfind_byte(b'/').map_or(path, |slash| &path[slash + 1..]);
         let found = self.patterns.iter().rev().find(|pattern| pattern.fits(path, base, is_dir));
-        found.is_some_and(|pattern| !pattern.negative)
+        found.map(|pattern| !pattern.negative)
     }
 }
 

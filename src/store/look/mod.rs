@@ -31,8 +31,7 @@
 mod attributes;
 #[cfg(unix)]
 mod content;
-#[cfg(unix)]
-mod excludes;
+pub(super) mod excludes;
 #[cfg(unix)]
 mod take;
 #[cfg(unix)]
@@ -109,7 +108,7 @@ impl Store {
             self.stands_where(before.name(entry), before.id(entry))?;
         }
         // What is left out of the work tree was deleted by nobody.
-        found.gone.retain(|entry| !skipped.holds(before.name(*entry)));
+        found.gone.retain(|entry| !skipped.keeps(&before, *entry));
         let path = |entry: usize| RepoPath::new(before.name(entry)).ok();
         let mut changed = BTreeMap::new();
         for (entries, kind) in

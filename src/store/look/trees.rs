@@ -142,7 +142,7 @@ impl Store {
             let Some(slash) = rest.find_byte(b'/') else {
                 let mode = index.numbers(at)[MODE];
                 let id = ObjectId::try_from(index.id(at)).ok()?;
-                if mode != REPOSITORY && !self.repo.has_object(id) {
+                if mode != REPOSITORY && !self.repo.has_object(id) && !self.is_partial() {
                     return None;
                 }
                 add(&mut tree, mode, rest, &id);
