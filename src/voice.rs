@@ -988,6 +988,7 @@ pub(crate) enum Notice {
     GrantWrote,
     GrantNot,
     PluginNone,
+    GrantServes,
     PluginDirTaken,
     PluginNext,
     PluginBeside,
