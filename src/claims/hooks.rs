@@ -382,6 +382,8 @@ pub(crate) fn unrun(part: &str) -> Refusal {
 pub(crate) enum Spoken {
     /// The question whether the job is complete.
     Question,
+    /// The message that closes a cycle, where no such question is put.
+    Message,
     /// The last words of a turn.
     Last,
     /// The message of a commit, or what goes with another act.
@@ -392,6 +394,7 @@ pub(crate) enum Spoken {
 pub(crate) fn not_shown(spoken: Spoken, said: &str, why: &str, next: &str) -> Refusal {
     let case = match spoken {
         Spoken::Question => Case::AskedUnshown,
+        Spoken::Message => Case::MessageUnshown,
         Spoken::Last => Case::LastWords,
         Spoken::Act => Case::ActUnshown,
     };

@@ -651,6 +651,9 @@ fn require_person(repo: &Repo, command: &str, out: &mut Report) -> Result<Option
             return Ok(Some(commands::takes_no_code(command, &by)));
         }
         Ok(Typist::Untold(_)) => {
+            if let Some(client) = person::no_prompt::alone(repo) {
+                return Ok(Some(commands::client_ends_first(command, &client)));
+            }
             let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
             let line = words.fold("git seed".to_owned(), |line, word| format!("{line} {word}"));
             let given = person::at_terminal::GivenCommand {

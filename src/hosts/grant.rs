@@ -49,20 +49,37 @@ impl GrantRow {
     }
 }
 
+/// What no granted line may hold: options that lead a command to another repository or set the
+/// multiplier, in whatever way a shell could be made to read one, and names that it expands.
+///
+/// The host matches its rules with the arguments as JSON: a quotation mark of the line comes after
+/// a backslash there, as a line end does. It takes no rule that repeats a group.
+const ASKED: &str = concat!(
+    r"[$`{]",
+    r"|(?:[^A-Za-z0-9-]|\\[a-z])-[A-Za-z0-9]*[cC'\\*?\[{]",
+    r"|--[A-Za-z-]*['\\*?\[{]|--multiplier",
+    r#"|(?:[ ']|\\[a-z"])[*?\[]"#,
+);
+
 /// What changes nothing is granted in plan mode, too. In modes that accept edits unasked a command
 /// that a rule allows may write wherever its output is led, so none is granted there.
 fn policy(program: &str) -> String {
     let rule = |looks: bool, modes: &str| {
         let open = shell::agent_open().into_iter().filter(|(_, only)| *only == looks);
-        let lines =
-            open.map(|(command, _)| format!("  {},\n", json!(format!("{program} {command}"))));
+        let commands: Vec<String> = open.map(|(command, _)| literal(&command)).collect();
+        let granted = format!("{} (?:{})", literal(program), commands.join("|"));
         format!(
-            "\n[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\n{}]\n\
+            "\n[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = {}\n\
              decision = \"allow\"\npriority = 100\nmodes = [{modes}]\n",
-            lines.collect::<String>()
+            json!(format!(r#"{granted}(?![\s\S]*(?:{ASKED}))[ "]"#))
         )
     };
     format!("{HEAD}{}{}", rule(true, "\"default\", \"plan\""), rule(false, "\"default\""))
+}
+
+/// A regular expression for this text alone; a plain word has no other sign of theirs.
+fn literal(text: &str) -> String {
+    text.replace('.', r"\.").replace('+', r"\+")
 }
 
 #[cfg(test)]
@@ -76,6 +93,14 @@ mod tests {
         let table: toml::Table = text.parse().expect("TOML");
         let rules = table["rule"].as_array().expect("rules").clone();
         rules.into_iter().map(|rule| rule.as_table().expect("a table").clone()).collect()
+    }
+
+    /// The commands that a rule names, by the path of the program alone.
+    fn commands(rule: &toml::Table) -> Vec<String> {
+        let pattern = rule["commandRegex"].as_str().expect("a text");
+        let rest = pattern.strip_prefix("/opt/bin/git-seed (?:").expect("by its path");
+        let (named, _) = rest.split_once(")(?!").expect("its commands");
+        named.split('|').map(str::to_owned).collect()
     }
 
     #[test]
@@ -95,11 +120,15 @@ mod tests {
             assert_eq!(rule["toolName"].as_str(), Some("run_shell_command"));
             assert_eq!(rule["decision"].as_str(), Some("allow"));
             assert!(rule.get("allowRedirection").is_none(), "a redirection is asked for");
-            for prefix in rule["commandPrefix"].as_array().expect("a list") {
-                let prefix = prefix.as_str().expect("a text");
-                let command = prefix.strip_prefix("/opt/bin/git-seed ").expect("by its path");
-                granted.push(command.to_owned());
-                assert!(shell::seed_command(prefix).is_some(), "{prefix} is an agent's");
+            let pattern = rule["commandRegex"].as_str().expect("a text");
+            // The host takes no longer one, and none that repeats a group.
+            assert!(pattern.len() < 2000, "{}", pattern.len());
+            let repeats = [")*", ")+", ")?", "){"].iter().any(|sign| pattern.contains(sign));
+            assert!(!repeats, "{pattern}");
+            for command in commands(rule) {
+                let line = format!("/opt/bin/git-seed {command}");
+                assert!(shell::seed_command(&line).is_some(), "{line} is an agent's");
+                granted.push(command);
             }
         }
         for command in ["status", "phase advance", "phase checkpoint", "note resolve", "why"] {
@@ -110,10 +139,8 @@ mod tests {
         {
             assert!(!granted.iter().any(|one| one == command), "{command}: {granted:?}");
         }
-        let only = |rule: &toml::Table, command: &str| {
-            let list = rule["commandPrefix"].as_array().expect("a list");
-            list.iter().any(|one| one.as_str().is_some_and(|one| one.ends_with(command)))
-        };
+        let only =
+            |rule: &toml::Table, command: &str| commands(rule).iter().any(|one| one == command);
         let modes = |rule: &toml::Table| rule["modes"].to_string();
         assert_eq!(modes(&rules[0]), "[\"default\", \"plan\"]");
         assert_eq!(modes(&rules[1]), "[\"default\"]");

@@ -51,6 +51,9 @@ pub(crate) fn serve(
         .build()?;
     let lines = Lines::over(input, output)?;
     let desk = phases.then(|| Arc::new(phases::Desk::of(cwd.to_owned())));
+    if let Some(desk) = &desk {
+        desk.begins();
+    }
     let server = Server { cwd: cwd.to_owned(), desk: desk.clone() };
     runtime.block_on(async {
         loop {

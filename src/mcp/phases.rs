@@ -12,11 +12,12 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, JsonObjec
 use serde_json::{Value, json};
 
 use super::tools::{self, FieldKind, Given, McpToolRow, may, must};
+use crate::engine::boundary::declare;
 use crate::engine::policy;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::unhooked::look::Looked;
 use crate::engine::unhooked::{self, Unhooked};
-use crate::phases::gates;
+use crate::phases::{FirstStep, gates};
 use crate::voice::{Notice, tell};
 use crate::world::{self, Held};
 
@@ -43,11 +44,15 @@ pub(super) static TABLE: [McpToolRow<PhaseCall>; 7] = [
         fields: &[must("objective", FieldKind::Text(1), "What is to be done, in your words.")],
         looks: false,
         call: |hands, given| {
-            let looked = policy::begin(&hands.open()?)?;
+            // A job begins all the same, under the rules that are in force.
+            let policy = policy::begin(&hands.open()?).map_or_else(
+                |error| vec![tell(Notice::HookTrouble, &[("error", &error.to_string())])],
+                |looked| looked.told,
+            );
             let repo = hands.open()?;
             let told =
                 unhooked::start::start(&repo, hands.own, &given.text("objective"), &hands.call)?;
-            let all: Vec<String> = looked.told.into_iter().chain([told]).collect();
+            let all: Vec<String> = policy.into_iter().chain([told]).collect();
             Ok(Said::well(all.join("\n")))
         },
     },
@@ -74,7 +79,8 @@ pub(super) static TABLE: [McpToolRow<PhaseCall>; 7] = [
             may(
                 "directories",
                 FieldKind::List,
-                "Exact directories, from the top of the work tree.",
+                "Exact directories, from the top of the work tree; they replace those that were \
+                 said before, and an empty list drops them.",
             ),
             may(
                 "multiplier",
@@ -194,7 +200,7 @@ pub(super) struct Desk {
 #[derive(Debug, Default)]
 struct Kept {
     calls: u32,
-    /// Directories that the next step declares.
+    /// Directories that the next step declares which may.
     dirs: Vec<String>,
 }
 
@@ -216,9 +222,17 @@ impl Desk {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.calls += 1;
         let call = format!("{}-{}", self.own.id, kept.calls);
+        unhooked::start::enter(&super::open(&self.own.cwd)?, &self.own)?;
         let said = (row.call)(&mut Hands { own: &self.own, kept: &mut kept, call }, given)?;
         let stands = standing(&self.own.cwd)?;
         Ok(json!({ "well": said.well, "text": said.text, "job": stands.0, "phase": stands.1 }))
+    }
+
+    /// The server runs: its client is an agent's from now on.
+    pub(super) fn begins(&self) {
+        // Where no phases are led, or by another host, the first call says so.
+        let _ =
+            super::open(&self.own.cwd).and_then(|repo| unhooked::start::enter(&repo, &self.own));
     }
 
     /// The client is gone.
@@ -258,8 +272,9 @@ impl Hands<'_> {
     fn look(&mut self, given: &Given) -> Result<Said> {
         let repo = self.open()?;
         let Some(path) = given.text_if_any("path") else {
-            unhooked::require_phases(&repo)?;
-            unhooked::note_call(&repo, self.own, "look", &self.call)?;
+            if unhooked::drives(&repo, self.own)? {
+                unhooked::note_call(&repo, self.own, "look", &self.call)?;
+            }
             let status = self.run(&["status"], "")?;
             let phase = self.run(&["phase", "current"], "")?;
             return Ok(Said { text: format!("{}\n{}", status.text, phase.text), ..status });
@@ -271,19 +286,25 @@ impl Hands<'_> {
     }
 
     fn declare(&mut self, given: &Given) -> Result<Said> {
-        let (dirs, multiplier) = (given.list("directories"), given.text_if_any("multiplier"));
-        if dirs.is_empty() && multiplier.is_none() {
+        let dirs = given.list_if_any("directories");
+        let multiplier = given.text_if_any("multiplier");
+        if dirs.is_none() && multiplier.is_none() {
             return Err(EngineError::Usage(tell(Notice::UnhookedDeclares, &[])));
         }
         self.own_job("declare")?;
         let repo = self.open()?;
         let focused = repo.require_focused()?;
         let row = repo.row(Some(&focused));
-        if !focused.state.stand.is_talk()
-            && let Err(refusal) = gates::declares(row, dirs.first().map(String::as_str))
-        {
-            let text = repo.say(Some(&focused), &refusal, row.name.as_str());
-            return Ok(Said { well: false, text });
+        let talk = focused.state.stand.is_talk();
+        let dirs = dirs.map(|dirs| declare::dirs_of(&repo, &dirs));
+        if let Some(dirs) = &dirs {
+            let may = if talk { Ok(()) } else { gates::declares(row, first(dirs)) };
+            if let Err(refusal) =
+                may.and_then(|()| declare::dirs_are_sound(&repo, &focused.state, dirs))
+            {
+                let text = repo.say(Some(&focused), &refusal, row.name.as_str());
+                return Ok(Said { well: false, text });
+            }
         }
         let mut said = Vec::new();
         if let Some(value) = &multiplier {
@@ -293,16 +314,27 @@ impl Hands<'_> {
             }
             said.push(set.text);
         }
-        for dir in dirs {
-            if !self.kept.dirs.contains(&dir) {
-                self.kept.dirs.push(dir);
-            }
-        }
-        if !self.kept.dirs.is_empty() {
-            let dirs = self.kept.dirs.join(", ");
-            said.push(tell(Notice::UnhookedDeclared, &[("dirs", &dirs)]));
+        if let Some(dirs) = dirs {
+            let key = match (dirs.is_empty(), talk) {
+                (true, _) => Notice::UnhookedDeclaredNone,
+                (false, true) => Notice::UnhookedDeclaredLater,
+                (false, false) => Notice::UnhookedDeclared,
+            };
+            said.push(tell(key, &[("dirs", &dirs.join(", "))]));
+            self.kept.dirs = dirs;
         }
         Ok(Said::well(said.join("\n")))
+    }
+
+    /// The step declares what is kept: the small lane does out of talk, and else each phase whose
+    /// directories are its to declare.
+    fn declares_now(&self, small: bool) -> Result<bool> {
+        let repo = self.open()?;
+        let focused = repo.require_focused()?;
+        if focused.state.stand.is_talk() {
+            return Ok(small || repo.first_step(&focused.state) == FirstStep::Small);
+        }
+        Ok(small || gates::declares(repo.row(Some(&focused)), first(&self.kept.dirs)).is_ok())
     }
 
     fn advance(&mut self, given: &Given) -> Result<Said> {
@@ -314,18 +346,24 @@ impl Hands<'_> {
             words.extend(to.as_deref());
             return self.run(&words, &message);
         }
-        let up = given.is_set("up");
-        let scopes: Vec<String> =
-            self.kept.dirs.iter().filter(|_| !up).map(|dir| format!("--scope={dir}")).collect();
+        let (up, small) = (given.is_set("up"), given.is_set("small"));
+        let declares = !up && self.declares_now(small)?;
+        let dirs = if declares { &*self.kept.dirs } else { &[] };
+        let scopes: Vec<String> = dirs.iter().map(|dir| format!("--scope={dir}")).collect();
         let to = to.map(|to| format!("--to={to}"));
         let mut words = vec!["phase", "advance", "-F", "-"];
-        words.extend(given.is_set("small").then_some("--small"));
+        words.extend(small.then_some("--small"));
         words.extend(up.then_some("--up"));
         words.extend(to.as_deref());
         words.extend(scopes.iter().map(String::as_str));
-        let said = self.run(&words, &message)?;
-        if said.well {
+        let mut said = self.run(&words, &message)?;
+        if said.well && declares {
             self.kept.dirs.clear();
+        }
+        if said.well && !self.kept.dirs.is_empty() {
+            let dirs = self.kept.dirs.join(", ");
+            let kept = tell(Notice::UnhookedNotDeclaredYet, &[("dirs", &dirs)]);
+            said.text = format!("{}\n{kept}", said.text);
         }
         Ok(said)
     }
@@ -352,6 +390,10 @@ impl Hands<'_> {
             None => said,
         })
     }
+}
+
+fn first(dirs: &[String]) -> Option<&str> {
+    dirs.first().map(String::as_str)
 }
 
 /// What each of the tools answers.

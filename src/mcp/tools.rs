@@ -462,7 +462,7 @@ impl Given {
         self.list_if_any(name).unwrap_or_default()
     }
 
-    fn list_if_any(&self, name: &str) -> Option<Vec<String>> {
+    pub(super) fn list_if_any(&self, name: &str) -> Option<Vec<String>> {
         if let Some(Arg::List(list)) = self.0.get(name) { Some(list.clone()) } else { None }
     }
 

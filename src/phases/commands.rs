@@ -191,6 +191,14 @@ pub(crate) fn takes_no_code(command: &str, by: &str) -> Refusal {
         .with("by", by)
 }
 
+/// It is a person's, and no session that lives takes a word for it: `client` has to end first.
+pub(crate) fn client_ends_first(command: &str, client: &str) -> Refusal {
+    Refusal::new("person", Wants::Person)
+        .case(Case::ClientFirst)
+        .with("command", format!("git seed {command}"))
+        .with("client", client)
+}
+
 /// It is a person's, and no word for it came from a session; `why` says how it ended.
 pub(crate) fn was_not_said(command: &str, why: &str) -> Refusal {
     Refusal::new("person", Wants::Person)

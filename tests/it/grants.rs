@@ -25,14 +25,11 @@ fn a_person_who_says_yes_gets_a_rule_that_uninstall_takes_out() {
     let text = fs::read_to_string(policy(&world)).expect("it was written");
     let rules: toml::Table = text.parse().expect("TOML");
     let rules = rules["rule"].as_array().expect("rules");
-    let all: Vec<&str> = rules
-        .iter()
-        .flat_map(|rule| rule["commandPrefix"].as_array().expect("a list"))
-        .map(|prefix| prefix.as_str().expect("a text"))
-        .collect();
-    assert!(all.iter().all(|prefix| prefix.starts_with('/')), "by the path alone: {all:?}");
-    assert!(all.iter().any(|prefix| prefix.ends_with("/git-seed phase advance")), "{all:?}");
-    assert!(!all.iter().any(|prefix| prefix.contains(" exec") || prefix.contains(" off")));
+    let all: Vec<&str> =
+        rules.iter().map(|rule| rule["commandRegex"].as_str().expect("a text")).collect();
+    assert!(all.iter().all(|rule| rule.starts_with('/')), "by the path alone: {all:?}");
+    assert!(all.iter().any(|rule| rule.contains("|phase advance|")), "{all:?}");
+    assert!(!all.iter().any(|rule| rule.contains("|exec") || rule.contains("|off")));
     world.prompt("x");
     assert!(world.person("doctor").said().out.contains("runs git seed's commands unasked"));
     let again = world.person("init --host gemini --grant").stdin("y\n").said();
@@ -84,4 +81,147 @@ fn hosts_without_such_rules_say_so() {
     let world = World::new();
     let told = world.person("init --host codex --grant").stdin("y\n").succeeds();
     assert!(told.contains("Codex CLI takes no rule of this kind"), "{told}");
+}
+
+/// Says of each line, as the host hands it to its rules, whether one of them grants it.
+const MATCH: &str = r#"
+import json, re, sys
+rules = json.load(open(sys.argv[1]))
+nested = re.compile(r"\([^)]*[*+?{].*\)[*+?{]")
+for line in json.load(open(sys.argv[2])):
+    args = {"command": line, "dir_path": "src"}
+    args = json.dumps(args, separators=(",", ":"), ensure_ascii=False)
+    patterns = ['"command":"' + rule for rule in rules]
+    assert not any(nested.search(one) or len(one) > 2048 for one in patterns), "the host takes none"
+    print("granted" if any(re.search(one, args) for one in patterns) else "asked")
+"#;
+
+/// What the rules say of these lines, behind the path of the program; none where no engine is here
+/// that reads them.
+fn ruled(world: &World, lines: &[&str]) -> Option<Vec<String>> {
+    let rules: toml::Table =
+        fs::read_to_string(policy(world)).expect("it is there").parse().expect("TOML");
+    let rules = rules["rule"].as_array().expect("rules").iter();
+    let rules: Vec<&str> = rules.map(|rule| rule["commandRegex"].as_str().expect("one")).collect();
+    let granted = rules[0].split(" (?:").next().expect("the program").replace('\\', "");
+    let lines: Vec<String> = lines.iter().map(|line| format!("{granted}{line}")).collect();
+    world.puts("../match.py", MATCH);
+    world.puts("../rules.json", &serde_json::json!(rules).to_string());
+    world.puts("../lines.json", &serde_json::json!(lines).to_string());
+    if world.tries("python3 -c 'import re'").code != 0 {
+        super::skip::not_here("python3");
+        return None;
+    }
+    let said = world.sh("python3 ../match.py ../rules.json ../lines.json");
+    Some(said.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn no_option_that_leads_elsewhere_is_granted_in_whatever_way_it_is_written() {
+    let world = with_gemini();
+    world.person("init --host gemini --grant").stdin("y\n").succeeds();
+    let well = [
+        " status",
+        " status --json",
+        " phase advance",
+        " phase advance -F -",
+        " phase advance --scope=src --scope='src/parser' -m \"say beta, as it should\"",
+        " phase checkpoint -m 'one line\n\n- a read-only point\n- another'",
+        " why --color=never",
+        " job show 20261121t205612-7f3a",
+    ];
+    let badly = [
+        " phase advance -C /other/repo -F -",
+        " phase advance -C/other/repo",
+        " status --multiplier 3",
+        " status --multiplier=3",
+        " status -\"C\" /other/repo",
+        " status \"-C\" /other/repo",
+        " status '-C' /other/repo",
+        " status \\-C /other/repo",
+        " status -\\C /other/repo",
+        " status ''-C /other/repo",
+        " status \t-C /other/repo",
+        " status \\\n-C /other/repo",
+        " status $'-C' /other/repo",
+        " status $(echo -C) /other/repo",
+        " status {-C,/other/repo}",
+        " status -{C,x}",
+        " status `echo -C` /other/repo",
+        " status --mul'ti'plier 3",
+        " status --mul\\tiplier 3",
+        " status '--multiplier' 3",
+        " status -qC /other/repo",
+        " status *",
+        " status [-]C..",
+        " status -?..",
+        " status \u{2028} -C /other/repo",
+        " status\u{2028}-C /other/repo",
+        " phase advance\u{2028} -C /other/repo",
+        "-C /other/repo status",
+        " -C /other/repo status",
+        " exec true",
+        " off -m x",
+        " job approve",
+        " statusx",
+    ];
+    let Some(ruled) = ruled(&world, &[&well[..], &badly[..]].concat()) else { return };
+    for (line, said) in well.iter().chain(&badly).zip(&ruled) {
+        assert_eq!(said, if well.contains(line) { "granted" } else { "asked" }, "{line}");
+    }
+    assert_eq!(ruled.len(), well.len() + badly.len());
+}
+
+/// Another repository of the same person, with the same rule.
+fn another(world: &World) {
+    world.sh("git clone -q . ../other && cd ../other && git seed init --host gemini");
+    let told = world.persons_terminal("cd ../other && git seed init --host gemini --grant", "y\n");
+    assert!(told.code == 0 && told.out.contains("it is there already"), "{told:?}");
+}
+
+#[test]
+fn the_rule_goes_with_the_last_repository_that_it_serves() {
+    let world = with_gemini();
+    world.person("init --host gemini --grant").stdin("y\n").succeeds();
+    another(&world);
+    let other = |line: &str| world.sh(&format!("cd ../other && {line}"));
+    for plan in [world.person("uninstall --check").succeeds(), other("git seed uninstall --check")]
+    {
+        assert!(plan.contains("it serves other repositories of yours"), "{plan}");
+    }
+    let told = world.person("uninstall").succeeds();
+    assert!(told.contains("it serves other repositories of yours"), "{told}");
+    assert!(policy(&world).is_file());
+    assert!(other("git seed uninstall --check").contains("would take out"));
+    other("git seed uninstall");
+    assert!(!policy(&world).exists());
+    assert!(!policy(&world).parent().expect("a directory").exists(), "nobody had it before");
+}
+
+#[test]
+fn a_repository_that_is_gone_keeps_no_rule() {
+    let world = with_gemini();
+    world.person("init --host gemini --grant").stdin("y\n").succeeds();
+    another(&world);
+    world.sh("rm -rf .git/seed");
+    world.sh("cd ../other && git seed uninstall");
+    assert!(!policy(&world).exists());
+    assert!(!policy(&world).parent().expect("a directory").exists());
+}
+
+#[test]
+fn the_rule_that_a_person_asked_for_is_no_change_by_nobody() {
+    let world = with_gemini();
+    let gemini = |event: &str, fields: serde_json::Value| {
+        world.hears("gemini", event, &fields).json().to_string()
+    };
+    gemini("SessionStart", serde_json::json!({ "source": "startup" }));
+    gemini("BeforeAgent", serde_json::json!({ "prompt": "Fix the lexer" }));
+    world.person("init --host gemini --grant").stdin("y\n").succeeds();
+    let call = serde_json::json!({ "tool_name": "run_shell_command",
+        "tool_input": { "command": "ls" }, "tool_response": { "llmContent": "src" } });
+    let said = gemini("BeforeTool", call.clone()) + &gemini("AfterTool", call);
+    assert!(!said.contains("git-seed.toml"), "{said}");
+    assert_eq!(world.json("fence status")["strays"], serde_json::json!([]));
+    world.person("uninstall").succeeds();
 }

@@ -49,6 +49,17 @@ fn no(client: &mut Client, tool: &str, arguments: &Value, expected: &str) {
     assert!(!well && text.contains(expected), "{tool}: {text}");
 }
 
+/// The hosts of the sessions that are recorded.
+fn sessions(world: &World) -> Vec<String> {
+    let read = |file: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(file.path()).expect("a session");
+        text.parse::<toml::Table>().expect("TOML")["host"].as_str().expect("a host").to_owned()
+    };
+    // Where none was recorded yet there is no such directory.
+    let files = std::fs::read_dir(world.path(".git/seed/sessions")).into_iter().flatten();
+    files.map(|file| read(file.expect("an entry"))).collect()
+}
+
 fn confines() -> bool {
     git_seed::confine::check()
         .map_err(|why| super::skip::not_here(&format!("a kernel that confines ({why})")))
@@ -308,9 +319,33 @@ fn one_session_drives_and_the_next_goes_on_once_it_is_gone() {
     second.leaves();
     let world = World::prompted();
     let mut client = client(&world);
-    no(&mut client, "start", &json!({ "objective": "x" }), "runs git seed's hooks here");
-    no(&mut client, "advance", &json!({}), other);
+    let every: [(&str, Value); 7] = [
+        ("start", json!({ "objective": "x" })),
+        ("look", json!({})),
+        ("declare", json!({ "directories": ["src"] })),
+        ("checkpoint", json!({ "message": "x" })),
+        ("advance", json!({})),
+        ("ask", json!({ "question": "x" })),
+        ("complete", json!({ "message": "done" })),
+    ];
+    let hooked = "runs git seed's hooks here";
+    for (tool, arguments) in &every {
+        no(&mut client, tool, arguments, hooked);
+    }
+    assert_eq!(sessions(&world), ["claude"], "it drives nothing, so it is no session");
     client.leaves();
+    // Nor is one that a command made, which nobody drives yet.
+    let commanded = greeting();
+    commanded.starts();
+    commanded.person("job create greet -m 'Let the greeting say beta'").succeeds();
+    let id = commanded.json("job list")[0]["id"].as_str().expect("an id").to_owned();
+    commanded.seed(&format!("job activate {id}")).succeeds();
+    let mut client = self::client(&commanded);
+    for (tool, arguments) in &every {
+        no(&mut client, tool, arguments, hooked);
+    }
+    client.leaves();
+    commanded.ends();
     world.ends();
 }
 
@@ -330,4 +365,220 @@ fn where_git_seed_is_not_or_is_paused_the_tools_say_so() {
     no(&mut client, "start", &json!({ "objective": "x" }), "git seed init --mode full");
     client.leaves();
     world.person("init --host mcp").ends(64, "git-seed mcp --phases");
+}
+
+#[test]
+fn the_client_is_an_agent_from_its_servers_start_and_with_each_server_that_it_starts_anew() {
+    let world = greeting();
+    let mut first = client(&world);
+    yes(&mut first, "look", &json!({ "path": "src/a.txt" }));
+    assert_eq!(sessions(&world), ["mcp"], "nobody called start yet");
+    into_execute(&mut first);
+    first.leaves();
+    assert_eq!(sessions(&world), [""; 0]);
+    let mut second = client(&world);
+    world.puts("src/a.txt", "beta\n");
+    for (tool, arguments) in [
+        ("ask", json!({ "question": "x" })),
+        ("look", json!({})),
+        ("checkpoint", json!({ "message": "beta" })),
+    ] {
+        std::fs::remove_dir_all(world.path(".git/seed/sessions")).expect("they go");
+        yes(&mut second, tool, &arguments);
+        assert_eq!(sessions(&world), ["mcp"], "{tool}");
+    }
+    // So what its own shell commits is an agent's, whatever its environment says.
+    world.puts("Makefile", "all:\n");
+    let mut git = world.beside("git");
+    let said = git.args(["commit", "-qam", "by the way"]).output().expect("git runs");
+    assert!(!said.status.success(), "{said:?}");
+    second.leaves();
+}
+
+#[test]
+fn no_message_closes_the_job_that_says_what_nothing_shows() {
+    if !confines() {
+        return;
+    }
+    let world = greeting();
+    let mut client = client(&world);
+    into_execute(&mut client);
+    world.puts("src/a.txt", "beta\n");
+    world.seed("exec -- make test").succeeds();
+    let resting = || world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
+    let lie = "The greeting in src/a.txt says beta; it is pushed and deployed.";
+    // The steps before the last one say nothing yet.
+    says(&mut client, "advance", &json!({ "message": lie }));
+    assert_eq!(resting(), 0, "{}", world.json("status"));
+    no(&mut client, "advance", &json!({ "message": lie }), "the message says");
+    world.seed(&format!("phase advance -m '{lie}'")).refuses("the message says");
+    no(&mut client, "complete", &json!({ "message": lie }), "the message says");
+    assert_eq!(resting(), 0);
+    assert!(world.seed("why").succeeds().contains("the message says"));
+    yes(
+        &mut client,
+        "advance",
+        &json!({
+            "message": "The greeting in src/a.txt says beta; make test passes."
+        }),
+    );
+    assert_eq!(resting(), 1);
+    client.leaves();
+}
+
+#[test]
+fn where_no_session_takes_a_code_a_command_says_what_has_to_end_and_waits_for_nothing() {
+    if !confines() {
+        return;
+    }
+    let world = greeting();
+    let mut client = client(&world);
+    into_execute(&mut client);
+    world.puts("src/a.txt", "beta\n");
+    world.seed("exec -- make test").succeeds();
+    let ends = |line: &str| {
+        let said = world.new_terminal(line, "k7m2qx").ends();
+        let told = format!("{}{}", said.out, said.err);
+        assert_eq!(said.code, 2, "{line}: {told}");
+        assert!(!told.contains("[OK "), "{line}: {told}");
+        let command = line.split(" -m").next().expect("its name");
+        assert!(told.contains(&format!("and run {command} in a new terminal")), "{told}");
+    };
+    for line in ["git seed off -m x", "git seed undo", "git seed job drop -m x"] {
+        ends(line);
+    }
+    let done = json!({ "message": "The greeting in src/a.txt says beta; make test passes." });
+    let told = yes(&mut client, "complete", &done);
+    assert!(told.contains("in a new terminal after they have ended "), "{told}");
+    ends("git seed job approve");
+    // Where a host with prompts lives as well, the word can be said there.
+    world.session("with-prompts");
+    world.starts();
+    let mut waits = world.new_terminal("exec git-seed off -m x", "k7m2qx");
+    assert!(waits.says().contains("[OK off k7m2qx]"));
+    waits.kill();
+    world.ends();
+    client.leaves();
+}
+
+#[test]
+fn what_the_person_had_changed_is_committed_as_mixed_where_it_changed_since() {
+    let world = greeting();
+    world.puts("src/a.txt", "alpha, mine\n");
+    world.puts("Makefile", "mine:\n");
+    world.puts("src/b.txt", "mine\n");
+    let mut client = client(&world);
+    into_execute(&mut client);
+    // Nothing changed since the cycle began: all of it is the person's.
+    no(&mut client, "checkpoint", &json!({ "message": "nothing" }), "");
+    world.puts("src/a.txt", "alpha, mine\nbeta\n");
+    world.puts("Makefile", "mine:\nbeta:\n");
+    yes(&mut client, "checkpoint", &json!({ "message": "beta" }));
+    assert_eq!(world.files_of_head(), ["src/a.txt"], "what the phase may change alone");
+    assert_eq!(world.trailer("Seed-Mixed"), "src/a.txt");
+    client.leaves();
+}
+
+#[test]
+fn what_changed_before_the_cycle_is_no_agents_whatever_was_heard_last() {
+    let world = greeting();
+    let mut client = client(&world);
+    into_execute(&mut client);
+    world.puts("src/a.txt", "beta\n");
+    yes(&mut client, "checkpoint", &json!({ "message": "beta" }));
+    world.person("job drop -m 'another way'").succeeds();
+    world.puts("src/a.txt", "alpha, mine\n");
+    into_execute(&mut client);
+    no(&mut client, "checkpoint", &json!({ "message": "mine" }), "");
+    world.puts("src/c.txt", "gamma\n");
+    yes(&mut client, "checkpoint", &json!({ "message": "gamma" }));
+    assert_eq!(world.files_of_head(), ["src/c.txt"]);
+    client.leaves();
+}
+
+#[test]
+fn a_job_of_a_host_that_asks_is_not_taken_up_when_one_of_a_client_rests() {
+    if !confines() {
+        return;
+    }
+    let world = greeting();
+    world.starts();
+    world.prompt("Let the greeting say gamma");
+    world.seed("phase advance").succeeds();
+    let theirs = world.job();
+    world.ends();
+    let mut client = client(&world);
+    no(&mut client, "advance", &json!({}), "put it down first: git seed job pause");
+    world.seed("job pause").succeeds();
+    into_execute(&mut client);
+    world.puts("src/a.txt", "beta\n");
+    world.seed("exec -- make test").succeeds();
+    let done = json!({ "message": "The greeting in src/a.txt says beta; make test passes." });
+    let told = yes(&mut client, "complete", &done);
+    assert!(told.contains("awaits the person"), "{told}");
+    assert_eq!(world.json("status")["job"], Value::Null);
+    no(&mut client, "advance", &json!({}), "begin with the tool start");
+    assert_eq!(world.json(&format!("job show {theirs}"))["status"], "pending");
+    client.leaves();
+}
+
+#[test]
+fn what_is_declared_is_judged_at_once_replaced_and_dropped() {
+    let world = greeting();
+    world.puts("lib/x.txt", "x\n");
+    let mut client = client(&world);
+    yes(&mut client, "start", &json!({ "objective": "Let the greeting say beta" }));
+    for bad in ["../x", "src/*", "/etc"] {
+        no(&mut client, "declare", &json!({ "directories": [bad] }), "");
+    }
+    // A plain first step declares nothing, and is not refused for it.
+    let told = yes(&mut client, "declare", &json!({ "directories": ["src"] }));
+    assert!(told.contains("The small lane declares src"), "{told}");
+    let told = yes(&mut client, "advance", &json!({}));
+    assert!(told.contains("kept for one that may: src"), "{told}");
+    assert_eq!(world.phase(), "observe");
+    for bad in ["../x", "src/*", "/etc"] {
+        no(&mut client, "declare", &json!({ "directories": ["src", bad] }), "");
+    }
+    let told = yes(&mut client, "declare", &json!({ "directories": ["lib"] }));
+    assert!(told.contains("declares lib") && !told.contains("src"), "{told}");
+    let told = yes(&mut client, "declare", &json!({ "directories": [] }));
+    assert!(told.contains("declares no directory"), "{told}");
+    client.leaves();
+}
+
+#[test]
+fn a_look_at_policies_that_fails_is_told_and_stops_no_job() {
+    let world = greeting();
+    world.person("off -m 'a break'").succeeds();
+    world.sh("mkdir .git/seed/policy.json");
+    let mut client = client(&world);
+    no(&mut client, "start", &json!({ "objective": "x" }), "git seed on");
+    world.person("on").succeeds();
+    let told = yes(&mut client, "start", &json!({ "objective": "Let the greeting say beta" }));
+    assert!(told.contains("hint: git seed doctor"), "{told}");
+    assert!(told.contains("Job \"Let the greeting say beta\""), "{told}");
+    client.leaves();
+}
+
+#[test]
+fn a_look_leaves_nothing_in_the_journal_of_anothers_job() {
+    let world = greeting();
+    let (mut first, mut second) = (client(&world), client(&world));
+    yes(&mut first, "start", &json!({ "objective": "Let the greeting say beta" }));
+    let calls = || world.json("status")["calls"].clone();
+    let before = (calls(), journal(&world));
+    yes(&mut second, "look", &json!({ "path": "src/a.txt" }));
+    yes(&mut second, "look", &json!({ "path": "src" }));
+    yes(&mut second, "look", &json!({}));
+    assert_eq!((calls(), journal(&world)), before);
+    yes(&mut first, "look", &json!({ "path": "src/a.txt" }));
+    assert_ne!(journal(&world), before.1);
+    second.leaves();
+    first.leaves();
+}
+
+/// All lines of all journals.
+fn journal(world: &World) -> String {
+    world.sh("find .git/seed/journal -type f | sort | xargs cat")
 }

@@ -248,6 +248,37 @@ fn a_window_that_the_agent_left_behind_is_no_persons() {
 }
 
 #[test]
+fn while_a_client_without_hooks_lives_a_younger_terminal_is_told_to_end_it_first() {
+    if !has("script") || !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    // It has no prompt to say a code in. A shell that starts the server stands for the client.
+    let server = format!("{} mcp --phases; true\n", env!("CARGO_BIN_EXE_git-seed"));
+    let file = executable(&world, "client.sh", &server);
+    let mut client = Command::new("sh");
+    client.arg(file).current_dir(world.repo()).stdin(Stdio::piped()).stdout(Stdio::null());
+    client.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let mut client = client.env("HOME", world.root().join("home")).spawn().expect("a shell");
+    let sessions = world.repo().join(".git/seed/sessions");
+    let began = Instant::now();
+    while fs::read_dir(&sessions).map_or(0, Iterator::count) == 0 {
+        assert!(began.elapsed() < Duration::from_secs(20), "no session was recorded");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let tmux = Tmux::start(&world, "young", "");
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "2", "{told}");
+    assert!(told.contains("end sh, and run git seed off in a new terminal"), "{told}");
+    drop(client.stdin.take());
+    client.wait().expect("it ends");
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
+}
+
+#[test]
 fn a_session_below_a_younger_multiplexer_works_and_grants_nothing() {
     if !has("tmux") {
         return;

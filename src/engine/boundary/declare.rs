@@ -13,7 +13,7 @@ use crate::memory::heal;
 use crate::memory::pages::dir_of;
 use crate::phases::gates::{self, BadLine};
 use crate::phases::{Move, Phase, Position};
-use crate::verdict::Refusal;
+use crate::verdict::{Refusal, Verdict};
 use crate::voice::{Notice, tell};
 
 /// What the step would declare reads, and is this phase's to declare.
@@ -29,13 +29,8 @@ pub(crate) fn scope_is_sound(
     if let Err(refusal) = gates::declares(row, scope.first().map(String::as_str)) {
         return Ok(Err(refusal));
     }
-    for dir in scope {
-        if let Err(bad) = declared_dir(dir) {
-            return no(BadLine::Scope, bad);
-        }
-        if let Some(bad) = beyond_the_track(repo, &focused.state, dir) {
-            return no(BadLine::Scope, bad);
-        }
+    if let Err(refusal) = dirs_are_sound(repo, &focused.state, scope) {
+        return Ok(Err(refusal));
     }
     if freezes(repo, &focused.state.stand, step) {
         let mut dirs = repo.lines(&focused.chain, names::SCOPE)?;
@@ -49,6 +44,15 @@ pub(crate) fn scope_is_sound(
         }
     }
     Ok(Ok(()))
+}
+
+/// Each of these directories reads as a line of the scope, and the job's track is for it.
+pub(crate) fn dirs_are_sound(repo: &Repo, state: &State, dirs: &[String]) -> Verdict {
+    let bad = dirs.iter().find_map(|dir| match declared_dir(dir) {
+        Err(bad) => Some(bad),
+        Ok(_) => beyond_the_track(repo, state, dir),
+    });
+    bad.map_or(Ok(()), |bad| Err(gates::misdeclared(BadLine::Scope, &bad)))
 }
 
 /// What is wrong with a directory that the track of the job is not for.

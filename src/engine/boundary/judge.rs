@@ -81,10 +81,26 @@ pub(crate) fn judge(
     let at = (stand.phase.clone(), stand.cycle);
     let closes = matches!(toward, Transition::Forward { add_cycle: None, .. })
         && repo.map(stand).ends_cycle(step.as_ref());
+    if let Err(refusal) = says_what_is_shown(repo, focused, closes, &sent)? {
+        return Ok(Err(refusal));
+    }
     let rests = closes && jobs::unattended::would_rest(repo, focused, review);
     let last = closes && jobs::completion::eligible(repo, focused);
     let adds = Adds::default();
     Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, adds }))
+}
+
+/// Where no host puts the question for completion, the message that closes a cycle is the claim.
+fn says_what_is_shown(
+    repo: &Repo,
+    focused: &LoadedJob,
+    closes: bool,
+    said: &str,
+) -> Result<Verdict> {
+    if !closes || hooked(focused) {
+        return Ok(Ok(()));
+    }
+    judge::closing::holds(repo, focused, said)
 }
 
 /// The message is long enough where no section is asked for, and holds no likely secret.

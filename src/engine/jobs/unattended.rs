@@ -61,7 +61,12 @@ fn next_in_queue(repo: &Repo, focused: &LoadedJob) -> Result<Option<(LoadedJob, 
     let takes_own =
         defers(repo, &focused.state) && focused.state.own_taken < repo.rules.own_at_night;
     let mut waiting = Vec::new();
-    let waits = |job: &LoadedJob| job.state.waits_for_a_focus() && !in_focus.contains(&job.chain);
+    let asks_nobody = !runs_hooks(&focused.state);
+    let waits = |job: &LoadedJob| {
+        // What its own host would have asked must not go away with the session that rests.
+        let theirs = !job.state.driver.host.is_empty() && runs_hooks(&job.state);
+        job.state.waits_for_a_focus() && !in_focus.contains(&job.chain) && !(asks_nobody && theirs)
+    };
     for job in repo.jobs()?.into_iter().filter(waits) {
         if jobs::resume::waits_in(repo, &job.state, &here)? {
             waiting.push((job, false));
@@ -82,6 +87,11 @@ fn next_in_queue(repo: &Repo, focused: &LoadedJob) -> Result<Option<(LoadedJob, 
         }
     }
     Ok((!waiting.is_empty()).then(|| waiting.swap_remove(free)))
+}
+
+/// The host of the session that drives runs hooks; one that no row names might.
+fn runs_hooks(state: &State) -> bool {
+    hosts::row(&state.driver.host).map_or(true, hosts::Host::runs_hooks)
 }
 
 /// Activates `job`; the session that drove the last one drives it.

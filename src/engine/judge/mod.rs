@@ -1,8 +1,9 @@
 //! What is said of the work, held against what was seen, without a command of the agent: the card,
-//! criteria, words.
+//! criteria, words, the message that closes a cycle.
 
 pub(crate) mod card;
 mod carried;
+pub(crate) mod closing;
 pub(crate) mod criteria;
 pub(crate) mod shown;
 pub(crate) mod words;

@@ -1,5 +1,4 @@
-//! The file below `.git/seed` that names this clone. No ref holds it, so no other clone comes by
-//! it.
+//! The file below `.git/seed` that names this clone. No ref holds it: no other clone comes by it.
 
 use crate::engine::repo::own_state::{self, Unread};
 use crate::store::Store;

@@ -2,10 +2,14 @@
 //!
 //! A person asks for it at a terminal, sees where the rule goes, and says yes. It names the program
 //! by its path, and only commands that are an agent's; it opens no sandbox. `uninstall` takes it
-//! out as long as nobody changed it.
+//! out as long as nobody changed it, and with the last clone that a person asked for it in: who
+//! that is stands in a file beside it, which the host does not read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
+use crate::engine::fence::fingerprints;
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{Repo, Result, own_state};
 use crate::engine::setup::finding::Finding;
@@ -23,6 +27,17 @@ pub(crate) struct Offer {
     path: PathBuf,
     home: PathBuf,
     text: String,
+}
+
+/// For whom a rule is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Serves {
+    /// What `init` wrote down in each clone.
+    #[serde(default)]
+    records: Vec<PathBuf>,
+    /// Directories that did not exist before, innermost first.
+    #[serde(default)]
+    made_dirs: Vec<PathBuf>,
 }
 
 /// What a host can be told, of those that `init` has put in here; else why not.
@@ -50,36 +65,72 @@ fn offer(repo: &Repo, row: &'static Host) -> std::result::Result<Offer, Told> {
 
 /// Writes the rule, over an older one of ours or over nothing.
 pub(crate) fn write(repo: &Repo, offer: &Offer) -> Result<Told> {
+    fingerprints::as_our_own(repo, || write_as_ours(repo, offer))
+}
+
+fn write_as_ours(repo: &Repo, offer: &Offer) -> Result<Told> {
     let mut installation = repo.installation()?;
     let now = read_if_there(&offer.path)?;
     let known = installation.grants.iter().position(|file| file.path == offer.path);
     let hash = |text: &str| short_hash(text.as_bytes(), 32);
-    match (&now, known) {
-        (Some(now), _) if *now == offer.text => {
-            return Ok(Told::new("kept", offer.shown, tell(Notice::GrantThere, &[])));
-        }
-        (Some(now), Some(at)) if hash(now) == installation.grants[at].hash => {}
-        (Some(_), _) => {
-            return Ok(Told::new("left", offer.shown, tell(Notice::GrantTheirs, &[])));
-        }
-        (None, _) => {}
+    let there = now.as_ref().is_some_and(|now| *now == offer.text);
+    let ours = |now: &String| known.is_some_and(|at| hash(now) == installation.grants[at].hash);
+    if !there && now.as_ref().is_some_and(|now| !ours(now)) {
+        return Ok(Told::new("left", offer.shown, tell(Notice::GrantTheirs, &[])));
     }
     let new = hash(&offer.text);
+    let made_dirs = missing_dirs(&offer.path, &offer.home);
     if let Some(at) = known {
         installation.grants[at].hash = new;
     } else {
-        let made_dirs = missing_dirs(&offer.path, &offer.home);
-        installation.grants.push(AgentFile { path: offer.path.clone(), hash: new, made_dirs });
+        let file = AgentFile { path: offer.path.clone(), hash: new, made_dirs: made_dirs.clone() };
+        installation.grants.push(file);
     }
     own_record::save(repo, &installation)?;
+    let mut serves = serves(&offer.path)?;
+    serves.records.retain(|record| *record != repo.record_file());
+    serves.records.push(repo.record_file());
+    serves.made_dirs.extend(made_dirs);
+    world::write_whole(&beside(&offer.path), toml::to_string(&serves)?.as_bytes())?;
+    if there {
+        return Ok(Told::new("kept", offer.shown, tell(Notice::GrantThere, &[])));
+    }
     world::write_whole(&offer.path, offer.text.as_bytes())?;
     Ok(Told::new("wrote", offer.shown, tell(Notice::GrantWrote, &[("title", offer.title)])))
 }
 
-/// Takes the rules out again; one that was changed since stays.
-pub(crate) fn remove(installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
+/// The file that says for whom `rule` is there: the host reads those that end in `.toml`.
+fn beside(rule: &Path) -> PathBuf {
+    rule.with_extension("clones")
+}
+
+fn serves(rule: &Path) -> Result<Serves> {
+    Ok(own_state::from_toml(&beside(rule))?.unwrap_or_default())
+}
+
+/// Other clones that a person asked for `rule` in, by what they wrote down.
+fn others(repo: &Repo, rule: &Path, serves: &Serves) -> Vec<PathBuf> {
+    let own = repo.record_file();
+    let asks = |record: &&PathBuf| {
+        // A clone that is gone, or whose record does not read, asks for nothing.
+        let installation = own_state::from_toml::<Installation>(record).ok().flatten();
+        installation.is_some_and(|one| one.grants.iter().any(|file| file.path == rule))
+    };
+    serves.records.iter().filter(|record| **record != own).filter(asks).cloned().collect()
+}
+
+/// Takes the rules out again; one that was changed since stays, and one that serves others.
+pub(crate) fn remove(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
     for AgentFile { path, hash, made_dirs } in &installation.grants {
         let shown = path.display().to_string();
+        let serves = serves(path)?;
+        let others = others(repo, path, &serves);
+        if !others.is_empty() {
+            told.push(Told::new("left", shown, tell(Notice::GrantServes, &[])));
+            let kept = Serves { records: others, ..serves };
+            world::write_whole(&beside(path), toml::to_string(&kept)?.as_bytes())?;
+            continue;
+        }
         match read_if_there(path)? {
             Some(text) if short_hash(text.as_bytes(), 32) == *hash => {
                 std::fs::remove_file(path)?;
@@ -88,7 +139,11 @@ pub(crate) fn remove(installation: &Installation, told: &mut Vec<Told>) -> Resul
             Some(_) => told.push(Told::new("left", shown, tell(Notice::YoursNow, &[]))),
             None => {}
         }
-        for dir in made_dirs {
+        match std::fs::remove_file(beside(path)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        for dir in made_dirs.iter().chain(&serves.made_dirs) {
             // Only an empty one goes: others may have put files there since.
             let _ = std::fs::remove_dir(dir);
         }
@@ -97,9 +152,17 @@ pub(crate) fn remove(installation: &Installation, told: &mut Vec<Told>) -> Resul
 }
 
 /// What `uninstall --check` says of them.
-pub(crate) fn plan(installation: &Installation) -> impl Iterator<Item = Told> {
-    let shown = |file: &AgentFile| file.path.display().to_string();
-    installation.grants.iter().map(move |file| Told::new("would take out", shown(file), ""))
+pub(crate) fn plan(repo: &Repo, installation: &Installation) -> Result<Vec<Told>> {
+    let plan = |file: &AgentFile| {
+        let shown = file.path.display().to_string();
+        let stays = !others(repo, &file.path, &serves(&file.path)?).is_empty();
+        Ok(if stays {
+            Told::new("would leave", shown, tell(Notice::GrantServes, &[]))
+        } else {
+            Told::new("would take out", shown, "")
+        })
+    };
+    installation.grants.iter().map(plan).collect()
 }
 
 /// How the rules stand, for `doctor`.

@@ -67,7 +67,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
     remove_agents(repo, &installation, &mut told)?;
     setup::anchors::take_out(repo, &installation, &mut told)?;
     setup::mcp_servers::remove_servers(repo, &installation, &mut told)?;
-    setup::grants::remove(&installation, &mut told)?;
+    setup::grants::remove(repo, &installation, &mut told)?;
     for file in &installation.settings {
         told.push(setup::host_settings::remove_settings(repo, file)?);
     }
@@ -168,7 +168,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
     if !installation.excluded.is_empty() {
         told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
     }
-    told.extend(setup::grants::plan(&installation));
+    told.extend(setup::grants::plan(repo, &installation)?);
     told.extend(setup::merging::plan(&installation));
     if let Some(record) = &installation.hooks {
         for hook in

@@ -1,12 +1,10 @@
 //! The work is said to be done: the claim is judged, and the job rests until a person approves it.
 
-use crate::claims::hooks::Spoken;
-use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::unhooked::{Unhooked, changes, note_call, own_job};
-use crate::engine::{hook, judge};
+use crate::engine::{hook, judge, person};
 use crate::jobs::{JobId, Status};
 use crate::phases::PhaseKind;
-use crate::rules::ClaimMode;
 use crate::voice::{Notice, tell};
 
 /// A claim that holds: the job that may close now, and what its person is to see.
@@ -35,26 +33,13 @@ pub(crate) fn claim(
     note_call(repo, own, "complete", call)?;
     changes::hear(repo, own.cwd.clone())?;
     let focused = repo.require_focused()?;
-    if repo.rules.claims == ClaimMode::Judge
-        && let Some(refused) = unshown(repo, &focused, said)?
-    {
-        return Ok(Err(refused));
+    if let Err(refusal) = judge::closing::holds(repo, &focused, said)? {
+        let text = repo.say(Some(&focused), &refusal, focused.state.stand.phase.as_str());
+        hook::repeats::remember_refusal(repo, Some(&focused), &refusal)?;
+        return Ok(Err(text));
     }
     let card = judge::card::shown(repo, &focused)?;
     Ok(Ok(Claimed { job: focused.state.job.id.clone(), card }))
-}
-
-/// What nothing shows of these words, as a refusal that `why` knows of.
-fn unshown(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Option<String>> {
-    let judged = judge::words::rule_on(repo, Some(focused), said)?;
-    if !judged.sends_back() {
-        return Ok(None);
-    }
-    let refusal = judged.refusal(Spoken::Question);
-    let text = repo.say(Some(focused), &refusal, focused.state.stand.phase.as_str());
-    hook::repeats::remember_refusal(repo, Some(focused), &refusal)?;
-    judged.keep(repo, Some(focused))?;
-    Ok(Some(text))
 }
 
 /// The job came to its last phase and stays there: the step that closes it is left. A small lane
@@ -67,7 +52,12 @@ pub(crate) fn closes_next(repo: &Repo, claimed: &Claimed) -> Result<bool> {
 /// What the agent is told where the job rests now; nothing where it does not.
 pub(crate) fn rests(repo: &Repo, claimed: &Claimed) -> Result<Option<String>> {
     let job = repo.job(&claimed.job)?;
-    let facts = [("job", job.state.job.name.as_str()), ("id", claimed.job.as_str())];
+    let client = person::no_prompt::clients(repo);
+    let facts = [
+        ("job", job.state.job.name.as_str()),
+        ("id", claimed.job.as_str()),
+        ("client", client.as_str()),
+    ];
     let rests = job.state.job.status == Status::Awaiting;
     Ok(rests.then(|| format!("{}\n{}", tell(Notice::UnhookedRests, &facts), claimed.card)))
 }

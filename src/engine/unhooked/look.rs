@@ -25,7 +25,6 @@ pub(crate) enum Looked {
 
 /// Reads a file of the work tree, or lists a directory of it.
 pub(crate) fn look(repo: &Repo, own: &Unhooked, path: &str, call: &str) -> Result<Looked> {
-    super::require_phases(repo)?;
     let real = inside(repo, own, path)?;
     let act = if real.is_dir() {
         Act::Search { path: Some(real.clone()) }
@@ -36,11 +35,17 @@ pub(crate) fn look(repo: &Repo, own: &Unhooked, path: &str, call: &str) -> Resul
     let call = ToolCall { tool, id: call.to_owned(), act, mentions: Vec::new() };
     let before = own.event("look", EventKind::Before(call.clone()));
     let answer = modes::answer(repo, row()?, &before);
+    let drives = super::drives(repo, own)?;
     if let Some(refused) = answer.refuse {
-        modes::before::write_down(repo, &before);
+        if drives {
+            modes::before::write_down(repo, &before);
+        }
         return Ok(Looked::Refused(refused));
     }
     let seen = if real.is_dir() { names(&real)? } else { text(&real)? };
+    if !drives {
+        return Ok(Looked::Seen(seen));
+    }
     let outcome = Outcome { ok: true, ..Outcome::default() };
     let after = modes::answer(repo, row()?, &own.event("look", EventKind::After { call, outcome }));
     Ok(Looked::Seen(match after.context {

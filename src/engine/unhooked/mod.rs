@@ -73,7 +73,7 @@ fn row() -> Result<&'static Host> {
 }
 
 /// Phases are led here: git seed is in, switched on, and keeps jobs.
-pub(crate) fn require_phases(repo: &Repo) -> Result<()> {
+fn require_phases(repo: &Repo) -> Result<()> {
     repo.require_seeded()?;
     if !repo.is_on() {
         return Err(EngineError::NotNow(tell(Notice::UnhookedOff, &[])));
@@ -90,7 +90,6 @@ pub(crate) fn require_phases(repo: &Repo) -> Result<()> {
 ///
 /// Says whose the job is, or that there is none.
 pub(crate) fn own_job(repo: &Repo, own: &Unhooked) -> Result<LoadedJob> {
-    require_phases(repo)?;
     let none = || EngineError::NotNow(tell(Notice::UnhookedNoJob, &[]));
     let focused = repo.focused()?.ok_or_else(none)?;
     take_over(repo, own, &focused)?;
@@ -123,6 +122,12 @@ fn take_over(repo: &Repo, own: &Unhooked, focused: &LoadedJob) -> Result<()> {
     })?;
     debug_assert!(step.is_ok(), "a driver is never refused");
     Ok(())
+}
+
+/// This session drives the focused job, or there is none: what it reads is written down.
+pub(crate) fn drives(repo: &Repo, own: &Unhooked) -> Result<bool> {
+    let focused = repo.focused()?;
+    Ok(focused.is_none_or(|focused| focused.state.driver == own.driver()))
 }
 
 /// The server of this session runs: its client outlives it, and may start another one.

@@ -15,13 +15,25 @@ use crate::jobs::shortword::SaidLane;
 use crate::voice::{Notice, tell};
 use crate::world;
 
+/// A call may come: phases are led here, no host above asks more of its agent, and the session is
+/// recorded, so that its client is known for an agent from now on.
+///
+/// # Errors
+///
+/// Says why no phases are led here over MCP.
+pub(crate) fn enter(repo: &Repo, own: &Unhooked) -> Result<()> {
+    require_phases(repo)?;
+    hooks_are_elsewhere(repo)?;
+    if !repo.is_live(&own.id)? {
+        let kind = EventKind::SessionStart { source: SessionSource::Startup };
+        person::sender::begin_session(repo, &own.event("start", kind))?;
+    }
+    Ok(())
+}
+
 /// Begins a job with `objective`, or adds it to the one that this session may go on with; gives
 /// what the agent is told.
 pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) -> Result<String> {
-    require_phases(repo)?;
-    hooks_are_elsewhere(repo)?;
-    let kind = EventKind::SessionStart { source: SessionSource::Startup };
-    person::sender::begin_session(repo, &own.event("start", kind))?;
     record::identity::keep(repo)?;
     let told = match repo.focused()? {
         Some(focused) if focused.state.is_closing() => {

@@ -1,0 +1,23 @@
+//! The message that closes a cycle, where the host of the session that drives runs no hooks: no
+//! question for completion is put there, and none of its words is judged, so the message is.
+
+use super::words;
+use crate::claims::hooks::Spoken;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::rules::ClaimMode;
+use crate::verdict::Verdict;
+
+/// What `said` claims of the work is shown, or nobody asks; a person who has completed the job saw
+/// its card.
+pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verdict> {
+    if repo.rules.claims != ClaimMode::Judge || focused.state.is_closing() {
+        return Ok(Ok(()));
+    }
+    let judged = words::rule_on(repo, Some(focused), said)?;
+    if !judged.sends_back() {
+        return Ok(Ok(()));
+    }
+    let refusal = judged.refusal(Spoken::Message);
+    judged.keep(repo, Some(focused))?;
+    Ok(Err(refusal))
+}
