@@ -196,13 +196,12 @@ impl Store {
         skipped: &Skipped,
     ) -> Result<Vec<Changed>, StoreError> {
         let seen = self.look(index, lens, is_build, skipped);
-        let Seen { mut changed, builds } = match seen {
-            Some(seen) => seen,
-            None => {
-                let mut seen = self.settled_by_git(index, lens, is_build)?;
-                self.without_left_out(index, skipped, &mut seen)?;
-                seen
-            }
+        let Seen { mut changed, builds } = if let Some(seen) = seen {
+            seen
+        } else {
+            let mut seen = self.settled_by_git(index, lens, is_build)?;
+            self.without_left_out(index, skipped, &mut seen)?;
+            seen
         };
         let asked: Vec<RepoPath> =
             changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
