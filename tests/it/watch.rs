@@ -16,7 +16,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use super::world::World;
 
 /// The longest that anything is waited for; far more than anything takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A terminal with `git seed watch` in it.
 struct Screen {
@@ -60,10 +60,10 @@ impl Screen {
     /// Waits until this is drawn; what is drawn for it counts as looked at.
     fn shows(&mut self, wanted: &str) {
         while !words(&self.drawn).contains(wanted) {
-            match self.hears.recv_timeout(PATIENCE) {
-                Ok(more) => self.drawn.push_str(&more),
-                Err(_) => panic!("{wanted:?} is not in {}", words(&self.drawn)),
-            }
+            let Ok(more) = self.hears.recv_timeout(PATIENCE) else {
+                panic!("{wanted:?} is not in {}", words(&self.drawn))
+            };
+            self.drawn.push_str(&more);
         }
         self.drawn.clear();
     }
