@@ -126,8 +126,8 @@ fn leaves_the_rest(was: &Phase, now: &Phase) -> Result<(), BadMap> {
 fn is_the_same(was: &Phase, now: &Phase) -> bool {
     let Phase { next, exit, back_gates, sections, sections_to, criteria, .. } = was.clone();
     let Phase { audit, words, dial, work, purpose, names, .. } = was.clone();
-    let more = Phase { next, exit, back_gates, sections, sections_to, criteria, ..now.clone() };
-    Phase { audit, words, dial, work, purpose, names, ..more } == *was
+    let more = Phase { next, exit, back_gates, sections, criteria, sections_to, ..now.clone() };
+    Phase { dial, audit, words, names, work, purpose, ..more } == *was
 }
 
 /// The first key of a phase by which it does more than look and ask.
