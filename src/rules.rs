@@ -5,6 +5,7 @@
 //! said with its line, its key and the known names.
 
 pub(crate) mod direction;
+mod judged_steps;
 mod own_tracks;
 mod page_names;
 pub(crate) mod policy;
@@ -34,7 +35,10 @@ use crate::phases::companions::{BadCompanion, Build, Cache, Companion, Companion
 use crate::phases::mcp::{self, BadServer, ServerRow};
 use crate::phases::place::{SETTINGS, Surface};
 use crate::phases::room::Tiers;
-use crate::phases::{BadMap, FirstStep, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile};
+use crate::phases::{
+    BadMap, FirstStep, LaneRows, Map, Maps, Pacing, PhaseName, PhaseRow, Profile, tighten,
+};
+pub(crate) use crate::rules::judged_steps::Judges;
 use crate::rules::own_tracks::TrackKey;
 use crate::shipped;
 
@@ -992,6 +996,7 @@ impl Rules {
                  rows",
             );
         }
+        tighten::says_itself(&rows)?;
         let without = applied.map_or_else(Self::shipped, Self::with)?;
         let rules = Self::with(&Self::job_text(applied, own)?)?;
         rules.maps.only_tighten(&without.maps, &rows)?;
@@ -1305,6 +1310,38 @@ mod tests {
         );
         let bad = Rules::with("[lane]\nfiles = 0\n").expect_err("no job would fit");
         assert_eq!(bad.to_string(), "`lane.files` is 0; it must be 1 or more");
+    }
+
+    /// A phase that is like another would bring what that one may do.
+    #[test]
+    fn rules_of_a_job_make_no_phase_like_another() {
+        let docs = include_str!("../fixtures/tracks/docs.toml");
+        let row = |name: &str, like: &str, more: &str| {
+            format!("[[phase]]\ntrack = \"docs\"\nname = \"{name}\"\nlike = \"{like}\"\n{more}")
+        };
+        for own in [
+            row("more", "execute", "next = [\"settle\"]\nback = [\"look\"]\n"),
+            row("more", "observe", "next = [\"write\"]\nback = []\n"),
+            row("look", "execute", ""),
+            row("write", "execute", "words = 9\n"),
+        ] {
+            let bad = Rules::for_job(Some(docs), &own).expect_err(&own).to_string();
+            assert!(bad.contains("`like`"), "{own}: {bad}");
+        }
+        let more = "[[phase]]\ntrack = \"docs\"\nname = \"write\"\nwords = 9\n";
+        assert!(Rules::for_job(Some(docs), more).is_ok());
+    }
+
+    #[test]
+    fn memory_is_worked_through_under_any_name() {
+        let docs = Rules::with(include_str!("../fixtures/tracks/docs.toml")).expect("they hold");
+        let shipped = Rules::shipped().expect("they hold");
+        for (phase, here, as_shipped) in
+            [("settle", true, false), ("condense", true, true), ("write", false, false)]
+        {
+            let said = (docs.maps.settles(phase), shipped.maps.settles(phase));
+            assert_eq!(said, (here, as_shipped), "{phase}");
+        }
     }
 
     #[test]

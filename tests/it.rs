@@ -105,6 +105,7 @@ mod it {
     mod tokens;
     mod tour;
     mod tracks;
+    mod tracks_held;
     mod transcripts;
     mod undo;
     mod verifies;

@@ -274,7 +274,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
 
 /// Directories and files that may be written in where the phase writes its scope.
 fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
-    let mut places = repo.open_lines(&focused.chain)?;
+    let mut places = crate::engine::boundary::declare::open_lines(repo, focused)?;
     for line in repo.lines(&focused.chain, names::ALLOWED)? {
         let place = line.strip_suffix('/').unwrap_or(&line).to_owned();
         if !places.contains(&place) {

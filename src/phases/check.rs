@@ -33,7 +33,28 @@ impl Map {
         self.ways_lead_round()?;
         self.anchors_stand_in_order()?;
         self.scope_is_frozen_first()?;
+        self.lane_comes_to_its_end()?;
         self.gates_can_be_met()
+    }
+
+    /// On a lane, steps are taken through phases that ask for nothing: the first way on of each
+    /// leads to where memory is worked through, and never round.
+    fn lane_comes_to_its_end(&self) -> Checked {
+        if self.lane.is_none() {
+            return Ok(());
+        }
+        let ends = |row: &Phase| row.kind == PhaseKind::Consolidation || !row.is_in_cycle();
+        for row in self.phases().filter(|row| row.is_in_cycle()) {
+            if !self.onward(&row.name).any(ends) {
+                let what = format!(
+                    "the first way on leads round and never to the end; begin with one that leads \
+                     there (known phases: {})",
+                    self.known()
+                );
+                return Err(BadMap::row(&row.name, "next", what));
+            }
+        }
+        Ok(())
     }
 
     fn known(&self) -> String {

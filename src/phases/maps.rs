@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::overlay::{self, PhaseRow};
-use super::own::{self, TrackRow};
-use super::{BadMap, LaneRows, Map, Move, Pacing, Phase, Position};
+use super::own::{self, TrackRow, Within};
+use super::{BadMap, LaneRows, Map, Move, Pacing, Phase, PhaseKind, PhaseName, Position};
 use crate::shipped::{self, Rows, Table, rows, shipped};
 use crate::verdict::Refusal;
 
@@ -41,6 +41,9 @@ pub(super) fn shipped(name: &str) -> Result<Map, BadMap> {
 
 /// The track whose anchors every page bears, whichever track a job walks.
 const PAGES: &str = "opevc";
+
+/// The phase of shipped tracks that works memory through.
+const CONDENSE: &str = "condense";
 
 /// The maps in force.
 #[derive(Clone, Debug)]
@@ -133,7 +136,7 @@ impl Maps {
             let laid = track.lay(Self::begins_with(track)?, rows)?;
             let map = overlay::read_table(laid.table, rows, &laid.known)?;
             own::check(&map)?;
-            Ok(map.named(&laid.likes))
+            Ok(Map { bound: !track.paths.is_empty(), ..map.named(&laid.likes) })
         };
         let map: Map = read().map_err(|bad: BadMap| bad.of_track(&track.name))?;
         let own = track.lane.as_ref().map(own::TrackLane::rows).unwrap_or_default();
@@ -155,13 +158,15 @@ impl Maps {
     fn lanes_lead_on(&self) -> Result<(), BadMap> {
         for track in &self.own {
             let Some(lane) = self.get(&track.name).lane.as_ref() else { continue };
-            let larger = |known: &&Known| {
+            let is_larger = |known: &&Known| {
                 let map = known.get(&self.pacing, self.lane);
                 map.is_some_and(|map| map.lane.is_none())
             };
-            let larger: Vec<&str> =
-                self.known.iter().filter(larger).map(|known| known.name.as_str()).collect();
-            if !larger.contains(&lane.beyond.as_str()) {
+            // A hook reads one map for it, not all.
+            let mut beyond = self.known.iter().filter(|known| known.name == lane.beyond);
+            if !beyond.any(|known| is_larger(&known)) {
+                let all = self.known.iter().filter(is_larger);
+                let larger: Vec<&str> = all.map(|known| known.name.as_str()).collect();
                 let what = format!(
                     "goes on on `{}`, which is no track without a size; such tracks: {}",
                     lane.beyond,
@@ -203,12 +208,8 @@ impl Maps {
     /// A phase whose anchor no page has could never write.
     fn pages_bear_all_anchors(&self) -> Result<(), BadMap> {
         let anchors = self.anchors();
-        for phase in self
-            .known
-            .iter()
-            .filter_map(|known| known.get(&self.pacing, self.lane))
-            .flat_map(Map::phases)
-        {
+        // Shipped maps that nothing was laid over have those.
+        for phase in self.read_so_far().flat_map(Map::phases) {
             if let Some(anchor) = phase.anchor.as_deref().filter(|anchor| !anchors.contains(anchor))
             {
                 let what = format!(
@@ -297,9 +298,10 @@ impl Maps {
         self.known.iter().any(|known| known.name == track)
     }
 
-    /// Jobs of `track` may change `path`, as far as the track bounds that.
-    pub(crate) fn takes(&self, track: &str, path: &str) -> bool {
-        self.own.iter().find(|own| own.name == track).is_none_or(|own| own.takes(path))
+    /// What jobs of `track` may open of the directory that a line of a scope names.
+    pub(crate) fn within(&self, track: &str, line: &str, is_dir: impl Fn(&str) -> bool) -> Within {
+        let own = self.own.iter().find(|own| own.name == track);
+        own.map_or(Within::Whole, |own| own.within(line, is_dir))
     }
 
     /// The maps that were read; the others are shipped ones that nothing was laid over.
@@ -330,6 +332,16 @@ impl Maps {
         };
         // The map of new jobs was read when the rules were: it is there.
         named(track).or_else(|| named(&self.home)).unwrap_or_else(|| NONE.get_or_init(Map::empty))
+    }
+
+    /// Memory is worked through in the phase of that name, on some track. The shipped name says so
+    /// of commits that other rules judged.
+    pub(crate) fn settles(&self, phase: &str) -> bool {
+        let name = PhaseName::from(phase);
+        let settles = |track: &str| {
+            self.get(track).phase(&name).is_some_and(|row| row.kind == PhaseKind::Consolidation)
+        };
+        phase == CONDENSE || self.names().into_iter().any(settles)
     }
 
     /// The anchors of pages, in rank order.

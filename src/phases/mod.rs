@@ -12,6 +12,7 @@ pub(crate) mod commit_text;
 pub(crate) mod companions;
 pub mod criteria;
 pub mod deeds;
+pub(crate) mod edges;
 pub mod gates;
 pub mod git_acts;
 pub mod guard;
@@ -51,7 +52,7 @@ pub use names::Names;
 pub(crate) use orchestrator::Entry;
 pub use orchestrator::{Move, Position};
 pub(crate) use overlay::PhaseRow;
-pub(crate) use own::TrackRow;
+pub(crate) use own::{TrackRow, Within};
 pub(crate) use pacing::{Pace, Pacing, Profile};
 use shelf::Shelf;
 
@@ -255,7 +256,7 @@ pub(crate) fn fence_row() -> &'static Phase {
 }
 
 /// One phase: a row of a map.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub name: PhaseName,
@@ -437,6 +438,8 @@ pub struct Map {
     pub start: PhaseName,
     /// What makes the track small, if it is.
     pub lane: Option<Lane>,
+    /// Its jobs may declare some paths only.
+    bound: bool,
     rows: Shelf,
 }
 
@@ -529,19 +532,19 @@ impl Map {
             Self::checked(shipped::read(table)?)?;
         }
         let MapHead { map: name, start, lane, phase } = shipped::read(table)?;
-        Ok(Self { name, start, lane, rows: Shelf::shipped(phase, rows) })
+        Ok(Self { name, start, lane, bound: false, rows: Shelf::shipped(phase, rows) })
     }
 
     /// A map without a phase, on which nothing is open.
     fn empty() -> Self {
         let nothing = Phase { name: "none".into(), ..Phase::default() };
         let rows = Shelf::of(vec![nothing]);
-        Self { name: String::new(), start: PhaseName::idle(), lane: None, rows }
+        Self { name: String::new(), start: PhaseName::idle(), lane: None, bound: false, rows }
     }
 
     fn checked(table: MapTable) -> Result<Self, BadMap> {
         let MapTable { map: name, start, lane, phase } = table;
-        let map = Self { name, start, lane, rows: Shelf::of(phase) };
+        let map = Self { name, start, lane, bound: false, rows: Shelf::of(phase) };
         map.check()?;
         Ok(map)
     }
@@ -573,6 +576,19 @@ impl Map {
     /// The row of `name`.
     pub(crate) fn phase(&self, name: &PhaseName) -> Option<&Phase> {
         self.rows.named(name.as_str())
+    }
+
+    /// The phases that the first way on of each leads through from `name`, this one first, each
+    /// once.
+    pub(crate) fn onward(&self, name: &PhaseName) -> impl Iterator<Item = &Phase> {
+        let mut seen: Vec<PhaseName> = Vec::new();
+        let mut ahead = self.phase(name);
+        std::iter::from_fn(move || {
+            let row = ahead.take().filter(|row| !seen.contains(&row.name))?;
+            seen.push(row.name.clone());
+            ahead = row.next.first().and_then(|next| self.phase(next));
+            Some(row)
+        })
     }
 
     fn is_kind(&self, name: &PhaseName, kind: PhaseKind) -> bool {

@@ -17,6 +17,9 @@ use crate::verdict::{Case, Refusal, Wants};
 pub struct Position {
     /// Name of the map.
     pub track: String,
+    /// The track whose paths bind the job: it went on from there, and no person said otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
     pub phase: PhaseName,
     /// 0 until the first step; rises when a cycle begins.
     pub cycle: u32,
@@ -160,6 +163,7 @@ impl Position {
         let entry = Entry::fresh(&idle, 0, &idle, false);
         Self {
             track: track.to_owned(),
+            bound: None,
             phase: idle,
             cycle: 0,
             side_from: None,
@@ -167,6 +171,17 @@ impl Position {
             entry,
             shelved: Vec::new(),
         }
+    }
+
+    /// The track whose paths bind the job.
+    pub(crate) fn bounds(&self) -> &str {
+        self.bound.as_deref().unwrap_or(&self.track)
+    }
+
+    /// A person puts the job on `track`: it is bound by that one alone.
+    pub(crate) fn put_on(&mut self, track: &str) {
+        track.clone_into(&mut self.track);
+        self.bound = None;
     }
 
     /// True before the first step, and not in a side lane entered from there.
@@ -290,7 +305,7 @@ impl Position {
             Move::Forward(to) => self.enter(to, false),
             Move::Back(to) if map.rests(to) => self.bail(to),
             Move::Back(to) => self.enter(to, true),
-            Move::Up { track, to } => self.rise(track, to),
+            Move::Up { track, to } => self.rise(map, track, to),
             Move::Aside => self.step_aside(map),
             Move::Return => self.step_home(),
         }
@@ -316,8 +331,12 @@ impl Position {
         next
     }
 
-    fn rise(&self, track: &str, to: &PhaseName) -> Self {
+    /// The paths that bind a job go along: how large its work is says nothing about where it lies.
+    fn rise(&self, map: &Map, track: &str, to: &PhaseName) -> Self {
         let mut next = self.clone();
+        if map.bound && next.bound.is_none() {
+            next.bound = Some(self.track.clone());
+        }
         track.clone_into(&mut next.track);
         next.shelved.clear();
         next.open(to, &self.phase, false);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::overlay::{PhaseRow, is_named, lay_over, name_of};
-use super::{BadMap, Class, LaneRows, Map, PhaseKind, PhaseName, Write};
+use super::{BadMap, Class, LaneRows, Map, Phase, PhaseKind, PhaseName, Write};
 
 /// The shipped track whose phases a row may be like, where its own begins with none.
 pub(super) const MODEL: &str = "opevc";
@@ -62,6 +62,14 @@ impl TrackLane {
         let Self { files, lines, directories, question, .. } = *self;
         LaneRows { files, lines, directories, question }
     }
+}
+
+/// What of a directory a job may open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Within {
+    Whole,
+    /// These files alone; none where the track is for nothing in it.
+    Files(Vec<String>),
 }
 
 /// A track's table, and what it was before its own rows.
@@ -122,6 +130,19 @@ impl TrackRow {
             || self.paths.iter().map(|own| own.trim_end_matches('/')).any(|own| {
                 path == own || path.strip_prefix(own).is_some_and(|rest| rest.starts_with('/'))
             })
+    }
+
+    /// What its jobs may open of the directory of a line in a scope: where it is not for all of it,
+    /// the files that it names there. `is_dir` asks the disk.
+    pub(super) fn within(&self, line: &str, is_dir: impl Fn(&str) -> bool) -> Within {
+        if self.takes(line) {
+            return Within::Whole;
+        }
+        let dir = if line == "." { "" } else { line };
+        let above = |path: &str| path.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.into());
+        let named =
+            |path: &&String| above(path) == dir && !path.ends_with('/') && !is_dir(path.as_str());
+        Within::Files(self.paths.iter().filter(named).cloned().collect())
     }
 
     /// Its table: what it begins with, and `rows` laid over. `whole` is the table of the shipped
@@ -291,19 +312,18 @@ impl Edges<'_> {
         }
     }
 
-    /// The words of a shipped row, with the names of this track.
+    /// The words of a shipped row, with the names of this track. A command keeps its own.
     fn worded(&self, text: &str) -> String {
         let named = |word: &str| ["observe", "execute", "condense"].contains(&word);
-        let parts = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-        let each = parts.map(|part| {
+        let mut said = String::with_capacity(text.len());
+        for part in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
             let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-            let own = Some(word).filter(|word| named(word)).map(|word| self.ahead(word));
-            match own.and_then(|names| names.into_iter().next()) {
-                Some(own) => format!("{own}{}", &part[word.len()..]),
-                None => part.to_owned(),
-            }
-        });
-        each.collect()
+            let is_phase = named(word) && !said.ends_with("git seed ");
+            let own = is_phase.then(|| self.ahead(word).into_iter().next()).flatten();
+            said.push_str(own.as_deref().unwrap_or(word));
+            said.push_str(&part[word.len()..]);
+        }
+        said
     }
 }
 
@@ -316,16 +336,24 @@ fn texts(value: &Value) -> std::vec::IntoIter<String> {
 /// person's answer, and nothing but the side lane does what no phase may do.
 pub(super) fn check(map: &Map) -> Result<(), BadMap> {
     let (question, gate) = COMPLETION;
-    let Some(last) = map.phases().find(|row| row.kind == PhaseKind::Consolidation) else {
+    if !map.phases().any(|row| row.kind == PhaseKind::Consolidation) {
         return Err(BadMap::Endless { track: map.name.clone() });
-    };
-    if !last.questions.iter().any(|word| word == question || word == "*") {
-        let what = format!("a job ends with the question `{question}`, and nothing asks it");
-        return Err(BadMap::row(&last.name, "questions", what));
     }
-    if !last.exit.iter().any(|name| name == gate) {
-        let what = format!("lacks gate `{gate}`: a job would close without the person's answer");
-        return Err(BadMap::row(&last.name, "exit", what));
+    // Whatever ends a cycle asks the person.
+    let ends = |row: &&Phase| {
+        let leaves = row.next.iter().any(PhaseName::is_idle);
+        row.kind == PhaseKind::Consolidation || (row.is_in_cycle() && leaves)
+    };
+    for last in map.phases().filter(ends) {
+        if !last.questions.iter().any(|word| word == question || word == "*") {
+            let what = format!("a job ends with the question `{question}`, and nothing asks it");
+            return Err(BadMap::row(&last.name, "questions", what));
+        }
+        if !last.exit.iter().any(|name| name == gate) {
+            let what =
+                format!("lacks gate `{gate}`: a job would close without the person's answer");
+            return Err(BadMap::row(&last.name, "exit", what));
+        }
     }
     for row in map.phases().filter(|row| row.is_in_cycle()) {
         if let Some(write) =

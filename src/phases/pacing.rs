@@ -134,7 +134,7 @@ impl Demand {
 }
 
 /// How one phase is paced: a table of its row.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pace {
     /// What has to come together before the phase may be left forward, at multiplier 1.

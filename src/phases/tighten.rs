@@ -24,21 +24,19 @@ const MORE: [&str; 11] = [
     "work",
     "purpose",
 ];
-/// What the row of a phase of its own may not say.
-const NEVER: [&str; 10] = [
-    "reproduces",
-    "anchor",
-    "write",
-    "declares",
-    "freezes",
-    "checkpoints",
-    "measures",
-    "births",
-    "unlinks",
-    "decides",
-];
 /// The gate that keeps what is nobody's out of a commit.
 const CLEAN: &str = "clean";
+
+/// Rows of one job make no phase like another: what it may do would come along unsaid.
+///
+/// # Errors
+///
+/// Names the row that does.
+pub(crate) fn says_itself(rows: &[PhaseRow]) -> Result<(), BadMap> {
+    let Some(row) = rows.iter().find(|row| row.like.is_some()) else { return Ok(()) };
+    let what = "a job's rules make no phase like another; write its row out";
+    Err(BadMap::row(&row.name, "like", what))
+}
 
 /// Compares the map `new`, which has `rows` laid over it, with `old`, which has not.
 ///
@@ -49,7 +47,7 @@ pub(crate) fn only_tightens(old: &Map, new: &Map, rows: &[&PhaseRow]) -> Result<
     for row in rows {
         let Some(now) = find(new, &row.name) else { continue };
         match find(old, &row.name) {
-            Some(was) => asks_for_more(was, now, row)?,
+            Some(was) => asks_for_more(was, now, row).and_then(|()| leaves_the_rest(was, now))?,
             None => only_looks(old, now, row)?,
         }
     }
@@ -115,12 +113,46 @@ fn asks_for_more(was: &Phase, now: &Phase, row: &PhaseRow) -> Result<(), BadMap>
     Ok(())
 }
 
+fn leaves_the_rest(was: &Phase, now: &Phase) -> Result<(), BadMap> {
+    if is_the_same(was, now) {
+        return Ok(());
+    }
+    let more = MORE.join(", ");
+    let what = format!("a job's rules leave the rest of a phase as it is; they may say: {more}");
+    Err(BadMap::row(&now.name, "name", what))
+}
+
+/// The rows say the same, but for what a job's rules may say, and for how sentences call phases.
+fn is_the_same(was: &Phase, now: &Phase) -> bool {
+    let Phase { next, exit, back_gates, sections, sections_to, criteria, .. } = was.clone();
+    let Phase { audit, words, dial, work, purpose, names, .. } = was.clone();
+    let more = Phase { next, exit, back_gates, sections, criteria, sections_to, ..now.clone() };
+    Phase { dial, audit, words, names, work, purpose, ..more } == *was
+}
+
+/// The first key of a phase by which it does more than look and ask.
+fn does(phase: &Phase) -> Option<&'static str> {
+    let keys = [
+        ("reproduces", phase.reproduces),
+        ("anchor", phase.anchor.is_some()),
+        ("write", !phase.write.is_empty()),
+        ("declares", phase.declares),
+        ("freezes", phase.freezes),
+        ("checkpoints", phase.checkpoints),
+        ("measures", phase.measures),
+        ("births", phase.births),
+        ("unlinks", phase.unlinks),
+        ("decides", phase.decides),
+    ];
+    keys.into_iter().find_map(|(key, does)| does.then_some(key))
+}
+
 fn only_looks(old: &Map, now: &Phase, row: &PhaseRow) -> Result<(), BadMap> {
     let no = |key: &str, what: String| Err(BadMap::row(&row.name, key, what));
     if now.kind != PhaseKind::Work {
         return no("kind", "a phase of a job's own is `work`".to_owned());
     }
-    if let Some(key) = NEVER.iter().find(|key| row.keys.contains_key(**key)) {
+    if let Some(key) = does(now) {
         return no(
             key,
             "a phase of a job's own looks and asks; it writes and decides nothing".to_owned(),

@@ -35,7 +35,15 @@ impl Rules {
         let own = table(policy)?;
         let mut all = table(applied.unwrap_or_default())?;
         for gone in Self::dropped(applied, policy, held)? {
-            take(&mut all, &gone);
+            if !is_rows(&gone) {
+                take(&mut all, &gone);
+            }
+        }
+        // Of rows each by itself, where the policy names other ones by now.
+        for (key, value) in held.iter().filter(|(key, _)| is_rows(key)) {
+            if holds(&all, key, value) {
+                take_rows(&mut all, key, value);
+            }
         }
         lay(&mut all, &own);
         let text = written(&all)?;
@@ -56,7 +64,7 @@ impl Rules {
     ) -> Result<Vec<String>, BadRules> {
         let (all, named) = (table(applied.unwrap_or_default())?, Self::named(policy)?);
         let left = held.iter().filter(|(key, _)| !named.contains(*key));
-        let as_put = left.filter(|(key, value)| said(&all, key).as_ref() == Some(*value));
+        let as_put = left.filter(|(key, value)| holds(&all, key, value));
         Ok(as_put.map(|(key, _)| key.clone()).collect())
     }
 
@@ -73,14 +81,11 @@ impl Rules {
         mut held: Held,
     ) -> Result<Held, BadRules> {
         let (all, own) = (table(applied.unwrap_or_default())?, table(policy)?);
-        held.retain(|key, value| said(&all, key).as_ref() == Some(&*value));
+        held.retain(|key, value| holds(&all, key, value));
         let rows = changed.iter().any(|key| is_of_map(key) && !key.contains(": lane: "));
         for key in leaves(&own) {
-            let put = changed.contains(&key) || (matches!(key.as_str(), "phase" | "track") && rows);
-            let value = said(&own, &key);
-            if let Some(value) =
-                value.filter(|value| put && said(&all, &key).as_ref() == Some(value))
-            {
+            let put = changed.contains(&key) || (is_rows(&key) && rows);
+            if let Some(value) = said(&own, &key).filter(|value| put && holds(&all, &key, value)) {
                 held.insert(key, value);
             }
         }
@@ -167,7 +172,71 @@ fn leaves(table: &Table) -> Vec<String> {
 
 fn lay(under: &mut Table, over: &Table) {
     for key in leaves(over) {
-        copy(under, over, &key);
+        match over.get(&key) {
+            Some(Value::Array(rows)) if is_rows(&key) => lay_rows(under, &key, rows),
+            _ => copy(under, over, &key),
+        }
+    }
+}
+
+/// The key holds rows of maps, each of which speaks of itself alone.
+fn is_rows(key: &str) -> bool {
+    matches!(key, "phase" | "track")
+}
+
+/// The two rows are of the same phase, or of the same track.
+fn is_same_row(one: &Value, other: &Value) -> bool {
+    ["name", "track"].iter().all(|key| one.get(key) == other.get(key))
+}
+
+/// Lays rows over those that there are, each over its own; further ones stand behind them.
+fn lay_rows(under: &mut Table, key: &str, over: &[Value]) {
+    let mut rows = super::rows_in(under, key);
+    for row in over {
+        match (rows.iter_mut().find(|known| is_same_row(known, row)), row) {
+            (Some(Value::Table(known)), Value::Table(row)) => known.extend(row.clone()),
+            _ => rows.push(row.clone()),
+        }
+    }
+    under.insert(key.to_owned(), Value::Array(rows));
+}
+
+/// The rows that `said` gives.
+fn rows_of(said: &str) -> Vec<Value> {
+    // It was written by this program; what does not read names no row.
+    let table: Table = format!("rows = {said}").parse().unwrap_or_default();
+    table.get("rows").and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+/// The key has that value; of rows, those of the value say what they say there.
+fn holds(table: &Table, key: &str, value: &str) -> bool {
+    if !is_rows(key) {
+        return said(table, key).is_some_and(|now| now == value);
+    }
+    let (rows, all) = (rows_of(value), table.get(key).and_then(Value::as_array));
+    let says = |row: &Value| {
+        let known = all.and_then(|all| all.iter().find(|known| is_same_row(known, row)));
+        let keys = row.as_table();
+        known.is_some_and(|known| {
+            keys.is_some_and(|keys| keys.iter().all(|(key, value)| known.get(key) == Some(value)))
+        })
+    };
+    !rows.is_empty() && rows.iter().all(says)
+}
+
+/// Takes away what the rows of `value` say; a row that says nothing more is gone.
+fn take_rows(table: &mut Table, key: &str, value: &str) {
+    let gone = rows_of(value);
+    let mut rows = super::rows_in(table, key);
+    rows.retain_mut(|row| {
+        let Some(said) = gone.iter().find(|gone| is_same_row(gone, row)) else { return true };
+        let (Some(row), Some(said)) = (row.as_table_mut(), said.as_table()) else { return true };
+        let named = |key: &str| matches!(key, "name" | "track");
+        row.retain(|key, _| named(key) || !said.contains_key(key));
+        row.keys().any(|key| !named(key))
+    });
+    if !rows.is_empty() {
+        table.insert(key.to_owned(), Value::Array(rows));
     }
 }
 
@@ -250,6 +319,33 @@ mod tests {
         assert_eq!(Rules::held_by(Some(&own), policy, &[], held).expect("hold"), Held::new());
         let under = Rules::under_policy(Some(before), policy, &Held::new()).expect("they hold");
         assert_eq!(changed(Some(before), &under), [""; 0]);
+    }
+
+    /// Rows of phases and tracks are laid over each by itself, and taken away so.
+    #[test]
+    fn a_policy_leaves_the_rows_that_it_does_not_name() {
+        let own = "[[track]]\nname = \"docs\"\nfrom = \"quick\"\n\n\
+            [[phase]]\ntrack = \"docs\"\nname = \"verify\"\nwords = 9\n\n\
+            [[phase]]\ntrack = \"opevc\"\nname = \"verify\"\nwords = 80\ndial = false\n\n\
+            [[phase]]\ntrack = \"opevc\"\nname = \"plan\"\nwords = 90\n";
+        let policy = "[[phase]]\ntrack = \"opevc\"\nname = \"verify\"\nwords = 200\n";
+        let under = Rules::under_policy(Some(own), policy, &Held::new()).expect("they hold");
+        assert_eq!(changed(Some(own), &under), ["opevc: phase verify: words tightens"]);
+        let changes = ["opevc: phase verify: words".to_owned()];
+        let held = Rules::held_by(Some(&under), policy, &changes, Held::new()).expect("they hold");
+        assert_eq!(held.keys().collect::<Vec<_>>(), ["phase"]);
+        // It names them no longer: what it put is gone, and what the repository said is there.
+        let without = Rules::under_policy(Some(&under), "", &held).expect("they hold");
+        assert_eq!(changed(Some(&under), &without), ["opevc: phase verify: words loosens"]);
+        // A row that a person changed since is theirs.
+        let theirs = under.replace("words = 200", "words = 300");
+        let kept = Rules::under_policy(Some(&theirs), "", &held).expect("they hold");
+        assert_eq!(changed(Some(&theirs), &kept), [""; 0]);
+        // A track of the policy's own stands beside that of the repository.
+        let policy = "[[track]]\nname = \"notes\"\nfrom = \"quick\"\n";
+        let under = Rules::under_policy(Some(own), policy, &Held::new()).expect("they hold");
+        let rules = Rules::with(&under).expect("they hold");
+        assert_eq!(rules.maps.own_names().collect::<Vec<_>>(), ["docs", "notes"]);
     }
 
     #[test]

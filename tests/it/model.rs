@@ -865,6 +865,7 @@ impl<'a> Search<'a> {
         };
         Position {
             track: self.map.name.clone(),
+            bound: None,
             phase,
             cycle,
             side_from: state.aside.map(|from| self.rows[from].name.clone()),

@@ -5,14 +5,14 @@ use serde_json::json;
 
 use super::world::{CODE, PAGE, PASSED, Reply, World, page, question};
 
-const DOCS: &str = include_str!("../../fixtures/tracks/docs.toml");
-const RESEARCH: &str = include_str!("../../fixtures/tracks/research.toml");
-const BUGFIX: &str = include_str!("../../fixtures/tracks/bugfix.toml");
+pub(super) const DOCS: &str = include_str!("../../fixtures/tracks/docs.toml");
+pub(super) const RESEARCH: &str = include_str!("../../fixtures/tracks/research.toml");
+pub(super) const BUGFIX: &str = include_str!("../../fixtures/tracks/bugfix.toml");
 
-const GUIDE: &str = "docs/guide.md";
+pub(super) const GUIDE: &str = "docs/guide.md";
 
 /// A project where a person has put `rules` into force.
-fn ruled(rules: &str) -> World {
+pub(super) fn ruled(rules: &str) -> World {
     let world = World::new();
     world.puts("seed.toml", rules);
     world.puts(GUIDE, "# Guide\n\nEscapes are kept.\n");
@@ -25,7 +25,7 @@ fn ruled(rules: &str) -> World {
 }
 
 /// The question that ends a small job.
-fn done(what: &str) -> serde_json::Value {
+pub(super) fn done(what: &str) -> serde_json::Value {
     let text = format!(
         "[JOB-COMPLETE] {what}: it says what was asked for now, in the words that were asked \
          for, and nothing else of the project was touched by this change at all, as its \

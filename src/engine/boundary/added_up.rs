@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::claims::languages::shipped_languages;
-use crate::engine::memory::waiting::CONDENSE;
 use crate::engine::repo::rows::from_line;
 use crate::engine::repo::{Repo, Result};
 use crate::format::trailers::StepTrailers;
@@ -29,7 +28,7 @@ pub(crate) fn outgrown<'a>(
     let mut changed: BTreeMap<String, usize> = BTreeMap::new();
     for (step, before) in steps.iter().zip(steps.iter().skip(1)) {
         let Some(trailers) = StepTrailers::read(&step.message) else { continue };
-        if trailers.phase == CONDENSE {
+        if repo.rules.maps.settles(&trailers.phase) {
             break;
         }
         add_changed(repo, (before, step), &mut changed)?;

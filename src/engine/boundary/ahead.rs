@@ -48,13 +48,18 @@ fn judged(
         return Ok(Err(Ahead::Lacks(first)));
     }
     let mut further = focused.clone();
-    while let Some(next) = repo.row(Some(&further)).next.first() {
-        further.state.stand.phase = next.clone();
+    for row in map.onward(&focused.state.stand.phase).skip(1) {
+        let settles = row.kind == PhaseKind::Consolidation;
+        // The steps that the answer takes would stop there.
+        if !settles && !map.walks_through(row) {
+            return Ok(Err(Ahead::No));
+        }
+        further.state.stand.phase = row.name.clone();
         let missing = boundary::judge::missing(repo, &further)?;
         if let Some(first) = gates::missing_ahead(missing).next() {
             return Ok(Err(Ahead::Lacks(first)));
         }
-        if repo.row(Some(&further)).kind == PhaseKind::Consolidation {
+        if settles {
             break;
         }
     }

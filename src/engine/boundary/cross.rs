@@ -19,8 +19,8 @@ use crate::format::{names, notes, trailers};
 use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{SaidLane, ShortWord};
-use crate::phases::Move;
 use crate::phases::message::Message;
+use crate::phases::{Move, PhaseName};
 use crate::store::{CommitId, TreeEdit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -97,10 +97,14 @@ pub(crate) fn advance(
     };
     let mut crossed = vec![first];
     let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
+    // Rules of an earlier program may lead round: no phase is walked through twice.
+    let mut seen: Vec<PhaseName> = Vec::new();
     while let Some(last) = crossed.last()
         && matches!(toward, Transition::Forward { .. })
+        && !seen.contains(&last.focused.state.stand.phase)
         && goes_on(repo, &last.focused)?
     {
+        seen.push(last.focused.state.stand.phase.clone());
         match cross(repo, &on, text, by)? {
             Ok(next) => crossed.push(next),
             Err(_) => break,

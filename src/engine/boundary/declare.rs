@@ -11,8 +11,9 @@ use crate::format::state::State;
 use crate::format::transition::Declared;
 use crate::memory::heal;
 use crate::memory::pages::dir_of;
+use crate::memory::scope::of_below;
 use crate::phases::gates::{self, BadLine};
-use crate::phases::{Move, Phase, Position};
+use crate::phases::{Move, Phase, Position, Within};
 use crate::verdict::{Refusal, Verdict};
 use crate::voice::{Notice, tell};
 
@@ -36,7 +37,14 @@ pub(crate) fn scope_is_sound(
         let mut dirs = repo.lines(&focused.chain, names::SCOPE)?;
         let since = repo.read_since(focused)?;
         dirs.extend(since.touched().filter(|path| repo.is_page(path)).map(dir_line));
-        if let Err(bad) = memory::pages::scope_lines(repo, &dirs, row) {
+        let named = match memory::pages::scope_lines(repo, &dirs, row) {
+            Ok(named) => named,
+            Err(bad) => return no(BadLine::Scope, bad),
+        };
+        // What a page elsewhere would open stays shut. Where nothing else is declared, it is said.
+        let beyond = |dir: &String| beyond_the_track(repo, &focused.state, dir);
+        let none = scope.is_empty() && dirs.iter().chain(&named).all(|dir| beyond(dir).is_some());
+        if let Some(bad) = dirs.iter().find_map(beyond).filter(|_| none) {
             return no(BadLine::Scope, bad);
         }
         if let Err(bad) = memory::pages::kinds_brought(repo, &dirs, row) {
@@ -55,11 +63,26 @@ pub(crate) fn dirs_are_sound(repo: &Repo, state: &State, dirs: &[String]) -> Ver
     bad.map_or(Ok(()), |bad| Err(gates::misdeclared(BadLine::Scope, &bad)))
 }
 
+/// The list of a job's declared directories, without what its rules do not open; of one that its
+/// track is not for as a whole, the files that are.
+pub(crate) fn open_lines(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
+    let mut open: Vec<String> = Vec::new();
+    for line in repo.lines(&job.chain, names::SCOPE)? {
+        match repo.within(&job.state.stand, &line) {
+            Within::Files(files) => open.extend(files),
+            Within::Whole if repo.rules.deep_scope || of_below(&line).is_none() => open.push(line),
+            Within::Whole => {}
+        }
+    }
+    Ok(open)
+}
+
 /// What is wrong with a directory that the track of the job is not for.
 fn beyond_the_track(repo: &Repo, state: &State, dir: &str) -> Option<String> {
-    let (maps, track) = (&repo.rules.maps, state.stand.track.as_str());
-    let paths = maps.paths_of(track).join(", ");
-    (!maps.takes(track, dir)).then(|| {
+    let track = state.stand.bounds();
+    let paths = repo.rules.maps.paths_of(track).join(", ");
+    let outside = repo.within(&state.stand, dir) == Within::Files(Vec::new());
+    outside.then(|| {
         tell(Notice::ScopeBeyondTrack, &[("dir", dir), ("track", track), ("paths", &paths)])
     })
 }

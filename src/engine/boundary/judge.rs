@@ -11,7 +11,6 @@ use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, memory, record};
 use crate::format::fold::JournalLines;
-use crate::format::names;
 use crate::hosts;
 use crate::jobs::Naming;
 use crate::memory::seen::Seen;
@@ -288,7 +287,7 @@ fn crossing<'a>(
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
     let objective = asked.naming.objective.as_deref().unwrap_or(&state.job.objective);
     let objective_words = u32::try_from(words::count(objective)).unwrap_or(u32::MAX);
-    let declared = !repo.lines(&focused.chain, names::SCOPE)?.is_empty()
+    let declared = !boundary::declare::open_lines(repo, focused)?.is_empty()
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
     Ok(Crossing {
         phase: repo.row(Some(focused)),

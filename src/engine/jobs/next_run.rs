@@ -232,7 +232,8 @@ fn begin(state: &mut State, at: UnixSeconds) -> std::result::Result<Vec<TreeEdit
     let mut job = state.job.clone();
     job.begin_again(at)?;
     let home = Home { worktree: state.home.worktree.clone(), ..Home::default() };
-    let fresh = State::new(job, &state.stand.track, "");
+    let mut fresh = State::new(job, &state.stand.track, "");
+    fresh.stand.bound.clone_from(&state.stand.bound);
     let old = std::mem::replace(state, fresh);
     let Plan { pointer, contexts, extension_contexts, .. } = old.plan;
     *state = State {

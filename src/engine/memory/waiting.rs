@@ -51,7 +51,7 @@ fn small_jobs(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
         if said.job == focused.state.job.id.as_str() {
             continue;
         }
-        if said.phase == CONDENSE {
+        if repo.rules.maps.settles(&said.phase) {
             break;
         }
         let notes = notes(repo, focused, &step.message);
@@ -71,9 +71,6 @@ fn small_jobs(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     });
     Ok(lines.collect())
 }
-
-/// The phase that works memory through, on every track.
-pub(crate) const CONDENSE: &str = "condense";
 
 /// Notes in this cycle's messages, and what they say was misjudged.
 fn own(

@@ -19,6 +19,8 @@ enum Lane {
     Moved,
     /// It walks the lane already; from now on its size does not bind.
     Unbound,
+    /// The paths of the track that it came from bind it no more.
+    Freed,
     /// It left the small lane.
     Left,
     /// Not now, for this reason.
@@ -87,6 +89,12 @@ pub(crate) fn lane_word(
             let told = Told::person(tell(Notice::QuickUnbound, &[]));
             hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
         }
+        Lane::Freed => {
+            let told =
+                Told::both(tell(Notice::FullFreed, &[]), tell(Notice::FullFreedToAgent, &[]));
+            let now = repo.focused()?;
+            hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
+        }
         Lane::Left => {
             let now = repo.focused()?;
             let opens =
@@ -130,12 +138,18 @@ fn go(
     let on_lane = repo.map(stand).lane.is_some();
     let begins = repo.rests(stand) && stand.side_from.is_none();
     match said {
-        _ if begins && state.said_lane == said => closed(tell(texts.already, &[])),
+        _ if begins && state.said_lane == said && stand.bound.is_none() => {
+            closed(tell(texts.already, &[]))
+        }
         _ if begins => {
             keep(repo, focused, said, texts, Some(track_of(repo, said)))?;
             Ok(Lane::Moved)
         }
         SaidLane::Full if on_lane => leave(repo, focused, rest),
+        SaidLane::Full if stand.bound.is_some() => {
+            keep(repo, focused, said, texts, None)?;
+            Ok(Lane::Freed)
+        }
         SaidLane::Quick if on_lane && state.said_lane != said => {
             keep(repo, focused, said, texts, None)?;
             Ok(Lane::Unbound)
@@ -159,7 +173,10 @@ fn keep(
     let kept = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.said_lane = said;
         if let Some(track) = track {
-            track.clone_into(&mut state.stand.track);
+            state.stand.put_on(track);
+        }
+        if said == SaidLane::Full {
+            state.stand.bound = None;
         }
         Ok(Ok(StepDraft::new(state, "track", tell(texts.subject, &[]), By::Person)))
     })?;

@@ -47,7 +47,7 @@ fn track_word(
     };
     let (state, stand) = (&focused.state, &focused.state.stand);
     let begins = repo.rests(stand) && stand.side_from.is_none();
-    let told = if stand.track == track {
+    let told = if stand.track == track && stand.bound.is_none() {
         Told::person(tell(Notice::TrackAlready, &facts))
     } else if begins {
         keep(repo, focused, track)?;
@@ -74,7 +74,7 @@ fn born(repo: &Repo, spoken: &Spoken<'_>, track: &str, facts: &[(&str, &str)]) -
 fn keep(repo: &Repo, focused: &LoadedJob, track: &str) -> Result<()> {
     let kept = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.said_lane = SaidLane::Unsaid;
-        track.clone_into(&mut state.stand.track);
+        state.stand.put_on(track);
         let subject = tell(Notice::SubjectTrack, &[("track", track)]);
         Ok(Ok(StepDraft::new(state, "track", subject, By::Person)))
     })?;

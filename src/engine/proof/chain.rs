@@ -7,11 +7,12 @@ use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::landing::{Landing, Made};
 use crate::format::state::State;
-use crate::format::trailers::StepTrailers;
+use crate::format::trailers::{SHIPPED, StepTrailers};
 use crate::format::{merge, names, ops, seed_id};
 use crate::jobs::JobId;
 use crate::jobs::merging::{Kind, kind};
-use crate::phases::PhaseName;
+use crate::phases::edges::Edge;
+use crate::rules::Judges;
 use crate::store::{CommitId, Step, Tip};
 use crate::voice::{Notice, tell};
 
@@ -22,6 +23,8 @@ pub(crate) struct Steps {
     pub by_carried: BTreeMap<String, String>,
     /// The first step that does not follow.
     pub broken: Option<String>,
+    /// The first step of rules that are not here.
+    pub unmeasured: Option<String>,
     /// Its newest state, where it reads.
     pub state: Option<State>,
     /// Those that a person undid.
@@ -135,6 +138,7 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         by_id: BTreeMap::new(),
         by_carried: BTreeMap::new(),
         broken: None,
+        unmeasured: None,
         state: state_at(repo, job.as_str(), tip),
         undone: BTreeSet::new(),
         rejected: BTreeSet::new(),
@@ -150,6 +154,7 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         Err(error) => return Ok(Steps { broken: Some(error.to_string()), ..steps }),
     };
     let (mut all, mut known) = (Vec::new(), BTreeMap::new());
+    let judges = Judges::default();
     for (n, step) in line.into_iter().enumerate() {
         let Some(said) = StepTrailers::read(&step.message) else {
             steps.broken.get_or_insert_with(|| format!("a step has no trailers: {}", step.commit));
@@ -157,13 +162,17 @@ fn steps_of(repo: &Repo, job: &JobId, tip: &CommitId) -> Result<Steps> {
         };
         let before = step.parents.first().and_then(|parent| known.get(parent));
         let why = if merge::is_join(&step.message) {
-            joins(repo, job, &step, &said)
+            joins(repo, job, &step, &said).map(Fault::Broken)
         } else {
-            let stands = stands_before(&said, before);
-            let id = before.map(|before: &Before| before.id.as_str());
-            follows(repo, job, &step, &said, id, stands.as_deref())
+            follows((repo, &judges), job, &step, &said, before)
         };
-        steps.broken = steps.broken.take().or(why);
+        match why {
+            Some(Fault::Broken(why)) => steps.broken = steps.broken.take().or(Some(why)),
+            Some(Fault::Unknown(why)) => {
+                steps.unmeasured = steps.unmeasured.take().or(Some(why));
+            }
+            None => {}
+        }
         known.insert(step.commit.clone(), Before::after(&said, before));
         if step.rejected.is_some() {
             steps.rejected.extend([Some(said.id), said.carries].into_iter().flatten());
@@ -222,42 +231,42 @@ fn joins(repo: &Repo, job: &JobId, step: &Step, said: &StepTrailers) -> Option<S
     }
 }
 
-pub(crate) fn follows(
-    repo: &Repo,
+/// Why a step does not follow from the one before it.
+enum Fault {
+    Broken(String),
+    /// It is a step of rules that are not here: nothing can be said of it.
+    Unknown(String),
+}
+
+fn follows(
+    (repo, judges): (&Repo, &Judges),
     job: &JobId,
     step: &Step,
     said: &StepTrailers,
-    before: Option<&str>,
-    stands: Option<&str>,
-) -> Option<String> {
+    before: Option<&Before>,
+) -> Option<Fault> {
     let named = format!("step {} ({})", said.id, step.commit);
     if said.job != job.to_string() {
-        return Some(format!("{named} is of job {}", said.job));
+        return Some(Fault::Broken(format!("{named} is of job {}", said.job)));
     }
-    if said.id != seed_id(&said.job, before, &said.step, said.clone.as_deref()) {
-        return Some(tell(Notice::StepNotFollowing, &[("step", &named)]));
+    let id = before.map(|before| before.id.as_str());
+    if said.id != seed_id(&said.job, id, &said.step, said.clone.as_deref()) {
+        return Some(Fault::Broken(tell(Notice::StepNotFollowing, &[("step", &named)])));
     }
     let (from, to) = said.step.split_once(" -> ")?;
-    if stands.is_some_and(|stands| stands != from) {
-        return Some(tell(Notice::StepFromElsewhere, &[("step", &named), ("from", from)]));
+    if stands_before(said, before).is_some_and(|stands| stands != from) {
+        let facts = [("step", &*named), ("from", from)];
+        return Some(Fault::Broken(tell(Notice::StepFromElsewhere, &facts)));
     }
-    (!is_edge(repo, from, to))
-        .then(|| tell(Notice::StepOffMap, &[("step", &named), ("from", from), ("to", to)]))
-}
-
-/// True where a map of the rules has this step: on, back, aside and home again, or from
-/// a lane to where a larger map begins.
-pub(crate) fn is_edge(repo: &Repo, from: &str, to: &str) -> bool {
-    let (from, to) = (PhaseName::from(from), PhaseName::from(to));
-    let maps: Vec<_> =
-        repo.rules.maps.names().into_iter().map(|name| repo.rules.maps.get(name)).collect();
-    let begins = maps.iter().any(|map| map.start == to);
-    maps.iter().any(|map| map.is_aside(&from))
-        || maps.iter().any(|map| {
-            let row = map.phase(&from);
-            let has = row.is_some_and(|row| {
-                row.next.contains(&to) || row.back.contains(&to) || row.side.as_ref() == Some(&to)
-            });
-            has || (map.lane.is_some() && row.is_some() && begins)
-        })
+    let facts = [("step", &*named), ("from", from), ("to", to)];
+    let text = |id: &str| match id {
+        SHIPPED => Ok(Some(String::new())),
+        id => repo.store.text_of_blob(id),
+    };
+    match judges.edge(&repo.rules, said.rules.as_ref(), text, (&from.into(), &to.into())) {
+        Ok(Edge::On) => None,
+        Ok(Edge::Off) => Some(Fault::Broken(tell(Notice::StepOffMap, &facts))),
+        Ok(Edge::Unknown) => Some(Fault::Unknown(tell(Notice::StepOfOtherRules, &facts))),
+        Err(error) => Some(Fault::Unknown(format!("{named}: {error}"))),
+    }
 }

@@ -9,9 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Findings, Standing};
 use crate::engine::bypasses;
-use crate::engine::proof::chain::{
-    Jobs, Steps, TakenStep, archived_steps, is_edge, open_jobs, state_at,
-};
+use crate::engine::proof::chain::{Jobs, Steps, TakenStep, archived_steps, open_jobs, state_at};
 use crate::engine::proof::content::Ids;
 use crate::engine::proof::followed::{Here, Lacking, Search, stands_for};
 use crate::engine::record;
@@ -80,11 +78,12 @@ pub(crate) fn legality(
     findings.plain = Some(ground.plain().len() - unnamed.iter().filter(followed).count());
     judged.extend(unnamed);
     for (job, steps) in &ground.jobs {
-        let standing = match steps.as_ref().map(|steps| &steps.broken) {
-            Some(Some(why)) => Standing::Broken(why.clone()),
-            Some(None) => Standing::Verified,
-            // Its commits say so.
-            None => continue,
+        // Its commits say so.
+        let Some(steps) = steps else { continue };
+        let standing = match (&steps.broken, &steps.unmeasured) {
+            (Some(why), _) => Standing::Broken(why.clone()),
+            (None, Some(why)) => Standing::NotMeasured(why.clone()),
+            (None, None) => Standing::Verified,
         };
         findings.add(job, &standing);
     }
@@ -380,7 +379,7 @@ fn named_step(
     steps: Option<&Steps>,
 ) -> Standing {
     let Some(steps) = steps else {
-        return match without_chain(repo, said) {
+        return match without_chain(repo, commit, said) {
             Some(why) => Standing::Broken(why),
             None => Standing::NotMeasured(format!("job {} is not here", said.job)),
         };
@@ -415,11 +414,14 @@ fn named_step(
 }
 
 /// Why trailers whose chain is not here name no step that there could be, if they do not.
-fn without_chain(repo: &Repo, said: &StepTrailers) -> Option<String> {
+fn without_chain(repo: &Repo, commit: &CommitId, said: &StepTrailers) -> Option<String> {
     let (from, to) = said.step.split_once(" -> ")?;
     let named = format!("step {}", said.id);
     let facts = [("step", &*named), ("from", from), ("to", to)];
-    (from != said.phase || !is_edge(repo, from, to)).then(|| tell(Notice::StepOffMap, &facts))
+    // A commit whose tree does not read says nothing here.
+    let proposed = repo.store.file_of_commit(commit, names::PROPOSED_RULES).ok()?;
+    let off = repo.rules.has_no_step(from, to, &proposed.unwrap_or_default());
+    (from != said.phase || off).then(|| tell(Notice::StepOffMap, &facts))
 }
 
 /// Whether a step of the chain was the one before that which a commit was made for.

@@ -11,7 +11,7 @@ use crate::format::state::State;
 use crate::hosts::Host;
 use crate::memory::scope::{Scope, of_below};
 use crate::phases::place::Place;
-use crate::phases::{FirstStep, Map, Phase, Position, Write};
+use crate::phases::{FirstStep, Map, Phase, Position, Within, Write};
 
 /// A directory as a line of the `scope` file; the root is written as a dot.
 pub(crate) fn to_line(dir: &str) -> String {
@@ -117,11 +117,11 @@ impl Repo {
             Ok(lines.into_iter().map(|line| self.composed(line)).collect())
         };
         let (mut scope, deep) = (Scope::default(), self.rules.deep_scope);
-        let takes = |line: &String| self.rules.maps.takes(&focused.state.stand.track, line);
-        for line in lines(names::SCOPE)?.into_iter().filter(takes) {
-            match of_below(&line) {
-                Some(dir) => drop(deep && scope.declare_below(from_line(dir))),
-                None => drop(scope.declare(from_line(&line))),
+        for line in lines(names::SCOPE)? {
+            match (self.within(&focused.state.stand, &line), of_below(&line)) {
+                (Within::Files(files), _) => files.into_iter().for_each(|file| scope.open(file)),
+                (Within::Whole, Some(dir)) => drop(deep && scope.declare_below(from_line(dir))),
+                (Within::Whole, None) => drop(scope.declare(from_line(&line))),
             }
         }
         for line in lines(names::ALLOWED)? {
@@ -136,11 +136,10 @@ impl Repo {
         Ok(scope)
     }
 
-    /// The list of a job's declared directories, without what the rules do not open.
-    pub(crate) fn open_lines(&self, chain: &str) -> Result<Vec<String>> {
-        let mut lines = self.lines(chain, names::SCOPE)?;
-        lines.retain(|line| self.rules.deep_scope || of_below(line).is_none());
-        Ok(lines)
+    /// What the track of the job lets it open of the directory of a line in its scope.
+    pub(crate) fn within(&self, stand: &Position, line: &str) -> Within {
+        let is_dir = |path: &str| self.store.work_tree().join(path).is_dir();
+        self.rules.maps.within(stand.bounds(), line, is_dir)
     }
 
     /// True when `place` is in scope, or `path` follows a source in scope: what a tool
