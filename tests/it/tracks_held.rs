@@ -209,16 +209,16 @@ fn every_command_that_a_track_names_is_one() {
         {
             for text in [&row["work"], &row["purpose"]].into_iter().filter_map(Value::as_str) {
                 for said in text.split("git seed ").skip(1) {
-                    let word = said.split(|c: char| !c.is_ascii_lowercase()).next();
-                    named.extend(word.map(str::to_owned));
+                    let verb = said.split(|c: char| !c.is_ascii_lowercase()).next();
+                    named.extend(verb.map(str::to_owned));
                 }
             }
         }
         named.sort();
         named.dedup();
         assert!(named.contains(&"condense".to_owned()), "{named:?}");
-        for word in named {
-            world.seed(&format!("{word} --help")).succeeds();
+        for verb in named {
+            world.seed(&format!("{verb} --help")).succeeds();
         }
     }
 }
