@@ -170,7 +170,14 @@ fn a_file_among_the_paths_of_a_track_is_declared_by_its_name() {
     world.seed("phase advance -m 'look at it'").tells("idle -> look");
     world.reads(README).passes();
     world.seed("phase advance --scope src -m no").refuses("src is outside the paths of the track");
-    world.seed("phase advance --scope README.md -m 'say what it does'").tells("look -> write");
+    let opening =
+        world.seed("phase advance --scope README.md -m 'say what it does'").tells("look -> write");
+    assert!(opening.contains("Declared: README.md."), "{opening}");
+    // What the track is not for is opened by no step back, and the refusal names none.
+    let beyond = world.writes("src/beyond.rs", "x\n").before;
+    let beyond = beyond.refusal().expect("refused");
+    assert!(beyond.contains("(docs/, README.md)") && beyond.contains("[ALLOW src/beyond.rs]"));
+    assert!(!beyond.contains("phase back"), "{beyond}");
     world.seed("status").tells("write in README.md");
     world.edits("NEWS.md", "# News", "# New").refuses("[phase_write] BLOCKED");
     world.edits(GUIDE, "are kept", "stay").refuses("[phase_write] BLOCKED");

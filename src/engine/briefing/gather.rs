@@ -171,8 +171,11 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         let line = repo::rows::to_line(dir);
         if scope.deep().any(|deep| deep == dir) { declared::below_line(&line) } else { line }
     };
-    let dirs = scope.dirs().map(told).collect();
-    let files = scope.files().map(str::to_owned).collect();
+    // A file is open because a person said so, or because it is all that the track is for there.
+    let allowed = repo.lines(&focused.chain, names::ALLOWED).unwrap_or_default();
+    let (files, named): (Vec<String>, Vec<String>) =
+        scope.files().map(str::to_owned).partition(|file| allowed.contains(file));
+    let dirs = scope.dirs().map(told).chain(named).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);
     let unread = repo.unread_plan(focused);
     let voices = voices::voices(repo);

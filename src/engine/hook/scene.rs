@@ -324,9 +324,17 @@ fn change(
     let work = repo.rules.claims != ClaimMode::Off && resolved.place.is_direct(&resolved.shown);
     let lines = if work { claims::required::lines_of(&file.change, &resolved.real) } else { 0 };
     let secret = added_secret(repo, &resolved, file);
+    let declared = repo.is_declared(&resolved.shown, &resolved.place, scope);
+    // No step back declares what the track is not for; only a person opens it.
+    let shut = match (&resolved.place, focused) {
+        (Place::Project { dir }, Some(focused)) if !declared => {
+            repo.shut_by_track(&focused.state.stand, &resolved.shown, dir)
+        }
+        _ => None,
+    };
     FileChange {
         secret,
-        declared: repo.is_declared(&resolved.shown, &resolved.place, scope),
+        declared,
         path: resolved.shown,
         place: resolved.place,
         exists: resolved.exists,
@@ -337,7 +345,7 @@ fn change(
         page: page.flatten(),
         lost: lost.flatten(),
         lines,
-        shut: None,
+        shut,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::format::state::State;
 use crate::hosts::Host;
 use crate::memory::scope::{Scope, of_below};
 use crate::phases::place::Place;
+use crate::phases::said_scope::Shut;
 use crate::phases::{FirstStep, Map, Phase, Position, Within, Write};
 
 /// A directory as a line of the `scope` file; the root is written as a dot.
@@ -140,6 +141,13 @@ impl Repo {
     pub(crate) fn within(&self, stand: &Position, line: &str) -> Within {
         let is_dir = |path: &str| self.store.work_tree().join(path).is_dir();
         self.rules.maps.within(stand.bounds(), line, is_dir)
+    }
+
+    /// Whether the track of the job keeps `path` shut, however its phases go.
+    pub(crate) fn shut_by_track(&self, stand: &Position, path: &str, dir: &str) -> Option<Shut> {
+        let Within::Files(open) = self.within(stand, &to_line(dir)) else { return None };
+        let paths = || self.rules.maps.paths_of(stand.bounds()).join(", ");
+        (!open.iter().any(|file| file == path)).then(|| Shut::Rule(paths()))
     }
 
     /// True when `place` is in scope, or `path` follows a source in scope: what a tool
