@@ -14,6 +14,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::error::StoreError;
 use super::git::{Child, Outcome};
+use super::look::Replaced;
 use super::path::nul_terminated;
 use super::pins::records;
 use super::signing::Sign;
@@ -43,6 +44,8 @@ pub(crate) struct Staged {
     tree: TreeId,
     paths: Vec<RepoPath>,
     held: Vec<String>,
+    /// The person's index, if that of the commit may take its place.
+    replaces: Option<Replaced>,
     known_as: Option<Identity>,
     sign: Sign,
 }
@@ -159,26 +162,14 @@ impl Store {
         });
         let dir = dir.map_err(StoreError::from)?;
         let index = dir.path().join("index");
-        self.copy_unmarked_index(&index)?;
-        let start = head.as_ref().map_or("--empty", CommitId::as_str);
-        let reset = head.as_ref().map(|_| "--reset");
-        let read = PRIVATE.into_iter().chain(["read-tree"]).chain(reset).chain([start]);
-        self.git(read).index(&index).run()?;
-        let here = self.stage_skipped(&index, paths)?;
-        let update = PRIVATE.into_iter().chain([
-            "update-index",
-            "--add",
-            "--remove",
-            "--replace",
-            "-z",
-            "--stdin",
-        ]);
-        self.git(update).index(&index).input(nul_terminated(&here)).run()?;
-        let tree = self.write_tree(&index)?;
-        if self.base_tree(head.as_ref())? == tree {
+        let base = self.base_tree(head.as_ref())?;
+        let (tree, replaces) = match self.stage_in(&index, &base, paths) {
+            Some(staged) => (staged.tree, staged.replaces),
+            None => (self.stage_by_git(&index, head.as_ref(), paths)?, None),
+        };
+        if base == tree {
             return Ok(None);
         }
-        self.mark_skipped(&index)?;
         let in_index = self.held_by_index(paths);
         Ok(Some(Staged {
             dir,
@@ -186,9 +177,31 @@ impl Store {
             tree,
             paths: paths.to_vec(),
             held: in_index,
+            replaces,
             known_as: None,
             sign: Sign::default(),
         }))
+    }
+
+    /// Makes the index HEAD with `paths` as they are, and gives its tree.
+    fn stage_by_git(
+        &self,
+        index: &Path,
+        head: Option<&CommitId>,
+        paths: &[RepoPath],
+    ) -> Result<TreeId, StoreError> {
+        self.copy_unmarked_index(index)?;
+        let start = head.map_or("--empty", CommitId::as_str);
+        let reset = head.map(|_| "--reset");
+        let read = PRIVATE.into_iter().chain(["read-tree"]).chain(reset).chain([start]);
+        self.git(read).index(index).run()?;
+        let here = self.stage_skipped(index, paths)?;
+        let how = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+        let update = PRIVATE.into_iter().chain(how);
+        self.git(update).index(index).input(nul_terminated(&here)).run()?;
+        let tree = self.write_tree(index)?;
+        self.mark_skipped(index)?;
+        Ok(tree)
     }
 
     /// What the person's index says of `paths`, a hash for each.
@@ -323,8 +336,14 @@ impl Store {
         staged: &Staged,
         commit: &CommitId,
     ) -> Result<(), StoreError> {
-        let mut paths = staged.paths.clone();
         let tree = self.tree_of_commit(commit)?;
+        if let Some(replaced) = staged.replaces
+            && self.head()?.commit.as_ref() == Some(commit)
+            && self.replace_index(&staged.index(), &tree, replaced)
+        {
+            return Ok(());
+        }
+        let mut paths = staged.paths.clone();
         if tree != staged.tree {
             let (by_hook, own) = (
                 self.diff_trees(&staged.tree, &tree)?,
@@ -338,6 +357,13 @@ impl Store {
             );
         }
         self.reset_index(&paths, None, TRIES)
+    }
+
+    /// Takes away git's lock where [`Store::refresh_index`] was killed while it held it.
+    pub(crate) fn unlock_staged(&self) -> Result<(), StoreError> {
+        let dirs = fs::read_dir(seed_dir_of(self)?)?.flatten();
+        let staged = dirs.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGE));
+        Ok(self.unlock_staged_in(staged.map(|entry| entry.path().join("index")))?)
     }
 
     /// Does for a commit whose maker was stopped what [`Store::commit_staged`] does for its own:

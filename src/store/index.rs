@@ -8,6 +8,8 @@
 //! The fence's own index is read here for its look ([`super::look`]): [`Plain`] gives each entry
 //! without copying it.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::SystemTime;
 
 /// Bytes of an entry before its object id: times, device, inode, mode, owner, size.
@@ -58,6 +60,9 @@ pub(super) fn time_of(time: SystemTime) -> (u32, u32) {
 
 /// How many numbers an entry holds of a file: times, device, inode, mode, owner, size.
 pub(super) const NUMBERS: usize = STAT / 4;
+
+/// What entries become, by their paths; `None` where one goes.
+pub(super) type Changes = BTreeMap<Vec<u8>, Option<([u32; NUMBERS], gix::ObjectId)>>;
 
 impl Plain {
     /// `None` where [`is_plain_index`] says no, or where the entries are not in order.
@@ -169,7 +174,7 @@ impl Plain {
     }
 
     /// The bytes of entries that follow each other.
-    pub(super) fn entries(&self, entries: std::ops::Range<usize>) -> &[u8] {
+    pub(super) fn entries(&self, entries: Range<usize>) -> &[u8] {
         &self.bytes[self.begin(entries.start)..self.begin(entries.end)]
     }
 
@@ -188,6 +193,70 @@ impl Plain {
         bytes.extend(name);
         let length = bytes.len() - begin;
         bytes.resize(begin + (length / 8 + 1) * 8, 0);
+    }
+
+    /// The index with these changes: without extensions, and with no checksum yet.
+    pub(super) fn with(&self, changes: &Changes) -> Option<Self> {
+        let mut new = Self {
+            bytes: Vec::with_capacity(self.bytes.len() + 100 * changes.len()),
+            places: Vec::with_capacity(self.len() + changes.len()),
+            end: 0,
+            id_length: self.id_length,
+        };
+        new.bytes.extend(&self.bytes[..12]);
+        let mut next = 0;
+        for (path, change) in changes {
+            let (at, known) = match self.find(path) {
+                Ok(at) => (at, true),
+                Err(at) => (at, false),
+            };
+            new.take_over(self, next..at)?;
+            next = at + usize::from(known);
+            if let Some((numbers, id)) = change {
+                new.places.push(u32::try_from(new.bytes.len()).ok()?);
+                Self::write_entry(&mut new.bytes, numbers, id.as_slice(), path);
+            }
+        }
+        new.take_over(self, next..self.len())?;
+        let entries = u32::try_from(new.len()).ok()?;
+        new.bytes[8..12].copy_from_slice(&entries.to_be_bytes());
+        new.end = new.bytes.len();
+        new.bytes.resize(new.end + new.id_length, 0);
+        u32::try_from(new.bytes.len()).is_ok().then_some(new)
+    }
+
+    /// Adds entries of another index.
+    fn take_over(&mut self, other: &Self, entries: Range<usize>) -> Option<()> {
+        let (from, to) = (other.begin(entries.start), self.bytes.len());
+        self.bytes.extend(other.entries(entries.clone()));
+        for place in &other.places[entries] {
+            self.places.push(u32::try_from(*place as usize - from + to).ok()?);
+        }
+        Some(())
+    }
+
+    /// The first of the entries from `range` on that has another beginning.
+    pub(super) fn end_of(&self, range: Range<usize>, beginning: &[u8]) -> usize {
+        let begins = |place: &u32| self.name_at(*place as usize).starts_with(beginning);
+        range.start + self.places[range].partition_point(begins)
+    }
+
+    /// The names of its extensions; `None` where they do not read.
+    pub(super) fn extensions(&self) -> Option<Vec<&[u8]>> {
+        let mut rest = &self.unsealed()[self.end..];
+        let mut names = Vec::new();
+        while !rest.is_empty() {
+            let (header, after) = rest.split_at_checked(8)?;
+            rest = after.get(number(&header[4..8])?..)?;
+            names.push(&header[..4]);
+        }
+        Some(names)
+    }
+
+    /// The header and the entries, for who adds extensions.
+    pub(super) fn into_entries(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.end);
+        self.bytes
     }
 
     /// What an extension holds.
@@ -262,6 +331,37 @@ pub(super) fn trees_of(bytes: &[u8], id_length: usize) -> Option<Vec<&[u8]>> {
             return kept_trees(part, entries, id_length);
         }
         extensions = rest;
+    }
+    None
+}
+
+/// The tree that git keeps with the index in `bytes` for all of it; `None` where it keeps none, or
+/// the index is of another version than 2 and 3, or leans on another file.
+pub(super) fn top_tree(bytes: &[u8], id_length: usize) -> Option<&[u8]> {
+    let body = bytes.get(12..bytes.len().checked_sub(id_length)?)?;
+    let entries = number(&bytes[8..12])?;
+    if &bytes[..4] != b"DIRC" || !matches!(number(&bytes[4..8]), Some(2 | 3)) {
+        return None;
+    }
+    let mut rest = body;
+    for _ in 0..entries {
+        let flags = rest.get(STAT + id_length..STAT + id_length + 2)?;
+        let name = STAT + id_length + if flags[0] & EXTENDED == 0 { 2 } else { 4 };
+        let length = name + memchr::memchr(0, rest.get(name..)?)?;
+        rest = rest.get((length / 8 + 1) * 8..)?;
+    }
+    if !is_self_contained(rest) {
+        return None;
+    }
+    while let Some((header, after)) = rest.split_at_checked(8) {
+        let (part, after) = after.split_at_checked(number(&header[4..8])?)?;
+        if &header[..4] == b"TREE" {
+            let end = memchr::memchr(b'\n', part)?;
+            let (covers, _) = std::str::from_utf8(part.get(1..end)?).ok()?.split_once(' ')?;
+            let covers: usize = covers.parse().ok()?;
+            return part.get(end + 1..end + 1 + id_length).filter(|_| covers == entries);
+        }
+        rest = after;
     }
     None
 }

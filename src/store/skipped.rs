@@ -92,7 +92,7 @@ impl Store {
     }
 
     /// The person's index where it may leave something out.
-    fn marking_index(&self) -> Result<Option<gix::index::File>, StoreError> {
+    pub(super) fn marking_index(&self) -> Result<Option<gix::index::File>, StoreError> {
         let path = self.git_dir.join("index");
         let mut head = [0; HEAD];
         match fs::File::open(&path).and_then(|mut file| file.read_exact(&mut head)) {
@@ -114,7 +114,7 @@ impl Store {
     }
 
     /// Whether a file lies here that a split index leans on.
-    fn shares_index(&self) -> io::Result<bool> {
+    pub(super) fn shares_index(&self) -> io::Result<bool> {
         let shared = |entry: io::Result<fs::DirEntry>| {
             entry.map(|entry| entry.file_name().as_encoded_bytes().starts_with(b"sharedindex."))
         };
@@ -181,12 +181,21 @@ impl Store {
             data => data?.modified()?,
         };
         let Some(index) = self.marking_index()? else { return Ok(false) };
+        let Some(bytes) = self.unmarked(&index)? else { return Ok(false) };
+        let Some(bytes) = own::sealed(self.repo.object_hash(), bytes) else { return Ok(false) };
+        write_dated(to, &bytes, when)?;
+        Ok(true)
+    }
+
+    /// The entries of the person's index without its marks, as those of a plain one; none where it
+    /// hides more than what it leaves out.
+    pub(super) fn unmarked(&self, index: &gix::index::File) -> Result<Option<Vec<u8>>, StoreError> {
         if index.entries().iter().any(|entry| entry.flags.intersects(HIDING)) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut bytes = b"DIRC\0\0\0\x02\0\0\0\0".to_vec();
         let mut entries = 0_u32;
-        self.each_listed(&index, |Listed { name, mode, id, stat }| {
+        self.each_listed(index, |Listed { name, mode, id, stat }| {
             let numbers = match stat {
                 Some(stat) => numbers_of(stat, mode),
                 None => numbers_of(&Stat::default(), mode),
@@ -195,9 +204,7 @@ impl Store {
             entries += 1;
         })?;
         bytes[HEAD..HEAD + 4].copy_from_slice(&entries.to_be_bytes());
-        let Some(bytes) = own::sealed(self.repo.object_hash(), bytes) else { return Ok(false) };
-        write_dated(to, &bytes, when)?;
-        Ok(true)
+        Ok(Some(bytes))
     }
 
     /// Has a private index say of what is left out, and is missing, what the person's says.
@@ -208,8 +215,7 @@ impl Store {
         let length = self.repo.object_hash().len_in_bytes();
         // One that is not plain is begun anew by whoever needs it.
         let Some(plain) = Plain::of(fs::read(index)?, length) else { return Ok(()) };
-        let mut differing = skipped.told_otherwise(&plain);
-        differing.retain(|at| self.is_missing(skipped.name(*at)));
+        let differing = self.differing_in(&plain, skipped);
         let lines: Vec<u8> = differing.into_iter().flat_map(|at| skipped.line(at)).collect();
         if lines.is_empty() {
             return Ok(());
@@ -217,6 +223,13 @@ impl Store {
         let time = index.metadata()?.modified()?;
         self.take_lines(index, lines)?;
         Ok(own::date(index, time)?)
+    }
+
+    /// Of what is left out and missing, that of which a private index says something else.
+    pub(super) fn differing_in(&self, index: &Plain, skipped: &Skipped) -> Vec<usize> {
+        let mut differing = skipped.told_otherwise(index);
+        differing.retain(|at| self.is_missing(skipped.name(*at)));
+        differing
     }
 
     /// Has an index of ours say of those of `paths` that are left out, and are missing, what the
@@ -267,7 +280,7 @@ impl Store {
         let kind = self.repo.object_hash();
         let Some(plain) = Plain::of(fs::read(index)?, kind.len_in_bytes()) else { return Ok(()) };
         let time = index.metadata()?.modified()?;
-        let missing = Missing { store: self, dir: RefCell::default() };
+        let missing = Missing::of(self);
         let marked = plain.with_skipped(|name| skipped.holds(name) && missing.is(name));
         let bytes = own::sealed(kind, marked);
         bytes.map_or(Ok(()), |bytes| Ok(write_dated(index, &bytes, time)?))
@@ -286,14 +299,18 @@ fn is_not_found(path: &Path) -> bool {
 
 /// Says of many paths, one after the other, whether they are missing: where a directory is, all
 /// below it are.
-struct Missing<'a> {
+pub(super) struct Missing<'a> {
     store: &'a Store,
     /// The highest directory that was found missing last.
     dir: RefCell<Option<PathBuf>>,
 }
 
-impl Missing<'_> {
-    fn is(&self, name: &[u8]) -> bool {
+impl<'a> Missing<'a> {
+    pub(super) fn of(store: &'a Store) -> Self {
+        Self { store, dir: RefCell::default() }
+    }
+
+    pub(super) fn is(&self, name: &[u8]) -> bool {
         let Ok(path) = RepoPath::new(name) else { return false };
         let Ok(file) = path.below(&self.store.work_tree) else { return false };
         if self.dir.borrow().as_ref().is_some_and(|dir| file.starts_with(dir)) {

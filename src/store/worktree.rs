@@ -196,13 +196,25 @@ impl Store {
         skipped: &Skipped,
     ) -> Result<Vec<Changed>, StoreError> {
         let seen = self.look(index, lens, is_build, skipped);
-        let Seen { mut changed, builds } = if let Some(seen) = seen {
+        let seen = if let Some(seen) = seen {
             seen
         } else {
             let mut seen = self.settled_by_git(index, lens, is_build)?;
             self.without_left_out(index, skipped, &mut seen)?;
             seen
         };
+        self.without_free(index, lens, seen, is_build)
+    }
+
+    /// What was seen, but for what is free below directories that tools make.
+    pub(super) fn without_free(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        seen: Seen,
+        is_build: BuildDir<'_>,
+    ) -> Result<Vec<Changed>, StoreError> {
+        let Seen { mut changed, builds } = seen;
         let asked: Vec<RepoPath> =
             changed.keys().filter(|path| is_build(path).is_some()).cloned().collect();
         if !(builds.is_empty() && asked.is_empty()) {
@@ -463,6 +475,9 @@ impl Store {
         base: Option<&TreeId>,
         is_build: BuildDir<'_>,
     ) -> Result<Snapshot, StoreError> {
+        if let Some(tree) = self.taken(index, lens, is_build) {
+            return Ok(Snapshot { tree, left: Vec::new() });
+        }
         let own = Own::beside(self, index)?;
         let taken = if self.is_plain(index) && copy_with_times(index, &own.index)? {
             let taken = self.take(&own.index, lens, is_build);
@@ -487,6 +502,9 @@ impl Store {
         lens: &Lens,
         changed: &[Changed],
     ) -> Result<(), StoreError> {
+        if changed.is_empty() || self.caught_up(index, lens, changed).is_some() {
+            return Ok(());
+        }
         let own = Own::beside(self, index)?;
         if !copy_with_times(index, &own.index)? {
             return Ok(());

@@ -115,6 +115,18 @@ impl GitEnvironment {
         command.envs(&self.set);
     }
 
+    /// Whether a child that it is given to finds the configuration and attributes that this process
+    /// finds.
+    pub(crate) fn reads_as_here(&self) -> bool {
+        let tells = |name: &str| {
+            matches!(name, "HOME" | "XDG_CONFIG_HOME")
+                || ["GIT_CONFIG", "GIT_ATTR"].iter().any(|start| name.starts_with(start))
+        };
+        let here = Self::of_this_process().set;
+        let names = self.set.keys().chain(here.keys()).filter(|name| tells(name));
+        names.into_iter().all(|name| self.set.get(name) == here.get(name))
+    }
+
     /// The git to start; one that is gone since is looked for anew, on the path of then.
     pub(crate) fn git(&self) -> &Path {
         if self.program.is_file() { &self.program } else { Path::new("git") }

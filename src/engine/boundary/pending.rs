@@ -40,6 +40,7 @@ pub(crate) fn mend_index(repo: &Repo) -> Result<()> {
         && StepTrailers::read(&repo.store.commit_message(&head)?)
             .is_some_and(|read| read.id == pending.id)
     {
+        repo.store.unlock_staged()?;
         let (from, held) = (pending.head, pending.held);
         return follow(repo, &Behind { from, to: head.to_string(), held });
     }

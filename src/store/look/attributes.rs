@@ -149,6 +149,12 @@ impl<'a> Attributes<'a> {
         Self::of(store, &lens, index)
     }
 
+    /// Those of now, where nothing is pinned: any filter may act, and any return may be a line's end.
+    pub(super) fn unpinned(store: &'a Store, index: &'a Plain) -> Option<Self> {
+        let attributes = Self::of_now(store, &Lens::default(), index)?;
+        Some(Self { filters: true, converts_returns: true, ..attributes })
+    }
+
     /// Whether git stores the file at `path` byte for byte; `None` where that is not known.
     pub(super) fn keep_as_it_is(&mut self, path: &[u8], content: Content) -> Option<()> {
         let mut named = Line::for_path(&self.everywhere, path);

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use gix::hash::Hasher;
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
@@ -11,7 +12,7 @@ use rustix::io::Errno;
 
 use super::super::Store;
 use super::super::index::{NUMBERS, Plain, time_of};
-use super::super::own::Own;
+use super::super::own::{Own, checksum};
 use super::super::pins::Lens;
 use super::attributes::{Attributes, Content};
 use super::walk::{Compared, Found, Ground, compare, numbers_of};
@@ -25,10 +26,11 @@ const MODE: usize = 6;
 pub(super) struct Kept {
     /// Its own time, in seconds and nanoseconds.
     pub(super) time: (u32, u32),
+    pub(super) modified: SystemTime,
     identity: [i64; 6],
     /// What entries are to know from now on, and the moment before their files were read.
     settled: Vec<(usize, [u32; NUMBERS])>,
-    draft: Option<(Own, std::time::SystemTime)>,
+    draft: Option<(Own, SystemTime)>,
 }
 
 /// What a file turned out to be.
@@ -46,8 +48,9 @@ impl Kept {
         let mut bytes = Vec::with_capacity(usize::try_from(data.len()).ok()?);
         file.read_to_end(&mut bytes).ok()?;
         let plain = Plain::of(bytes, store.repo.object_hash().len_in_bytes())?;
-        let time = time_of(data.modified().ok()?);
-        let kept = Self { time, identity: identity(&data), settled: Vec::new(), draft: None };
+        let (modified, identity) = (data.modified().ok()?, identity(&data));
+        let time = time_of(modified);
+        let kept = Self { time, modified, identity, settled: Vec::new(), draft: None };
         Some((kept, plain))
     }
 
@@ -83,28 +86,44 @@ impl Kept {
 
     /// Writes what was settled, where anything was. An index that another look has written
     /// meanwhile stays, and so does one that cannot be written: the next look reads again.
-    pub(super) fn write(self, store: &Store, index: &Path, mut plain: Plain) {
-        let Some((draft, now)) = self.draft else { return };
+    pub(super) fn write(mut self, store: &Store, index: &Path, mut plain: Plain) {
+        let differs = self.settle(&mut plain);
+        let Some((draft, now)) = &self.draft else { return };
+        if differs {
+            let Some(checksum) = checksum(store.repo.object_hash(), plain.unsealed()) else {
+                return;
+            };
+            plain.seal(&checksum);
+        }
+        let same = || index.metadata().is_ok_and(|data| identity(&data) == self.identity);
+        let _ = draft.write(plain.bytes(), *now).map(|()| same() && draft.put(index).is_ok());
+    }
+
+    /// The index knows what was settled; says whether that is news to it.
+    pub(super) fn settle(&mut self, plain: &mut Plain) -> bool {
         let mut differs = false;
-        for (entry, mut numbers) in self.settled {
+        for (entry, mut numbers) in self.settled.drain(..) {
             let known = plain.numbers(entry);
             numbers[MODE] = known[MODE];
             differs |= known != numbers;
             plain.put(entry, numbers);
         }
-        if differs {
-            let mut hasher = gix::hash::hasher(store.repo.object_hash());
-            hasher.update(plain.unsealed());
-            let Ok(checksum) = hasher.try_finalize() else { return };
-            plain.seal(checksum.as_slice());
-        }
-        let same = || index.metadata().is_ok_and(|data| identity(&data) == self.identity);
-        let _ = draft.write(plain.bytes(), now).map(|()| same() && draft.put(index).is_ok());
+        differs
+    }
+
+    /// The directory to write in, where there is one already.
+    pub(super) fn into_draft(self) -> Option<Own> {
+        self.draft.map(|(own, _)| own)
+    }
+
+    /// The moment before files were read, where any was.
+    pub(super) fn moment(&self) -> Option<SystemTime> {
+        self.draft.as_ref().map(|(_, now)| *now)
     }
 }
 
 /// What tells one index on the disk from a later one in its place.
-fn identity(data: &fs::Metadata) -> [i64; 6] {
+pub(super) fn identity(data: &fs::Metadata) -> [i64; 6] {
     let numbers = [data.ino(), data.size()].map(u64::cast_signed);
     let times = [data.mtime(), data.mtime_nsec(), data.ctime(), data.ctime_nsec()];
     [numbers[0], numbers[1], times[0], times[1], times[2], times[3]]

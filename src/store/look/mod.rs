@@ -33,6 +33,8 @@ mod attributes;
 mod content;
 pub(super) mod excludes;
 #[cfg(unix)]
+mod stage;
+#[cfg(unix)]
 mod take;
 #[cfg(unix)]
 mod trees;
@@ -43,11 +45,23 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::left_out::Skipped;
+#[cfg(unix)]
+use super::own::Own;
 use super::pins::Lens;
 #[cfg(not(unix))]
 use super::worktree::Changed;
 use super::worktree::{BuildDir, ChangeKind, Seen};
-use super::{RepoPath, Store};
+use super::{RepoPath, Store, TreeId};
+
+/// The person's index as it was when a commit was begun from it.
+pub(in crate::store) type Replaced = [i64; 6];
+
+/// A commit that was prepared here.
+pub(in crate::store) struct InProcess {
+    pub(in crate::store) tree: TreeId,
+    /// The index of the commit may take the place of the person's, while that is this file.
+    pub(in crate::store) replaces: Option<Replaced>,
+}
 
 #[cfg(not(unix))]
 impl Store {
@@ -61,8 +75,36 @@ impl Store {
         None
     }
 
+    /// Nothing is caught up with without git.
+    pub(super) fn caught_up(&self, _: &Path, _: &Lens, _: &[Changed]) -> Option<()> {
+        None
+    }
+
+    /// Nothing is taken without git.
+    pub(super) fn taken(&self, _: &Path, _: &Lens, _: BuildDir<'_>) -> Option<TreeId> {
+        None
+    }
+
+    /// Nothing is staged without git.
+    pub(super) fn stage_in(&self, _: &Path, _: &TreeId, _: &[RepoPath]) -> Option<InProcess> {
+        None
+    }
+
+    /// No index takes another one's place.
+    pub(super) fn replace_index(&self, _: &Path, _: &TreeId, _: Replaced) -> bool {
+        false
+    }
+
+    /// And none leaves a lock.
+    pub(super) fn unlock_staged_in(
+        &self,
+        _: impl Iterator<Item = std::path::PathBuf>,
+    ) -> std::io::Result<()> {
+        Ok(())
+    }
+
     /// No tree is written without git.
-    pub(super) fn tree_from(&self, _: &Path) -> Option<super::TreeId> {
+    pub(super) fn tree_from(&self, _: &Path) -> Option<TreeId> {
         None
     }
 }
@@ -79,11 +121,24 @@ impl Store {
         is_build: BuildDir<'_>,
         skipped: &Skipped,
     ) -> Option<Seen> {
+        let (mut kept, before) = content::Kept::read(self, index)?;
+        let seen = self.look_beside(&mut kept, &before, lens, is_build, skipped)?;
+        kept.write(self, index, before);
+        Some(seen)
+    }
+
+    /// The same, and nothing is written: `kept` has what was settled.
+    fn look_beside(
+        &self,
+        kept: &mut content::Kept,
+        before: &super::index::Plain,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+        skipped: &Skipped,
+    ) -> Option<Seen> {
         let modes = modes(lens)?;
         let excludes = excludes::Excludes::of(lens.patterns.as_ref()?)?;
-        let (mut kept, before) = content::Kept::read(self, index)?;
-        let ground =
-            walk::Ground { index: &before, excludes: &excludes, trusted: kept.time, modes };
+        let ground = walk::Ground { index: before, excludes: &excludes, trusted: kept.time, modes };
         let mut found = walk::walk(&self.work_tree, &ground)?;
         let dirs = std::mem::take(&mut found.dirs);
         let below = |dir: &RepoPath| is_build(&super::worktree::below_it(dir)).is_some();
@@ -108,7 +163,7 @@ impl Store {
             self.stands_where(before.name(entry), before.id(entry))?;
         }
         // What is left out of the work tree was deleted by nobody.
-        found.gone.retain(|entry| !skipped.keeps(&before, *entry));
+        found.gone.retain(|entry| !skipped.keeps(before, *entry));
         let path = |entry: usize| RepoPath::new(before.name(entry)).ok();
         let mut changed = BTreeMap::new();
         for (entries, kind) in
@@ -119,8 +174,48 @@ impl Store {
             }
         }
         changed.extend(found.added.into_iter().map(|path| (path, ChangeKind::Added)));
-        kept.write(self, index, before);
         Some(Seen { changed, builds })
+    }
+
+    /// Has the private index know the work tree as it is, and gives its tree: the file is read
+    /// once, and written once where it changes. `None`, and nothing changed, where git has to say.
+    pub(super) fn taken(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Option<TreeId> {
+        let skipped = self.skipped().ok()?;
+        let (mut kept, mut plain) = content::Kept::read(self, index)?;
+        if !self.differing_in(&plain, &skipped).is_empty() {
+            return None;
+        }
+        let seen = self.look_beside(&mut kept, &plain, lens, is_build, &skipped)?;
+        let changed = self.without_free(index, lens, seen, is_build).ok()?;
+        let mut differs = kept.settle(&mut plain) || kept.moment().is_some();
+        let time = kept.moment().unwrap_or(kept.modified);
+        let mut dated = take::Dated { trees: trees::Cached::of(&plain), plain, time };
+        let mut own = kept.into_draft();
+        if !changed.is_empty() {
+            let draft = own.take().or_else(|| Own::beside(self, index).ok())?;
+            dated = self.taken_in(dated, draft.now().ok()?, lens, &changed)?;
+            (own, differs) = (Some(draft), true);
+        }
+        if !self.has_trees(&dated.trees, dated.plain.len()) {
+            if self.syncs_all_objects() {
+                return None;
+            }
+            dated.trees = self.trees(&dated.plain, dated.trees, trees::Missing::Written)?;
+            differs = true;
+        }
+        let tree = (*dated.trees.top()?).into();
+        if differs {
+            let own = own.or_else(|| Own::beside(self, index).ok())?;
+            let time = dated.time;
+            own.write(&dated.bytes(self)?, time).ok()?;
+            own.put(index).ok()?;
+        }
+        Some(tree)
     }
 
     /// That the repository at `path` stands at the commit `id`, or is not there at all.

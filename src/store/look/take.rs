@@ -4,33 +4,31 @@
 //! Whatever is not a plain file, a link or a path that is gone goes to git, all of it together,
 //! and so do files that attributes may convert, long ones, and names that git might refuse.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use gix::bstr::ByteSlice as _;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::super::index::{NUMBERS, Plain, time_of};
-use super::super::own::{now_in, sealed, write_dated};
+use super::super::index::{Changes, Plain, time_of};
+use super::super::own::{Own, now_in, sealed, write_dated};
 use super::super::pins::Lens;
 use super::super::worktree::Changed;
 use super::super::{RepoPath, Store};
 use super::attributes::{Attributes, Content};
+use super::content::Kept;
 use super::trees::Cached;
 use super::walk::numbers_of;
 
 /// The most paths that are taken in here.
-const PATHS: usize = 2_000;
+pub(super) const PATHS: usize = 2_000;
 /// The longest file that is, in bytes.
 const LONGEST: u64 = 16 * 1024 * 1024;
 /// Where the mode stands among an entry's numbers.
 const MODE: usize = 6;
-
-/// What an entry becomes; `None` where it goes.
-type Changes = BTreeMap<Vec<u8>, Option<([u32; NUMBERS], gix::ObjectId)>>;
 
 impl Store {
     /// Takes `changed` into `index`, a copy of a private one that nobody else uses; `None`, and
@@ -41,13 +39,44 @@ impl Store {
         lens: &Lens,
         changed: &[Changed],
     ) -> Option<()> {
+        let time = index.metadata().ok()?.modified().ok()?;
+        let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
+        let now = now_in(index.parent()?).ok()?;
+        let was = Dated { trees: Cached::of(&plain), plain, time };
+        let taken = self.taken_in(was, now, lens, changed)?;
+        let time = taken.time;
+        write_dated(index, &taken.bytes(self)?, time).ok()
+    }
+
+    /// The same with the private index itself, which a new file takes the place of.
+    pub(in crate::store) fn caught_up(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        changed: &[Changed],
+    ) -> Option<()> {
+        let (kept, plain) = Kept::read(self, index)?;
+        let own = Own::beside(self, index).ok()?;
+        let was = Dated { trees: Cached::of(&plain), plain, time: kept.modified };
+        let taken = self.taken_in(was, own.now().ok()?, lens, changed)?;
+        let time = taken.time;
+        own.write(&taken.bytes(self)?, time).ok()?;
+        own.put(index).ok()
+    }
+
+    /// The same with an index in memory; `now` is the moment before this.
+    pub(super) fn taken_in(
+        &self,
+        was: Dated,
+        now: SystemTime,
+        lens: &Lens,
+        changed: &[Changed],
+    ) -> Option<Dated> {
         let modes = super::modes(lens)?;
         if changed.len() > PATHS || self.syncs_all_objects() {
             return None;
         }
-        let time = index.metadata().ok()?.modified().ok()?;
-        let now = now_in(index.parent()?).ok()?;
-        let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
+        let Dated { plain, mut trees, time } = was;
         let filters = !(lens.filters.now.is_empty() && lens.filters.run.is_empty());
         // A file of attributes that is gone counts as the person's index has it.
         let length = self.repo.object_hash().len_in_bytes();
@@ -73,28 +102,44 @@ impl Store {
             !plain.is_settled(*entry, known) && !fresh.contains_key(plain.name(*entry))
         };
         let time = if (0..plain.len()).any(|entry| waits(&entry)) { time } else { now };
-        let mut trees = Cached::of(&plain);
         for path in fresh.keys() {
             trees.forget(path);
         }
-        let bytes = sealed(self.repo.object_hash(), rebuilt(&plain, &fresh, &trees)?)?;
-        write_dated(index, &bytes, time).ok()
+        Some(Dated { plain: plain.with(&fresh)?, trees, time })
+    }
+}
+
+/// A private index in memory.
+pub(super) struct Dated {
+    pub(super) plain: Plain,
+    /// Its trees, as far as they are known.
+    pub(super) trees: Cached,
+    /// The time that says which entries are trusted.
+    pub(super) time: SystemTime,
+}
+
+impl Dated {
+    /// The whole file. Of the extensions the trees stay.
+    pub(super) fn bytes(self, store: &Store) -> Option<Vec<u8>> {
+        let mut bytes = self.plain.into_entries();
+        self.trees.write_extension(&mut bytes)?;
+        sealed(store.repo.object_hash(), bytes)
     }
 }
 
 /// What paths are taken in by.
-struct Taking<'a> {
-    store: &'a Store,
-    index: &'a Plain,
-    modes: bool,
-    pinned: Attributes<'a>,
+pub(super) struct Taking<'a> {
+    pub(super) store: &'a Store,
+    pub(super) index: &'a Plain,
+    pub(super) modes: bool,
+    pub(super) pinned: Attributes<'a>,
     /// Those of now, where filters act: what they would hide is not stored.
-    now: Option<Attributes<'a>>,
+    pub(super) now: Option<Attributes<'a>>,
 }
 
 impl Taking<'_> {
     /// Adds what stands in the index for `path` from now on; `None` where git has to say.
-    fn entry(&mut self, path: &RepoPath, changes: &mut Changes) -> Option<()> {
+    pub(super) fn entry(&mut self, path: &RepoPath, changes: &mut Changes) -> Option<()> {
         let name = path.as_bytes().to_vec();
         let file = path.below(&self.store.work_tree).ok()?;
         if !self.store.has_directories_above(path) {
@@ -179,7 +224,7 @@ pub(super) fn is_ordinary(path: &[u8], is_link: bool) -> bool {
 }
 
 /// That no path of the index that is to be lies below another one.
-fn stand_apart(index: &Plain, changes: &Changes) -> Option<()> {
+pub(super) fn stand_apart(index: &Plain, changes: &Changes) -> Option<()> {
     let stays = |path: &[u8]| match changes.get(path) {
         Some(change) => change.is_some(),
         None => index.find(path).is_ok(),
@@ -201,30 +246,4 @@ fn stand_apart(index: &Plain, changes: &Changes) -> Option<()> {
         }
     }
     Some(())
-}
-
-/// The index with these changes, without the checksum that ends it. Of its extensions the trees
-/// stay.
-fn rebuilt(index: &Plain, changes: &Changes, trees: &Cached) -> Option<Vec<u8>> {
-    let mut entries = index.len();
-    let mut bytes = Vec::with_capacity(index.bytes().len() + 100 * changes.len());
-    bytes.extend(&index.bytes()[..12]);
-    let mut next = 0;
-    for (path, change) in changes {
-        let (at, known) = match index.find(path) {
-            Ok(at) => (at, true),
-            Err(at) => (at, false),
-        };
-        bytes.extend(index.entries(next..at));
-        next = at + usize::from(known);
-        entries -= usize::from(known);
-        if let Some((numbers, id)) = change {
-            entries += 1;
-            Plain::write_entry(&mut bytes, numbers, id.as_slice(), path);
-        }
-    }
-    bytes.extend(index.entries(next..index.len()));
-    bytes[8..12].copy_from_slice(&u32::try_from(entries).ok()?.to_be_bytes());
-    trees.write_extension(&mut bytes)?;
-    Some(bytes)
 }

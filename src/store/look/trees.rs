@@ -55,6 +55,21 @@ impl Cached {
         Some(cached)
     }
 
+    /// Those that git keeps with an index that is not plain.
+    pub(super) fn of_git(tree: &gix::index::extension::Tree) -> Self {
+        let known = tree.num_entries.and_then(|covers| usize::try_from(covers).ok());
+        Self {
+            name: tree.name.to_vec(),
+            known: known.map(|covers| (covers, tree.id)),
+            below: tree.children.iter().map(Self::of_git).collect(),
+        }
+    }
+
+    /// The tree of the whole, where it is known.
+    pub(super) fn top(&self) -> Option<&ObjectId> {
+        self.known.as_ref().map(|(_, id)| id)
+    }
+
     /// What stands at `path` is another one now.
     pub(super) fn forget(&mut self, path: &[u8]) {
         self.known = None;
@@ -103,14 +118,28 @@ impl Store {
         }
         let time = index.metadata().ok()?.modified().ok()?;
         let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
-        let all = 0..plain.len();
-        let trees = self.tree_below(&plain, all.clone(), 0, Cached::of(&plain), 0)?;
-        let (_, id) = trees.known.as_ref()?;
-        let mut bytes = plain.bytes()[..12].to_vec();
-        bytes.extend(plain.entries(all));
+        let trees = self.trees(&plain, Cached::of(&plain), Missing::Written)?;
+        let id = *trees.top()?;
+        let mut bytes = plain.into_entries();
         trees.write_extension(&mut bytes)?;
         write_dated(index, &sealed(self.repo.object_hash(), bytes)?, time).ok()?;
-        Some((*id).into())
+        Some(id.into())
+    }
+
+    /// The trees of an index, of which `cached` are known.
+    pub(super) fn trees(&self, index: &Plain, cached: Cached, missing: Missing) -> Option<Cached> {
+        let all = 0..index.len();
+        Growing { store: self, index, missing }.tree_below(all, 0, cached, 0)
+    }
+
+    /// Whether all that `trees` names is here, and covers an index of `entries`.
+    pub(super) fn has_trees(&self, trees: &Cached, entries: usize) -> bool {
+        trees.known.as_ref().is_some_and(|(covers, _)| *covers == entries) && self.has_all(trees)
+    }
+
+    fn has_all(&self, trees: &Cached) -> bool {
+        trees.known.as_ref().is_some_and(|(_, id)| self.repo.has_object(id))
+            && trees.below.iter().all(|inner| self.has_all(inner))
     }
 
     /// Whether configuration says which objects git brings onto the disk at once: it does it then.
@@ -118,11 +147,27 @@ impl Store {
         let config = self.repo.config_snapshot();
         ["core.fsync", "core.fsyncObjectFiles"].iter().any(|name| config.string(*name).is_some())
     }
+}
 
+/// What becomes of a tree that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    Written,
+    /// Only its id is told.
+    Told,
+}
+
+/// The trees of an index, on the way.
+struct Growing<'a> {
+    store: &'a Store,
+    index: &'a Plain,
+    missing: Missing,
+}
+
+impl Growing<'_> {
     /// The directory that holds `entries`, whose own path takes `prefix` bytes, with its tree.
     fn tree_below(
         &self,
-        index: &Plain,
         entries: Range<usize>,
         prefix: usize,
         cached: Cached,
@@ -130,10 +175,11 @@ impl Store {
     ) -> Option<Cached> {
         if let Some((covers, id)) = &cached.known
             && *covers == entries.len()
-            && self.repo.has_object(id)
+            && self.store.repo.has_object(id)
         {
             return Some(cached);
         }
+        let index = self.index;
         let Cached { name, mut below, .. } = cached;
         let (mut tree, mut inner) = (Vec::new(), Vec::new());
         let mut at = entries.start;
@@ -142,7 +188,8 @@ impl Store {
             let Some(slash) = rest.find_byte(b'/') else {
                 let mode = index.numbers(at)[MODE];
                 let id = ObjectId::try_from(index.id(at)).ok()?;
-                if mode != REPOSITORY && !self.repo.has_object(id) && !self.is_partial() {
+                if mode != REPOSITORY && !self.store.repo.has_object(id) && !self.store.is_partial()
+                {
                     return None;
                 }
                 add(&mut tree, mode, rest, &id);
@@ -150,9 +197,8 @@ impl Store {
                 continue;
             };
             let dir = &rest[..=slash];
-            let inside = (at..entries.end)
-                .take_while(|entry| index.name(*entry)[prefix..].starts_with(dir))
-                .count();
+            let inside = &index.name(at)[..prefix + dir.len()];
+            let end = index.end_of(at..entries.end, inside);
             let dir = &rest[..slash];
             let known = below.iter().position(|known| known.name == dir);
             let known = known.map(|known| below.swap_remove(known));
@@ -161,14 +207,18 @@ impl Store {
                 return None;
             }
             let prefix = prefix + slash + 1;
-            let known = self.tree_below(index, at..at + inside, prefix, known, depth + 1)?;
+            let known = self.tree_below(at..end, prefix, known, depth + 1)?;
             add(&mut tree, 0o40_000, dir, &known.known.as_ref()?.1);
             inner.push(known);
-            at += inside;
+            at = end;
         }
         // Git looks for them by length first.
         inner.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
-        let id = self.repo.write_buf(Kind::Tree, &tree).ok()?;
+        let repo = &self.store.repo;
+        let id = match self.missing {
+            Missing::Written => repo.write_buf(Kind::Tree, &tree).ok()?,
+            Missing::Told => gix::objs::compute_hash(repo.object_hash(), Kind::Tree, &tree).ok()?,
+        };
         Some(Cached { name, known: Some((entries.len(), id)), below: inner })
     }
 }

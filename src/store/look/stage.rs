@@ -1,0 +1,194 @@
+//! A commit is prepared without git: an index that says what HEAD says, with some paths as they are
+//! in the work tree, and the tree of it.
+//!
+//! It begins with the person's index, where that says what HEAD says and hides nothing: git then
+//! need not be asked what is in HEAD. When the commit is made, that index is what the person's has
+//! to be, and takes its place: under the lock that every git takes, and only while the person's
+//! index is still the file that it was. Everything else goes to git: an index with something
+//! staged, one that a tool keeps more in, content that attributes may convert.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::super::index::{Changes, Plain, top_tree};
+use super::super::left_out::Skipped;
+use super::super::own::{sealed, write_dated};
+use super::super::skipped::Missing;
+use super::super::{RepoPath, Store, TreeId};
+use super::attributes::Attributes;
+use super::content::identity;
+use super::take::{PATHS, Taking, stand_apart};
+use super::trees::{Cached, Missing as Unknown};
+use super::{InProcess, Replaced};
+
+/// The person's index, without its marks.
+struct Begun {
+    plain: Plain,
+    trees: Cached,
+    time: SystemTime,
+    file: Replaced,
+    /// It holds nothing that an index of ours would not.
+    is_ours_alike: bool,
+}
+
+/// Parts of an index that are nobody's: git writes them for itself, whenever it writes one.
+const OF_GIT: [&[u8]; 3] = [b"TREE", b"EOIE", b"IEOT"];
+
+impl Store {
+    /// Writes to `to` an index of `head` with `paths` as they are; `None` where git has to.
+    pub(in crate::store) fn stage_in(
+        &self,
+        to: &Path,
+        head: &TreeId,
+        paths: &[RepoPath],
+    ) -> Option<InProcess> {
+        if paths.len() > PATHS || self.syncs_all_objects() || !self.reads_as_children() {
+            return None;
+        }
+        let modes = self.modes_now()?;
+        let skipped = self.skipped().ok()?;
+        let Begun { plain, trees, time, file, is_ours_alike } = self.begun(&skipped)?;
+        let mut trees = self.trees(&plain, trees, Unknown::Told)?;
+        if trees.top()?.to_string() != head.to_string() {
+            return None;
+        }
+        let pinned = Attributes::unpinned(self, &plain)?;
+        let mut taking = Taking { store: self, index: &plain, modes, pinned, now: None };
+        let (missing, mut fresh) = (Missing::of(self), Changes::new());
+        for path in paths {
+            // What is left out and missing stays as HEAD has it.
+            if !(skipped.holds(path.as_bytes()) && missing.is(path.as_bytes())) {
+                taking.entry(path, &mut fresh)?;
+            }
+        }
+        stand_apart(&plain, &fresh)?;
+        fresh.keys().for_each(|path| trees.forget(path));
+        let plain = plain.with(&fresh)?;
+        let trees = self.trees(&plain, trees, Unknown::Written)?;
+        let tree = TreeId::from(*trees.top()?);
+        if tree != *head {
+            let mut bytes = if skipped.is_empty() {
+                plain.into_entries()
+            } else {
+                plain.with_skipped(|name| skipped.holds(name) && missing.is(name))
+            };
+            trees.write_extension(&mut bytes)?;
+            write_dated(to, &sealed(self.repo.object_hash(), bytes)?, time).ok()?;
+        }
+        Some(InProcess { tree, replaces: is_ours_alike.then_some(file) })
+    }
+
+    /// Whether the executable bit of files counts; `None` where names or links are git's to tell.
+    fn modes_now(&self) -> Option<bool> {
+        let config = self.repo.config_snapshot();
+        let is = |name: &str, usual: bool| config.boolean(name).unwrap_or(usual);
+        let usual = is("core.symlinks", true)
+            && !is("core.ignoreCase", false)
+            && !is("core.precomposeUnicode", false);
+        usual.then(|| is("core.fileMode", true))
+    }
+
+    fn begun(&self, skipped: &Skipped) -> Option<Begun> {
+        let mut file = File::open(self.git_dir.join("index")).ok()?;
+        let data = file.metadata().ok()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(data.len()).ok()?);
+        file.read_to_end(&mut bytes).ok()?;
+        let (time, length) = (data.modified().ok()?, self.repo.object_hash().len_in_bytes());
+        let alone = |data: &Metadata| {
+            data.nlink() == 1
+                && self.repo.config_snapshot().string("core.sharedRepository").is_none()
+        };
+        let (file, alone) = (identity(&data), alone(&data));
+        if let Some(plain) = Plain::of(bytes, length) {
+            let is_ours_alike = alone && plain.extensions()?.iter().all(|it| OF_GIT.contains(it));
+            return Some(Begun { trees: Cached::of(&plain), plain, time, file, is_ours_alike });
+        }
+        let index = self.marking_index().ok()??;
+        if self.shares_index().ok()?
+            || index.is_sparse()
+            || index.version() != gix::index::Version::V3
+        {
+            return None;
+        }
+        let mut bytes = self.unmarked(&index).ok()??;
+        bytes.resize(bytes.len() + length, 0);
+        let plain = Plain::of(bytes, length)?;
+        let trees = index.tree().map(Cached::of_git).unwrap_or_default();
+        let missing = Missing::of(self);
+        let marks = index
+            .entries()
+            .iter()
+            .filter(|entry| entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE));
+        let is_ours_alike = alone
+            && index.untracked().is_none()
+            && index.fs_monitor().is_none()
+            && index.resolve_undo().is_none()
+            && marks.map(|entry| entry.path(&index)).all(|name| {
+                let name: &[u8] = name.as_ref();
+                skipped.holds(name) && missing.is(name)
+            });
+        // Read twice: both times the same file?
+        let same = self.git_dir.join("index").metadata().is_ok_and(|data| identity(&data) == file);
+        same.then_some(Begun { plain, trees, time, file, is_ours_alike })
+    }
+
+    /// The index at `staged`, which holds `tree`, takes the place of the person's, while that is the
+    /// file `replaced`; says whether it did.
+    ///
+    /// One that was killed in between leaves git's lock: see [`Store::unlock_staged`].
+    pub(in crate::store) fn replace_index(
+        &self,
+        staged: &Path,
+        tree: &TreeId,
+        replaced: Replaced,
+    ) -> bool {
+        let index = self.git_dir.join("index");
+        let length = self.repo.object_hash().len_in_bytes();
+        let holds = |bytes: Vec<u8>| {
+            let top = top_tree(&bytes, length).map(gix::ObjectId::try_from);
+            top.is_some_and(|top| top.is_ok_and(|top| TreeId::from(top) == *tree))
+        };
+        let is_same = || {
+            let data = index.symlink_metadata();
+            data.is_ok_and(|data| data.is_file() && identity(&data) == replaced)
+        };
+        if !is_same() || !fs::read(staged).is_ok_and(holds) {
+            return false;
+        }
+        let lock = self.index_lock();
+        // A lock of another git's, or a file system that knows no links: git is asked then.
+        if fs::hard_link(staged, &lock).is_err() {
+            return false;
+        }
+        let done = is_same() && fs::rename(&lock, &index).is_ok();
+        if !done {
+            // It is ours, and what stays here would stop every git.
+            let _ = fs::remove_file(&lock);
+        }
+        done
+    }
+
+    fn index_lock(&self) -> PathBuf {
+        self.git_dir.join("index.lock")
+    }
+
+    /// Takes away the lock of an index that a killed [`Store::replace_index`] left: it is the file
+    /// of one of the indexes that were prepared below `seed`.
+    pub(in crate::store) fn unlock_staged_in(
+        &self,
+        staged: impl Iterator<Item = PathBuf>,
+    ) -> io::Result<()> {
+        let file = |path: &Path| path.symlink_metadata().map(|data| (data.dev(), data.ino()));
+        let lock = match file(&self.index_lock()) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(()),
+            lock => lock?,
+        };
+        if staged.into_iter().any(|index| file(&index).is_ok_and(|index| index == lock)) {
+            fs::remove_file(self.index_lock())?;
+        }
+        Ok(())
+    }
+}
