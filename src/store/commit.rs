@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// Makes the index HEAD with `paths` as they are, and gives its tree.
-    fn stage_by_git(
+    pub(super) fn stage_by_git(
         &self,
         index: &Path,
         head: Option<&CommitId>,

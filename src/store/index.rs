@@ -24,6 +24,12 @@ const EXTENDED: u8 = 0x40;
 /// Those bytes of an entry that is left out of the work tree.
 const SKIPPED: [u8; 2] = [0x40, 0];
 
+/// In the first of them: the entry is to be added.
+const INTENDED: u8 = 0x20;
+
+/// In an entry's flags: it is not looked at, or one side of a conflict.
+const ASSUMED_OR_STAGED: u8 = 0xb0;
+
 /// Extensions that say the entries are elsewhere or stand for whole directories.
 const NOT_SELF_CONTAINED: [&[u8]; 2] = [b"link", b"sdir"];
 
@@ -60,6 +66,9 @@ pub(super) fn time_of(time: SystemTime) -> (u32, u32) {
 
 /// How many numbers an entry holds of a file: times, device, inode, mode, owner, size.
 pub(super) const NUMBERS: usize = STAT / 4;
+
+/// Where the mode stands among them.
+const MODE: usize = 6;
 
 /// What entries become, by their paths; `None` where one goes.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<([u32; NUMBERS], gix::ObjectId)>>;
@@ -421,6 +430,8 @@ pub(super) struct Entry<'b> {
     stat: &'b [u8],
     id: &'b [u8],
     name: &'b [u8],
+    flags: u8,
+    more: u8,
 }
 
 impl Entry<'_> {
@@ -435,6 +446,29 @@ impl Entry<'_> {
 
     pub(super) fn name(&self) -> &[u8] {
         self.name
+    }
+
+    pub(super) fn id(&self) -> &[u8] {
+        self.id
+    }
+
+    pub(super) fn mode(&self) -> u32 {
+        u32::from_be_bytes([self.stat[24], self.stat[25], self.stat[26], self.stat[27]])
+    }
+
+    /// It stands for all files of a directory.
+    pub(super) fn is_directory(&self) -> bool {
+        self.mode() >> 12 == 0o4
+    }
+
+    /// It is marked as left out of the work tree.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.more & SKIPPED[0] != 0
+    }
+
+    /// It is marked otherwise: git does not look at it, it is to be added, or conflicts.
+    pub(super) fn hides(&self) -> bool {
+        self.flags & ASSUMED_OR_STAGED != 0 || self.more & INTENDED != 0
     }
 
     /// Whether git would take the file for what it was though its inode changed since: git
@@ -462,12 +496,12 @@ impl Entry<'_> {
     }
 }
 
-/// Hands each entry to `each`; `None` where one does not fit.
+/// Hands each entry to `each`, and gives what follows them; `None` where one does not fit.
 pub(super) fn each_entry(
     bytes: &[u8],
     id_length: usize,
     mut each: impl FnMut(&Entry<'_>),
-) -> Option<()> {
+) -> Option<&[u8]> {
     let (header, mut body) = bytes.split_at_checked(12)?;
     let (version, entries) = (number(&header[4..8])?, number(&header[8..12])?);
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
@@ -478,6 +512,8 @@ pub(super) fn each_entry(
         let flags = body.get(STAT + id_length..STAT + id_length + 2)?;
         let extended = version > 2 && flags[0] & 0x40 != 0;
         let mut at = STAT + id_length + if extended { 4 } else { 2 };
+        let more = if extended { *body.get(at - 2)? } else { 0 };
+        let marks = flags[0];
         let (stat, id) = (body.get(..STAT)?, body.get(STAT..STAT + id_length)?);
         if version == 4 {
             // As many bytes of the name before are dropped as this number says.
@@ -496,11 +532,58 @@ pub(super) fn each_entry(
         }
         let length = memchr::memchr(0, body.get(at..)?)?;
         name.extend(&body[at..at + length]);
-        each(&Entry { stat, id, name: &name });
+        each(&Entry { stat, id, name: &name, flags: marks, more });
         let end = if version == 4 { at + length + 1 } else { ((at + length) / 8 + 1) * 8 };
         body = body.get(end..)?;
     }
-    Some(())
+    body.get(..body.len().checked_sub(id_length)?)
+}
+
+/// The index in `bytes`, of a version that can mark entries, without its marks as a plain one, with
+/// the trees that git keeps with it; and the names of all its extensions. `marked` hears of each
+/// entry that is left out. `None` where entries stand for directories, or hide more.
+pub(super) fn unmarked(
+    bytes: &[u8],
+    id_length: usize,
+    mut marked: impl FnMut(&[u8]),
+) -> Option<(Plain, Vec<&[u8]>)> {
+    let (mut is_followed, mut before) = (true, Vec::new());
+    let mut plain =
+        Plain { bytes: b"DIRC\0\0\0\x02".to_vec(), places: Vec::new(), end: 0, id_length };
+    plain.bytes.reserve(bytes.len());
+    plain.bytes.extend(bytes.get(8..12)?);
+    let mut rest = each_entry(bytes, id_length, |entry| {
+        is_followed &= !entry.is_directory() && !entry.hides() && entry.name > before.as_slice();
+        before.clear();
+        before.extend(entry.name);
+        let mut numbers = [0; NUMBERS];
+        if entry.is_skipped() {
+            numbers[MODE] = entry.mode();
+            marked(entry.name);
+        } else {
+            for (number, bytes) in numbers.iter_mut().zip(entry.stat.chunks_exact(4)) {
+                *number = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            }
+        }
+        // The last one's end is looked at below.
+        plain.places.push(u32::try_from(plain.bytes.len()).unwrap_or(u32::MAX));
+        Plain::write_entry(&mut plain.bytes, &numbers, entry.id, entry.name);
+    })?;
+    plain.end = plain.bytes.len();
+    let mut names = Vec::new();
+    while !rest.is_empty() {
+        let (header, after) = rest.split_at_checked(8)?;
+        let (part, after) = after.split_at_checked(number(&header[4..8])?)?;
+        if &header[..4] == b"TREE" {
+            plain.bytes.extend(header);
+            plain.bytes.extend(part);
+        }
+        names.push(&header[..4]);
+        rest = after;
+    }
+    plain.bytes.resize(plain.bytes.len() + id_length, 0);
+    let fits = u32::try_from(plain.bytes.len()).is_ok();
+    (is_followed && fits && is_self_contained_by(&names)).then_some((plain, names))
 }
 
 fn is_self_contained(mut extensions: &[u8]) -> bool {
@@ -512,6 +595,10 @@ fn is_self_contained(mut extensions: &[u8]) -> bool {
         extensions = rest.get(length..).unwrap_or_default();
     }
     true
+}
+
+fn is_self_contained_by(names: &[&[u8]]) -> bool {
+    !names.iter().any(|name| NOT_SELF_CONTAINED.contains(name))
 }
 
 fn number(bytes: &[u8]) -> Option<usize> {

@@ -19,7 +19,7 @@ use gix::index::entry::{Flags, Mode, Stat};
 
 use super::cone::Cone;
 use super::error::StoreError;
-use super::index::{NUMBERS, Plain};
+use super::index::{NUMBERS, Plain, each_entry};
 use super::left_out::Skipped;
 use super::own::{self, write_dated};
 use super::worktree::PRIVATE;
@@ -70,6 +70,9 @@ impl Store {
     fn read_skipped(&self) -> Result<Skipped, StoreError> {
         let mut skipped = Skipped::default();
         let Some(cone) = self.cone()? else { return Ok(skipped) };
+        if let Some(skipped) = self.read_marks(&cone)? {
+            return Ok(skipped);
+        }
         let Some(index) = self.marking_index()? else { return Ok(skipped) };
         self.each_listed(&index, |listed| {
             if listed.stat.is_none() && !cone.takes(listed.name) {
@@ -77,6 +80,26 @@ impl Store {
             }
         })?;
         Ok(skipped)
+    }
+
+    /// The same where the index holds all its entries and each is a file, in one pass.
+    fn read_marks(&self, cone: &Cone) -> Result<Option<Skipped>, StoreError> {
+        let bytes = match fs::read(self.git_dir.join("index")) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
+            bytes => bytes?,
+        };
+        if self.shares_index()? {
+            return Ok(None);
+        }
+        let (mut skipped, mut stands) = (Skipped::default(), true);
+        let read = each_entry(&bytes, self.repo.object_hash().len_in_bytes(), |entry| {
+            let Ok(id) = gix::ObjectId::try_from(entry.id()) else { return };
+            stands &= !entry.is_directory();
+            if stands && entry.is_skipped() && !cone.takes(entry.name()) {
+                skipped.add(entry.name(), entry.mode(), id);
+            }
+        });
+        Ok(read.filter(|_| stands).map(|_| skipped))
     }
 
     /// What a sparse checkout takes in; nothing where this is none, or its patterns are not
@@ -92,7 +115,7 @@ impl Store {
     }
 
     /// The person's index where it may leave something out.
-    pub(super) fn marking_index(&self) -> Result<Option<gix::index::File>, StoreError> {
+    fn marking_index(&self) -> Result<Option<gix::index::File>, StoreError> {
         let path = self.git_dir.join("index");
         let mut head = [0; HEAD];
         match fs::File::open(&path).and_then(|mut file| file.read_exact(&mut head)) {
@@ -189,7 +212,7 @@ impl Store {
 
     /// The entries of the person's index without its marks, as those of a plain one; none where it
     /// hides more than what it leaves out.
-    pub(super) fn unmarked(&self, index: &gix::index::File) -> Result<Option<Vec<u8>>, StoreError> {
+    fn unmarked(&self, index: &gix::index::File) -> Result<Option<Vec<u8>>, StoreError> {
         if index.entries().iter().any(|entry| entry.flags.intersects(HIDING)) {
             return Ok(None);
         }

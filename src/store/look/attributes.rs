@@ -149,10 +149,12 @@ impl<'a> Attributes<'a> {
         Self::of(store, &lens, index)
     }
 
-    /// Those of now, where nothing is pinned: any filter may act, and any return may be a line's end.
+    /// Those of now, where nothing is pinned: any filter may act.
     pub(super) fn unpinned(store: &'a Store, index: &'a Plain) -> Option<Self> {
         let attributes = Self::of_now(store, &Lens::default(), index)?;
-        Some(Self { filters: true, converts_returns: true, ..attributes })
+        let ends = store.repo.config_snapshot().string("core.autocrlf");
+        let converts_returns = ends.is_some_and(|value| value != "false");
+        Some(Self { filters: true, converts_returns, ..attributes })
     }
 
     /// Whether git stores the file at `path` byte for byte; `None` where that is not known.

@@ -7,15 +7,15 @@
 //! index is still the file that it was. Everything else goes to git: an index with something
 //! staged, one that a tool keeps more in, content that attributes may convert.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::super::index::{Changes, Plain, top_tree};
+use super::super::index::{Changes, NUMBERS, Plain, time_of, top_tree, unmarked};
 use super::super::left_out::Skipped;
-use super::super::own::{sealed, write_dated};
+use super::super::own::{now_in, sealed, write_dated};
 use super::super::skipped::Missing;
 use super::super::{RepoPath, Store, TreeId};
 use super::attributes::Attributes;
@@ -33,6 +33,26 @@ struct Begun {
     /// It holds nothing that an index of ours would not.
     is_ours_alike: bool,
 }
+
+/// Takes the times from entries whose files changed in the second of an index of the time `time`, or
+/// later: git does not trust those before it has read them, and the new index is younger. It reads
+/// them once then, and not each time. Those that were read just now keep theirs.
+fn forget_young(plain: &mut Plain, time: SystemTime, read: &Changes) {
+    let (second, _) = time_of(time);
+    for entry in 0..plain.len() {
+        let [changed, modified] = [CHANGED, MODIFIED].map(|place| plain.number(entry, place));
+        if changed.max(modified) >= second && !read.contains_key(plain.name(entry)) {
+            let mut numbers = [0; NUMBERS];
+            numbers[MODE] = plain.number(entry, MODE);
+            plain.put(entry, numbers);
+        }
+    }
+}
+
+/// Where the seconds of an entry's times stand among its numbers, and its mode.
+const CHANGED: usize = 0;
+const MODIFIED: usize = 2;
+const MODE: usize = 6;
 
 /// Parts of an index that are nobody's: git writes them for itself, whenever it writes one.
 const OF_GIT: [&[u8]; 3] = [b"TREE", b"EOIE", b"IEOT"];
@@ -57,6 +77,8 @@ impl Store {
         }
         let pinned = Attributes::unpinned(self, &plain)?;
         let mut taking = Taking { store: self, index: &plain, modes, pinned, now: None };
+        // Before anything is read: what changes later is younger than the index.
+        let now = now_in(to.parent()?).ok()?;
         let (missing, mut fresh) = (Missing::of(self), Changes::new());
         for path in paths {
             // What is left out and missing stays as HEAD has it.
@@ -66,7 +88,8 @@ impl Store {
         }
         stand_apart(&plain, &fresh)?;
         fresh.keys().for_each(|path| trees.forget(path));
-        let plain = plain.with(&fresh)?;
+        let mut plain = plain.with(&fresh)?;
+        forget_young(&mut plain, time, &fresh);
         let trees = self.trees(&plain, trees, Unknown::Written)?;
         let tree = TreeId::from(*trees.top()?);
         if tree != *head {
@@ -76,7 +99,7 @@ impl Store {
                 plain.with_skipped(|name| skipped.holds(name) && missing.is(name))
             };
             trees.write_extension(&mut bytes)?;
-            write_dated(to, &sealed(self.repo.object_hash(), bytes)?, time).ok()?;
+            write_dated(to, &sealed(self.repo.object_hash(), bytes)?, now).ok()?;
         }
         Some(InProcess { tree, replaces: is_ours_alike.then_some(file) })
     }
@@ -97,42 +120,25 @@ impl Store {
         let mut bytes = Vec::with_capacity(usize::try_from(data.len()).ok()?);
         file.read_to_end(&mut bytes).ok()?;
         let (time, length) = (data.modified().ok()?, self.repo.object_hash().len_in_bytes());
-        let alone = |data: &Metadata| {
-            data.nlink() == 1
-                && self.repo.config_snapshot().string("core.sharedRepository").is_none()
-        };
-        let (file, alone) = (identity(&data), alone(&data));
-        if let Some(plain) = Plain::of(bytes, length) {
+        let file = identity(&data);
+        // Git gives the files of others the rights that they need then.
+        let alone = self.repo.config_snapshot().string("core.sharedRepository").is_none();
+        let marks = bytes.get(4..8)? == 3_u32.to_be_bytes();
+        if !marks {
+            let plain = Plain::of(bytes, length)?;
             let is_ours_alike = alone && plain.extensions()?.iter().all(|it| OF_GIT.contains(it));
             return Some(Begun { trees: Cached::of(&plain), plain, time, file, is_ours_alike });
         }
-        let index = self.marking_index().ok()??;
-        if self.shares_index().ok()?
-            || index.is_sparse()
-            || index.version() != gix::index::Version::V3
-        {
+        if self.shares_index().ok()? {
             return None;
         }
-        let mut bytes = self.unmarked(&index).ok()??;
-        bytes.resize(bytes.len() + length, 0);
-        let plain = Plain::of(bytes, length)?;
-        let trees = index.tree().map(Cached::of_git).unwrap_or_default();
         let missing = Missing::of(self);
-        let marks = index
-            .entries()
-            .iter()
-            .filter(|entry| entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE));
-        let is_ours_alike = alone
-            && index.untracked().is_none()
-            && index.fs_monitor().is_none()
-            && index.resolve_undo().is_none()
-            && marks.map(|entry| entry.path(&index)).all(|name| {
-                let name: &[u8] = name.as_ref();
-                skipped.holds(name) && missing.is(name)
-            });
-        // Read twice: both times the same file?
-        let same = self.git_dir.join("index").metadata().is_ok_and(|data| identity(&data) == file);
-        same.then_some(Begun { plain, trees, time, file, is_ours_alike })
+        let mut all_out = true;
+        let (plain, extensions) = unmarked(&bytes, length, |name| {
+            all_out &= skipped.holds(name) && missing.is(name);
+        })?;
+        let is_ours_alike = alone && all_out && extensions.iter().all(|it| OF_GIT.contains(it));
+        Some(Begun { trees: Cached::of(&plain), plain, time, file, is_ours_alike })
     }
 
     /// The index at `staged`, which holds `tree`, takes the place of the person's, while that is the

@@ -719,3 +719,184 @@ proptest! {
         prop_assert_eq!(shown, gits, "{}", given);
     }
 }
+
+/// All that differs from HEAD and git does not ignore.
+fn changed_paths(bed: &Testbed) -> Vec<RepoPath> {
+    let said = bed.git(&["status", "--porcelain", "-z", "-uall", "--no-renames"]);
+    let paths = said.split('\0').filter_map(|record| record.get(3..));
+    paths.map(|path| RepoPath::new(path.as_bytes()).expect("inside")).collect()
+}
+
+fn inode(path: &Path) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(&path.symlink_metadata().expect("there"))
+}
+
+proptest! {
+    #![proptest_config(sampled(24))]
+    #[test]
+    fn a_commit_is_staged_as_git_stages_it(
+        first in edits(),
+        later in prop::collection::vec(edits(), 1..3),
+        attributes in prop::sample::select(vec![None, None, Some("* text=auto\n"),
+            Some("*.o text\na ident\n"), Some("a filter=turned\n")]),
+        modes in any::<bool>(),
+    ) {
+        let bed = Testbed::new();
+        bed.git(&["config", "core.fileMode", if modes { "true" } else { "false" }]);
+        bed.git(&["config", "filter.turned.clean", "rev"]);
+        for edit in &first {
+            apply(bed.path(), edit);
+        }
+        if let Some(attributes) = attributes {
+            remove(&bed.path().join(".gitattributes"));
+            bed.write(".gitattributes", attributes);
+        }
+        bed.git(&["add", "-A"]);
+        bed.git(&["commit", "-q", "--allow-empty", "-m", "work"]);
+        for edits in &later {
+            for edit in edits {
+                apply(bed.path(), edit);
+            }
+            let (store, paths) = (bed.store(), changed_paths(&bed));
+            let (mine, gits) = ("mine", "gits");
+            let [mine, gits] = [mine, gits].map(|name| bed.path().join(".git").join(name));
+            let head = store.head().expect("reads").commit;
+            let base = store.tree_of_commit(head.as_ref().expect("one")).expect("reads");
+            let said = store.stage_by_git(&gits, head.as_ref(), &paths).expect("git stages");
+            match store.stage_in(&mine, &base, &paths) {
+                Some(staged) => prop_assert_eq!(staged.tree, said),
+                None => prop_assert!(attributes.is_some() || paths.is_empty()
+                    || is_for_git(bed.path())),
+            }
+            let _ = fs::remove_file(mine);
+            let made = store.commit(&paths, b"one\n", "p").expect("commits");
+            prop_assert_eq!(made.is_some(), said_differs(&bed, &base));
+            prop_assert_eq!(changed_paths(&bed), Vec::new());
+            prop_assert_eq!(bed.git(&["diff-index", "--cached", "HEAD"]), "");
+            bed.git(&["fsck", "--strict"]);
+        }
+    }
+}
+
+fn said_differs(bed: &Testbed, base: &TreeId) -> bool {
+    bed.git(&["rev-parse", "HEAD^{tree}"]) != base.to_string()
+}
+
+/// The index of a commit takes the place of the person's where that holds nothing of its own.
+#[test]
+fn an_index_takes_the_persons_place_where_nothing_in_it_is_lost() {
+    type Turn = fn(&Testbed);
+    let nothing: Turn = |_| {};
+    let marked: Turn = |bed| drop(bed.git(&["update-index", "--assume-unchanged", "other"]));
+    let cases: [(&str, bool, Turn); 7] = [
+        ("as HEAD has it", true, nothing),
+        ("something is staged", false, |bed| {
+            bed.write("other", "staged");
+            bed.git(&["add", "other"]);
+        }),
+        ("something is to be added", false, |bed| {
+            bed.write("new", "1");
+            bed.git(&["add", "-N", "new"]);
+        }),
+        ("a mark", false, marked),
+        ("a cache of what is not tracked", false, |bed| {
+            bed.git(&["update-index", "--force-untracked-cache"]);
+        }),
+        ("version 4", false, |bed| drop(bed.git(&["update-index", "--index-version", "4"]))),
+        ("shared with a group", false, |bed| {
+            bed.git(&["config", "core.sharedRepository", "group"]);
+        }),
+    ];
+    for (kind, replaced, turn) in cases {
+        let bed = Testbed::new();
+        for file in ["a", "dir/b", "other"] {
+            bed.commit(file, "1");
+        }
+        turn(&bed);
+        let (index, before) = (bed.path().join(".git/index"), bed.git(&["status", "--porcelain"]));
+        bed.write("a", "changed");
+        let store = bed.store();
+        let staged = store.stage(&[RepoPath::try_from("a").expect("inside")]);
+        let staged = staged.expect("stages").expect("differs");
+        let made = store.commit_staged(&staged, b"one\n", "p").expect("commits");
+        store.refresh_index(&staged, &made.commit).expect("refreshes");
+        let own = inode(&bed.path().join(".git/seed").join(stage_of(&bed)).join("index"));
+        assert_eq!(inode(&index) == own, replaced, "{kind}");
+        assert_eq!(bed.git(&["status", "--porcelain"]), before, "{kind}");
+        assert_eq!(bed.git(&["diff-index", "--cached", "HEAD", "--", "a"]), "", "{kind}");
+        let marks = bed.git(&["ls-files", "-v", "other"]);
+        assert_eq!(marks.starts_with('h'), kind == "a mark", "{kind}: {marks}");
+        drop(staged);
+        bed.git(&["fsck", "--strict"]);
+        assert!(!bed.path().join(".git/index.lock").exists());
+        // And once more, on top of what the first has left.
+        bed.write("dir/b", "changed");
+        let path = RepoPath::try_from("dir/b").expect("inside");
+        store.commit(&[path], b"two\n", "p").expect("commits").expect("differs");
+        assert_eq!(bed.git(&["status", "--porcelain"]), before, "{kind}");
+    }
+}
+
+fn stage_of(bed: &Testbed) -> String {
+    let entries = fs::read_dir(bed.path().join(".git/seed")).expect("reads").flatten();
+    let names = entries.map(|entry| entry.file_name().into_string().expect("text"));
+    names.into_iter().find(|name| name.starts_with("stage-")).expect("one is at work")
+}
+
+#[test]
+fn what_is_staged_while_a_commit_is_made_stays_staged() {
+    for hook in ["pre-commit", "post-commit"] {
+        let bed = Testbed::new();
+        for file in ["a", "other"] {
+            bed.commit(file, "1");
+        }
+        bed.write("other", "staged");
+        bed.hook(hook, "env -u GIT_INDEX_FILE git add other");
+        bed.write("a", "changed");
+        let path = RepoPath::try_from("a").expect("inside");
+        bed.store().commit(&[path], b"one\n", "p").expect("commits").expect("differs");
+        assert_eq!(bed.git(&["status", "--porcelain"]), "M  other", "{hook}");
+    }
+}
+
+#[test]
+fn what_a_hook_adds_to_the_commit_is_in_the_persons_index() {
+    let bed = Testbed::new();
+    for file in ["a", "other"] {
+        bed.commit(file, "1");
+    }
+    bed.hook("pre-commit", "echo formatted > other; git add other");
+    bed.write("a", "changed");
+    let path = RepoPath::try_from("a").expect("inside");
+    bed.store().commit(&[path], b"one\n", "p").expect("commits").expect("differs");
+    assert_eq!(bed.git(&["show", "HEAD:other"]), "formatted");
+    assert_eq!(bed.git(&["status", "--porcelain"]), "");
+}
+
+/// A lock that is ours, of a process that is gone, goes; another git's stays, and stops us.
+#[test]
+fn a_lock_that_was_left_in_the_middle_goes_and_anothers_stays() {
+    let bed = Testbed::new();
+    for file in ["a", "other"] {
+        bed.commit(file, "1");
+    }
+    let (store, lock) = (bed.store(), bed.path().join(".git/index.lock"));
+    bed.write("a", "changed");
+    let path = RepoPath::try_from("a").expect("inside");
+    let staged = store.stage(&[path]).expect("stages").expect("differs");
+    let own = bed.path().join(".git/seed").join(stage_of(&bed)).join("index");
+    fs::hard_link(&own, &lock).expect("linked");
+    store.unlock_staged().expect("unlocks");
+    assert!(!lock.exists());
+    store.unlock_staged().expect("nothing to do");
+    fs::write(&lock, "of another git").expect("written");
+    store.unlock_staged().expect("nothing to do");
+    assert!(lock.exists());
+    let before = fs::read(bed.path().join(".git/index")).expect("there");
+    let made = store.commit_staged(&staged, b"one\n", "p").expect("commits");
+    store.refresh_index(&staged, &made.commit).expect_err("another git has it");
+    assert_eq!(fs::read(bed.path().join(".git/index")).expect("there"), before);
+    fs::remove_file(&lock).expect("ours");
+    store.refresh_index(&staged, &made.commit).expect("refreshes");
+    assert_eq!(bed.git(&["status", "--porcelain"]), "");
+}

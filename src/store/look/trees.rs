@@ -55,16 +55,6 @@ impl Cached {
         Some(cached)
     }
 
-    /// Those that git keeps with an index that is not plain.
-    pub(super) fn of_git(tree: &gix::index::extension::Tree) -> Self {
-        let known = tree.num_entries.and_then(|covers| usize::try_from(covers).ok());
-        Self {
-            name: tree.name.to_vec(),
-            known: known.map(|covers| (covers, tree.id)),
-            below: tree.children.iter().map(Self::of_git).collect(),
-        }
-    }
-
     /// The tree of the whole, where it is known.
     pub(super) fn top(&self) -> Option<&ObjectId> {
         self.known.as_ref().map(|(_, id)| id)
