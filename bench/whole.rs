@@ -325,7 +325,28 @@ impl Ground {
     }
 
     fn in_execute_with(files: usize, more: &[(String, String)]) -> Result<Self> {
-        let ground = Self::with(files, more)?;
+        Self::with(files, more)?.led_into_execute()
+    }
+
+    /// A repository of which a sparse checkout leaves `files` files out.
+    fn narrowed(files: usize) -> Result<Self> {
+        let ground = Self::plain(200)?;
+        let mut stream = String::from("blob\nmark :1\ndata 5\nsame\n\ncommit refs/heads/main\n");
+        stream.push_str("committer Bench <bench@invalid> 1790000000 +0000\ndata 4\nmany\n");
+        stream.push_str("from refs/heads/main^0\n");
+        for n in 0..files {
+            writeln!(stream, "M 100644 :1 many/{}/{}/{n}.txt", n / 10_000, n / 100)?;
+        }
+        let file = ground.dir.path().join("stream");
+        fs::write(&file, stream)?;
+        said(ground.git("fast-import --quiet").stdin(File::open(&file)?))?;
+        said(&mut ground.git("sparse-checkout set --cone src lib .claude"))?;
+        said(&mut ground.git("reset -q --hard"))?;
+        Ok(ground)
+    }
+
+    fn led_into_execute(self) -> Result<Self> {
+        let ground = self;
         ground.seed("init --host claude")?;
         ground.hooked(&json!({ "hook_event_name": "SessionStart", "source": "startup" }))?;
         ground
@@ -790,13 +811,30 @@ fn step(asked: &Asked, table: &mut Table) -> Result<()> {
 
 /// A whole boundary beside a commit of the same file, with the same hooks.
 fn boundary(asked: &Asked, table: &mut Table) -> Result<()> {
-    let (ground, twin) = (Ground::in_execute(200)?, Ground::in_execute(200)?);
+    let plain = |files: usize| move || Ground::in_execute(files);
+    let left_out = || Ground::narrowed(200_000)?.led_into_execute();
+    boundary_in(asked, table, "checkpoint", &plain(200))?;
+    if !asked.quick {
+        boundary_in(asked, table, "checkpoint, 10000 files", &plain(10_000))?;
+        boundary_in(asked, table, "checkpoint, 200000 files left out", &left_out)?;
+    }
+    Ok(())
+}
+
+fn boundary_in(
+    asked: &Asked,
+    table: &mut Table,
+    what: &str,
+    begins: &dyn Fn() -> Result<Ground>,
+) -> Result<()> {
+    let (ground, twin) = (begins()?, begins()?);
     let took = in_turn(
         asked.runs(30),
         &mut [
             Box::new(|run| {
                 ground.wrote(FILE, &format!("fn lex() {{ x({run}) }}\n"))?;
-                Ok(ground.own(&["phase", "checkpoint", "-m", &format!("escapes survive {run}")]))
+                let message = format!("escapes survive {run}: {}", words(24));
+                Ok(ground.own(&["phase", "checkpoint", "-m", &message]))
             }),
             Box::new(|run| {
                 twin.wrote(FILE, &format!("fn lex() {{ x({run}) }}\n"))?;
@@ -804,7 +842,7 @@ fn boundary(asked: &Asked, table: &mut Table) -> Result<()> {
             }),
         ],
     )?;
-    table.ratio("checkpoint", took[0], "git commit, same hooks", took[1], Budget::Wall(2.0));
+    table.ratio(what, took[0], "git commit, same hooks", took[1], Budget::Wall(1.7));
     Ok(())
 }
 

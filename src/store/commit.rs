@@ -142,7 +142,7 @@ impl Store {
         message: &[u8],
         pending: &str,
     ) -> Result<Option<Committed>, CommitFailed> {
-        let Some(staged) = self.stage(paths)? else { return Ok(None) };
+        let Some(staged) = self.stage(paths, true)? else { return Ok(None) };
         let mut made = self.commit_staged(&staged, message, pending)?;
         made.index_behind = self.refresh_index(&staged, &made.commit).err();
         Ok(Some(made))
@@ -150,8 +150,13 @@ impl Store {
 
     /// Prepares a commit of HEAD with `paths` as they are in the work tree: added,
     /// modified or deleted, ignored or not. Paths name files, not directories.
-    /// `None` if that is HEAD itself.
-    pub(crate) fn stage(&self, paths: &[RepoPath]) -> Result<Option<Staged>, CommitFailed> {
+    /// `None` if that is HEAD itself. `plainly` where no configuration but the repository's own says
+    /// how files are stored: then git need not be asked.
+    pub(crate) fn stage(
+        &self,
+        paths: &[RepoPath],
+        plainly: bool,
+    ) -> Result<Option<Staged>, CommitFailed> {
         if let Some(doing) = self.in_progress().filter(|doing| *doing != "bisect") {
             return Err(CommitFailed::Busy(doing));
         }
@@ -163,7 +168,8 @@ impl Store {
         let dir = dir.map_err(StoreError::from)?;
         let index = dir.path().join("index");
         let base = self.base_tree(head.as_ref())?;
-        let (tree, replaces) = match self.stage_in(&index, &base, paths) {
+        let staged = if plainly { self.stage_in(&index, &base, paths) } else { None };
+        let (tree, replaces) = match staged {
             Some(staged) => (staged.tree, staged.replaces),
             None => (self.stage_by_git(&index, head.as_ref(), paths)?, None),
         };
@@ -575,7 +581,7 @@ mod tests {
         bed.write("a", "1");
         bed.write("b", "1");
         let store = bed.store();
-        let staged = store.stage(&[path("a")]).expect("stages").expect("differs");
+        let staged = store.stage(&[path("a")], true).expect("stages").expect("differs");
         let tree = staged.tree().clone();
         let first = store.commit_staged(&staged, MESSAGE, "p").expect("commits").commit;
         assert_eq!(store.tree_of_commit(&first).expect("reads"), tree);
@@ -727,13 +733,13 @@ mod tests {
         let head = bed.commit("a", "1");
         bed.write("a", "2");
         let store = bed.store();
-        let staged = store.stage(&[path("a")]).expect("stages").expect("differs");
+        let staged = store.stage(&[path("a")], true).expect("stages").expect("differs");
         let moved = bed.commit("b", "1");
         let late = store.commit_staged(&staged, MESSAGE, "p");
         assert!(matches!(late, Err(CommitFailed::Store(StoreError::Moved { .. }))));
         assert_eq!(store.head().expect("reads").commit, Some(moved));
         fs::write(bed.path().join(".git/MERGE_HEAD"), format!("{head}\n")).expect("writes");
-        assert!(matches!(store.stage(&[path("a")]), Err(CommitFailed::Busy("merge"))));
+        assert!(matches!(store.stage(&[path("a")], true), Err(CommitFailed::Busy("merge"))));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gix::config::file::SectionRef;
+
 use super::Store;
 
 /// How deep one configuration may include another.
@@ -22,7 +24,29 @@ pub(crate) struct ConfigFiles {
     pub policy_keys: bool,
     /// One may have git sign commits: it says so, or does not read.
     pub signs: bool,
+    /// One of the person's or the machine's may say how git stores files: it does, or does not
+    /// read.
+    pub stores: bool,
+    name: bool,
+    email: bool,
 }
+
+/// Files of the machine that some gits read instead of `/etc/gitconfig`.
+const OF_MACHINE: [&str; 2] = ["/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
+
+/// What says how git stores files, below `core`.
+const STORES: [&str; 10] = [
+    "attributesFile",
+    "autocrlf",
+    "fileMode",
+    "fsync",
+    "fsyncObjectFiles",
+    "ignoreCase",
+    "precomposeUnicode",
+    "sharedRepository",
+    "splitIndex",
+    "symlinks",
+];
 
 impl Store {
     /// The files that git would read, whatever a condition on an include says. `home` is the
@@ -34,6 +58,11 @@ impl Store {
         files.wider.extend(home.map(|home| home.join(".gitconfig")));
         files.wider.push(PathBuf::from("/etc/gitconfig"));
         for file in [files.own.clone(), files.wider.clone()].concat() {
+            files.follow(&file, home, 0);
+        }
+        let beside_git = self.children.as_ref().and_then(|git| git.git().parent()?.parent());
+        let of_git = beside_git.map(|dir| dir.join("etc/gitconfig"));
+        for file in OF_MACHINE.iter().map(PathBuf::from).chain(of_git) {
             files.follow(&file, home, 0);
         }
         files
@@ -92,6 +121,11 @@ impl Store {
 }
 
 impl ConfigFiles {
+    /// They are seen to name who commits; git knows more ways.
+    pub(crate) fn name_somebody(&self) -> bool {
+        self.name && self.email
+    }
+
     fn follow(&mut self, file: &Path, home: Option<&Path>, depth: usize) {
         if !file.is_file() {
             return;
@@ -100,9 +134,10 @@ impl ConfigFiles {
             gix::config::File::from_path_no_includes(file.to_owned(), gix::config::Source::Api);
         // What does not read here may read for git.
         let Ok(config) = read else {
-            (self.policy_keys, self.signs) = (true, true);
+            (self.policy_keys, self.signs, self.stores) = (true, true, true);
             return;
         };
+        let is_own = self.own.iter().any(|own| own == file);
         for section in config.sections() {
             let name = section.header().name().to_string().to_ascii_lowercase();
             let values = |key: &str| {
@@ -112,6 +147,13 @@ impl ConfigFiles {
             if name == "core" {
                 self.hooks.extend(values("hooksPath"));
             }
+            self.stores |=
+                !is_own && (name == "attr" || (name == "core" && says_of_files(&section)));
+            // Whether an include counts is git's to tell.
+            if name == "user" && depth == 0 && section.header().subsection_name().is_none() {
+                self.name |= says_who(&section, "name");
+                self.email |= says_who(&section, "email");
+            }
             let off = |value: &String| {
                 matches!(&*value.to_ascii_lowercase(), "false" | "no" | "off" | "0")
             };
@@ -119,7 +161,7 @@ impl ConfigFiles {
                 let said = values("gpgSign");
                 self.signs |= said.is_empty() || !said.iter().all(off);
             }
-            if name == "seed" && !self.own.iter().any(|own| own == file) {
+            if name == "seed" && !is_own {
                 self.policy_keys |= section.contains_value_name("policyKeys");
                 let paths = values("policyKeys").into_iter().filter_map(|value| {
                     let below = value.strip_prefix("~/").zip(home);
@@ -143,6 +185,20 @@ impl ConfigFiles {
             }
         }
     }
+}
+
+/// Whether a section `user` names somebody at `key`.
+fn says_who(section: &SectionRef<'_>, key: &str) -> bool {
+    let last = section.values(key).pop();
+    last.is_some_and(|value| value.iter().any(u8::is_ascii_alphanumeric))
+}
+
+/// Whether a section `core` says how git stores files.
+fn says_of_files(section: &SectionRef<'_>) -> bool {
+    let mut said = STORES.iter().filter(|key| section.contains_value_name(**key));
+    let ends = section.values("autocrlf");
+    let as_they_are = !ends.is_empty() && ends.iter().all(|value| *value == "false");
+    said.any(|key| *key != "autocrlf" || !as_they_are)
 }
 
 #[cfg(test)]
@@ -169,6 +225,32 @@ mod tests {
         }
         assert_eq!(found.hooks, ["mine", "~/hooks"]);
         assert_eq!(found.signers, [home.join("keys")]);
+    }
+
+    #[test]
+    fn a_file_that_says_how_git_stores_files_is_told_from_one_that_does_not() {
+        let bed = Testbed::new();
+        let wider = bed.path().join("wider");
+        let found = |text: &str| {
+            std::fs::write(&wider, text).expect("written");
+            bed.store().config_files(None, std::slice::from_ref(&wider))
+        };
+        for (text, stores) in [
+            ("[user]\n\tname = Ada\n[core]\n\teditor = vi\n", false),
+            ("[core]\n\tautocrlf = false\n", false),
+            ("[core]\n\tautocrlf = input\n", true),
+            ("[Core]\n\tAttributesFile = ~/mine\n", true),
+            ("[core]\n\tautocrlf = false\n\tignorecase = true\n", true),
+            ("[attr]\n\ttree = HEAD\n", true),
+            ("[core\n", true),
+        ] {
+            assert_eq!(found(text).stores, stores, "{text}");
+        }
+        bed.git(&["config", "--unset", "user.email"]);
+        assert!(!found("[user]\n\tname = Ada\n").name_somebody());
+        assert!(!found("[user \"x\"]\n\tname = Ada\n\temail = a@b\n").name_somebody());
+        assert!(!found("[user]\n\tname = Ada\n\temail =\n").name_somebody());
+        assert!(found("[user]\n\tname = Ada\n\temail = a@b\n").name_somebody());
     }
 
     #[test]

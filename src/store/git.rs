@@ -103,17 +103,8 @@ impl Store {
         Some(Identity { name: name.to_owned(), email: email.to_owned() })
     }
 
-    /// Whether configuration is seen to name who commits; git knows more ways.
-    fn names_somebody(&self) -> bool {
-        let config = self.repo.config_snapshot();
-        let names = |key: &str| {
-            config.string(key).is_some_and(|said| said.iter().any(u8::is_ascii_alphanumeric))
-        };
-        self.reads_as_children() && names("user.name") && names("user.email")
-    }
-
     /// Whether children find the configuration and attributes that this process finds.
-    pub(super) fn reads_as_children(&self) -> bool {
+    pub(crate) fn reads_as_children(&self) -> bool {
         self.children.as_ref().is_none_or(GitEnvironment::reads_as_here)
     }
 
@@ -127,9 +118,7 @@ impl Store {
     /// Settings that name who commits: `known`, where git knows nobody, and the person has not said
     /// that only their configuration may name somebody.
     pub(super) fn naming(&self, known: Option<&Identity>) -> Vec<String> {
-        let known = known.filter(|_| {
-            !self.names_somebody() && self.identity().is_none() && !self.only_configured()
-        });
+        let known = known.filter(|_| self.identity().is_none() && !self.only_configured());
         known.map_or_else(Vec::new, |known| {
             let (name, email) = (&known.name, &known.email);
             let settings = [format!("user.name={name}"), format!("user.email={email}")];

@@ -377,3 +377,37 @@ fn a_step_syncs_each_object_once() {
     println!("a step and its operation sync {} files", synced.len());
     assert!(synced.len() <= 22, "{synced:#?}");
 }
+
+/// A boundary starts `git commit` and nothing else; what runs below it is git's and its hooks'. The
+/// fence's own index is written once.
+#[test]
+fn a_boundary_starts_git_commit_alone() {
+    if !has_strace() {
+        super::skip::not_here("strace that may trace");
+        return;
+    }
+    let ground = Ground::in_execute();
+    let out = ground.home.join("boundary");
+    let (mut begun, mut indexes) = (Vec::new(), Vec::new());
+    // The second time the person's index is the one that the first has left.
+    for turn in 0..2 {
+        ground.changes(FILE, &format!("fn lex() {{ y({turn}) }}\n"));
+        let mut strace = ground.command("strace");
+        strace.args(["-f", "-qq", "-s", "256", "-e", "trace=execve,openat", "-o"]).arg(&out);
+        said(strace.arg(BINARY).args(["phase", "checkpoint", "-m", &words(24)]));
+        let trace = fs::read_to_string(&out).expect("a trace");
+        let programs =
+            trace.lines().filter(|call| call.contains("execve(") && call.ends_with("= 0"));
+        let gits: Vec<&str> = programs.filter(|call| call.contains(r#"["git", "-C""#)).collect();
+        begun.extend(gits.iter().map(|call| call.contains(r#""commit""#)));
+        assert_eq!(gits.len(), 1, "{gits:#?}");
+        let ours = trace.split_whitespace().next().expect("a process");
+        let writes = trace.lines().filter(|call| {
+            call.starts_with(ours) && call.contains("O_WRONLY") && call.contains("/index\"")
+        });
+        indexes.push(writes.count());
+    }
+    assert_eq!(begun, [true, true]);
+    // The fence's and that of the commit: each is created, and then given its time.
+    assert_eq!(indexes, [4, 4]);
+}

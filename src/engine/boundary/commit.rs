@@ -4,7 +4,7 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, landing, record};
+use crate::engine::{boundary, fence, landing, record};
 use crate::format::journal::{Refused, What};
 use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
@@ -30,11 +30,16 @@ pub(crate) fn phase_commit(
     if judged.survey.own.is_empty() {
         return Ok(Ok(untaken));
     }
-    let Some(staged) = repo.store.stage(&judged.survey.own).map_err(vetoed)? else {
+    // What a child reads may be another configuration: that of the session, of which this process
+    // knows nothing then.
+    let (configs, same) = (fence::fingerprints::configs(repo), repo.store.reads_as_children());
+    let staged = repo.store.stage(&judged.survey.own, same && !configs.stores);
+    let Some(staged) = staged.map_err(vetoed)? else {
         return Ok(Ok(untaken));
     };
     // A host's shell may have taken the person's configuration away.
-    let known = if repo.is_person().is_err() { record::identity::known(repo) } else { None };
+    let asks = !(same && configs.name_somebody()) && repo.is_person().is_err();
+    let known = if asks { record::identity::known(repo) } else { None };
     let signed = match boundary::signing::how(repo)? {
         Ok(signed) => signed,
         Err(refusal) => return Ok(Err(refusal)),

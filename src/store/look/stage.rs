@@ -58,14 +58,15 @@ const MODE: usize = 6;
 const OF_GIT: [&[u8]; 3] = [b"TREE", b"EOIE", b"IEOT"];
 
 impl Store {
-    /// Writes to `to` an index of `head` with `paths` as they are; `None` where git has to.
+    /// Writes to `to` an index of `head` with `paths` as they are; `None` where git has to. Of the
+    /// configuration the repository's own alone is read.
     pub(in crate::store) fn stage_in(
         &self,
         to: &Path,
         head: &TreeId,
         paths: &[RepoPath],
     ) -> Option<InProcess> {
-        if paths.len() > PATHS || self.syncs_all_objects() || !self.reads_as_children() {
+        if paths.len() > PATHS || self.syncs_all_objects() {
             return None;
         }
         let modes = self.modes_now()?;

@@ -816,7 +816,7 @@ fn an_index_takes_the_persons_place_where_nothing_in_it_is_lost() {
         let (index, before) = (bed.path().join(".git/index"), bed.git(&["status", "--porcelain"]));
         bed.write("a", "changed");
         let store = bed.store();
-        let staged = store.stage(&[RepoPath::try_from("a").expect("inside")]);
+        let staged = store.stage(&[RepoPath::try_from("a").expect("inside")], true);
         let staged = staged.expect("stages").expect("differs");
         let made = store.commit_staged(&staged, b"one\n", "p").expect("commits");
         store.refresh_index(&staged, &made.commit).expect("refreshes");
@@ -883,7 +883,7 @@ fn a_lock_that_was_left_in_the_middle_goes_and_anothers_stays() {
     let (store, lock) = (bed.store(), bed.path().join(".git/index.lock"));
     bed.write("a", "changed");
     let path = RepoPath::try_from("a").expect("inside");
-    let staged = store.stage(&[path]).expect("stages").expect("differs");
+    let staged = store.stage(&[path], true).expect("stages").expect("differs");
     let own = bed.path().join(".git/seed").join(stage_of(&bed)).join("index");
     fs::hard_link(&own, &lock).expect("linked");
     store.unlock_staged().expect("unlocks");
