@@ -150,8 +150,8 @@ impl Store {
 
     /// Prepares a commit of HEAD with `paths` as they are in the work tree: added,
     /// modified or deleted, ignored or not. Paths name files, not directories.
-    /// `None` if that is HEAD itself. `plainly` where no configuration but the repository's own says
-    /// how files are stored: then git need not be asked.
+    /// `None` if that is HEAD itself. `plainly` where no configuration but the repository's own
+    /// says how files are stored: then git need not be asked.
     pub(crate) fn stage(
         &self,
         paths: &[RepoPath],

@@ -11,7 +11,7 @@ use crate::format::trailers::{self, StepTrailers};
 use crate::format::{seed_id, short_hash};
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::gates;
-use crate::store::{CommitFailed, CommitId};
+use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 
@@ -30,16 +30,11 @@ pub(crate) fn phase_commit(
     if judged.survey.own.is_empty() {
         return Ok(Ok(untaken));
     }
-    // What a child reads may be another configuration: that of the session, of which this process
-    // knows nothing then.
-    let (configs, same) = (fence::fingerprints::configs(repo), repo.store.reads_as_children());
-    let staged = repo.store.stage(&judged.survey.own, same && !configs.stores);
-    let Some(staged) = staged.map_err(vetoed)? else {
-        return Ok(Ok(untaken));
-    };
-    // A host's shell may have taken the person's configuration away.
-    let asks = !(same && configs.name_somebody()) && repo.is_person().is_err();
-    let known = if asks { record::identity::known(repo) } else { None };
+    let configs = configs(repo);
+    let plainly = configs.as_ref().is_some_and(|configs| !configs.stores);
+    let staged = repo.store.stage(&judged.survey.own, plainly).map_err(vetoed)?;
+    let Some(staged) = staged else { return Ok(Ok(untaken)) };
+    let known = known(repo, configs.is_some_and(|configs| configs.name_somebody()));
     let signed = match boundary::signing::how(repo)? {
         Ok(signed) => signed,
         Err(refusal) => return Ok(Err(refusal)),
@@ -80,6 +75,18 @@ pub(crate) fn phase_commit(
             Err(vetoed(failed))
         }
     }
+}
+
+/// The configuration that children read; of that of a session with another environment this
+/// process knows nothing.
+fn configs(repo: &Repo) -> Option<ConfigFiles> {
+    repo.store.reads_as_children().then(|| fence::fingerprints::configs(repo))
+}
+
+/// Who commits where git may not know: a host's shell may have taken the person's configuration
+/// away.
+fn known(repo: &Repo, named: bool) -> Option<Identity> {
+    if named || repo.is_person().is_ok() { None } else { record::identity::known(repo) }
 }
 
 pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTrailers> {

@@ -37,6 +37,8 @@ mod stage;
 #[cfg(unix)]
 mod take;
 #[cfg(unix)]
+mod taken;
+#[cfg(unix)]
 mod trees;
 #[cfg(unix)]
 mod walk;
@@ -45,8 +47,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::left_out::Skipped;
-#[cfg(unix)]
-use super::own::Own;
 use super::pins::Lens;
 #[cfg(not(unix))]
 use super::worktree::Changed;
@@ -175,47 +175,6 @@ impl Store {
         }
         changed.extend(found.added.into_iter().map(|path| (path, ChangeKind::Added)));
         Some(Seen { changed, builds })
-    }
-
-    /// Has the private index know the work tree as it is, and gives its tree: the file is read
-    /// once, and written once where it changes. `None`, and nothing changed, where git has to say.
-    pub(super) fn taken(
-        &self,
-        index: &Path,
-        lens: &Lens,
-        is_build: BuildDir<'_>,
-    ) -> Option<TreeId> {
-        let skipped = self.skipped().ok()?;
-        let (mut kept, mut plain) = content::Kept::read(self, index)?;
-        if !self.differing_in(&plain, &skipped).is_empty() {
-            return None;
-        }
-        let seen = self.look_beside(&mut kept, &plain, lens, is_build, &skipped)?;
-        let changed = self.without_free(index, lens, seen, is_build).ok()?;
-        let mut differs = kept.settle(&mut plain) || kept.moment().is_some();
-        let time = kept.moment().unwrap_or(kept.modified);
-        let mut dated = take::Dated { trees: trees::Cached::of(&plain), plain, time };
-        let mut own = kept.into_draft();
-        if !changed.is_empty() {
-            let draft = own.take().or_else(|| Own::beside(self, index).ok())?;
-            dated = self.taken_in(dated, draft.now().ok()?, lens, &changed)?;
-            (own, differs) = (Some(draft), true);
-        }
-        if !self.has_trees(&dated.trees, dated.plain.len()) {
-            if self.syncs_all_objects() {
-                return None;
-            }
-            dated.trees = self.trees(&dated.plain, dated.trees, trees::Missing::Written)?;
-            differs = true;
-        }
-        let tree = (*dated.trees.top()?).into();
-        if differs {
-            let own = own.or_else(|| Own::beside(self, index).ok())?;
-            let time = dated.time;
-            own.write(&dated.bytes(self)?, time).ok()?;
-            own.put(index).ok()?;
-        }
-        Some(tree)
     }
 
     /// That the repository at `path` stands at the commit `id`, or is not there at all.

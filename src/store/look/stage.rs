@@ -34,9 +34,9 @@ struct Begun {
     is_ours_alike: bool,
 }
 
-/// Takes the times from entries whose files changed in the second of an index of the time `time`, or
-/// later: git does not trust those before it has read them, and the new index is younger. It reads
-/// them once then, and not each time. Those that were read just now keep theirs.
+/// Takes the times from entries whose files changed in the second of an index of the time `time`,
+/// or later: git does not trust those before it has read them, and the new index is younger. It
+/// reads them once then, and not each time. Those that were read just now keep theirs.
 fn forget_young(plain: &mut Plain, time: SystemTime, read: &Changes) {
     let (second, _) = time_of(time);
     for entry in 0..plain.len() {
@@ -142,8 +142,8 @@ impl Store {
         Some(Begun { trees: Cached::of(&plain), plain, time, file, is_ours_alike })
     }
 
-    /// The index at `staged`, which holds `tree`, takes the place of the person's, while that is the
-    /// file `replaced`; says whether it did.
+    /// The index at `staged`, which holds `tree`, takes the place of the person's, while that is
+    /// the file `replaced`; says whether it did.
     ///
     /// One that was killed in between leaves git's lock: see [`Store::unlock_staged`].
     pub(in crate::store) fn replace_index(
