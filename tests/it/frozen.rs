@@ -21,7 +21,7 @@ fn frozen(name: &str) -> PathBuf {
 }
 
 /// The store, in a clone of its own, with a session that has started.
-fn thawed(name: &str) -> World {
+pub(super) fn thawed(name: &str) -> World {
     let world = World::empty("git init -q -b main . && git config maintenance.auto false");
     let dir = frozen(name);
     let bundle = dir.join("refs.bundle").display().to_string();
