@@ -184,6 +184,12 @@ pub struct SaidRows {
     /// That something stays as it was, or is so again.
     #[serde(default)]
     pub kept: Vec<String>,
+    /// That something is only thought of, wished for or expected.
+    #[serde(default)]
+    pub unreal: Vec<String>,
+    /// Words of one thing that is as another, or as it was.
+    #[serde(default)]
+    pub same: Vec<String>,
     /// That something was put back.
     #[serde(default)]
     pub back: Vec<String>,
@@ -259,6 +265,8 @@ pub enum Finding {
     CriteriaNamed,
     OutsideNamed,
     OnlyTried,
+    Untold,
+    GoneAsSame,
     OtherTarget,
     TestsWeaker,
     NamedUntouched,
