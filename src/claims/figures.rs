@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::truth::Piece;
+use super::turned::Moved;
 
 /// The most numbers that are kept of one output, from its end on.
 const KEPT: usize = 64;
@@ -89,17 +89,61 @@ const FAILURE: [&str; 14] = [
     "unreachable",
 ];
 
+/// The most counts that are kept beside one run.
+const MOST_BESIDE: usize = 6;
+
+/// Words for tests that did not run to a good end, behind the number of them.
+pub(super) const NOT_RUN: [&str; 9] = [
+    "skipped",
+    "ignored",
+    "pending",
+    "todo",
+    "excluded",
+    "xfailed",
+    "flaky",
+    "disabled",
+    "incomplete",
+];
+
+/// Words for what is not well, and for [`NOT_RUN`], behind the number of it.
+const BESIDE: [&str; 24] = [
+    "skipped",
+    "ignored",
+    "pending",
+    "todo",
+    "excluded",
+    "xfailed",
+    "flaky",
+    "disabled",
+    "incomplete",
+    "warning",
+    "warnings",
+    "error",
+    "errors",
+    "problem",
+    "problems",
+    "issue",
+    "issues",
+    "missing",
+    "violations",
+    "offenses",
+    "vulnerabilities",
+    "hints",
+    "leaks",
+    "conflicts",
+];
+
 /// Words with which such a line says that there was none.
 const NONE: [&str; 6] = ["0", "no", "zero", "without", "ok", "passed"];
 
 /// A number, and where it ends in its text.
-struct Number<'t> {
-    text: &'t str,
+pub(super) struct Number<'t> {
+    pub text: &'t str,
     end: usize,
 }
 
 /// The numbers of a text that are no parts of words, versions or dates.
-fn numbers(text: &str) -> impl Iterator<Item = Number<'_>> {
+pub(super) fn numbers(text: &str) -> impl Iterator<Item = Number<'_>> {
     let digit = |c: char| c.is_ascii_digit();
     let part = move |c: char| digit(c) || c == '.' || c == ',';
     let mut from = 0;
@@ -120,7 +164,7 @@ fn numbers(text: &str) -> impl Iterator<Item = Number<'_>> {
     })
 }
 
-fn plain(number: &str) -> String {
+pub(super) fn plain(number: &str) -> String {
     number.replace(',', ".")
 }
 
@@ -151,22 +195,57 @@ pub fn complains(output: &str) -> bool {
     })
 }
 
-/// The numbers on lines that came or went.
-pub(super) fn changed(pieces: &[Piece]) -> Vec<String> {
+/// What an output counts beside what is well, near its end: `3 skipped`, `2 warnings`.
+pub fn beside(output: &str) -> Vec<String> {
+    let mut found: Vec<(String, &str)> = Vec::new();
+    let marks = |c: char| !(c.is_alphanumeric() || c == ':' || c == '.');
+    for line in output.lines().rev().take(LINES) {
+        let lower = line.to_lowercase();
+        let words: Vec<&str> =
+            lower.split_whitespace().map(|word| word.trim_matches(marks)).collect();
+        for (at, word) in words.iter().enumerate() {
+            let bare = word.trim_end_matches([':', '.']);
+            let Some(kind) = BESIDE.iter().find(|kind| **kind == bare) else { continue };
+            let Some(count) = counted(&words, at) else { continue };
+            let is_new = !found.iter().any(|(_, known)| known == kind);
+            if count.len() <= WHOLE && !count.trim_start_matches('0').is_empty() && is_new {
+                found.push((count.to_owned(), kind));
+            }
+        }
+    }
+    found.truncate(MOST_BESIDE);
+    found.into_iter().map(|(count, kind)| format!("{count} {kind}")).collect()
+}
+
+/// The number of the word `at`: before it, or behind a colon.
+fn counted<'w>(words: &[&'w str], at: usize) -> Option<&'w str> {
+    let digits = |word: &&'w str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    if words[at].ends_with(':') {
+        return words.get(at + 1).copied().filter(digits);
+    }
+    let mut before = words[..at].iter().rev().copied();
+    let last = before.next()?;
+    if digits(&last) {
+        return Some(last);
+    }
+    // `3 tests skipped`
+    let of_tests = TESTS.contains(&last) || last == "test";
+    before.next().filter(digits).filter(|_| of_tests)
+}
+
+/// The numbers on lines that came or went, and how many of them there are in each file.
+pub(super) fn changed(moved: &[Moved<'_>]) -> Vec<String> {
     let mut found = BTreeSet::new();
-    for piece in pieces {
-        let text = |side: &Option<Vec<u8>>| {
-            side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned())
-        };
-        let (before, after) = (text(&piece.before), text(&piece.after));
-        let lines = |side: &Option<String>| -> BTreeSet<String> {
-            side.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
-        };
-        for line in lines(&before).symmetric_difference(&lines(&after)) {
+    let mut counts = BTreeSet::new();
+    for one in moved {
+        counts.extend([one.gone.len(), one.came.len()].map(|count| count.to_string()));
+        for line in one.gone.iter().chain(&one.came) {
             found.extend(line_numbers(line));
         }
     }
-    found.into_iter().take(CHANGED).collect()
+    counts.retain(|count| count != "0" && !found.contains(count));
+    let found = counts.into_iter().take(CHANGED / 4).chain(found);
+    found.take(CHANGED).collect()
 }
 
 /// In code numbers stand in words, and with `_` inside.
@@ -179,12 +258,8 @@ fn line_numbers(line: &str) -> impl Iterator<Item = String> + '_ {
 /// Figures that a text tells and that stand in none of `seen`; none where shares alone are left
 /// that others which were seen come to.
 pub(super) fn unseen(text: &str, seen: &BTreeSet<&str>) -> Vec<String> {
-    let is_seen = |number: &str| {
-        let number = plain(number);
-        seen.contains(number.as_str()) || seen.iter().any(|other| rounds_to(other, &number))
-    };
     let (known, unknown): (Vec<_>, Vec<_>) =
-        told(text).into_iter().partition(|(number, _)| is_seen(number));
+        told(text).into_iter().partition(|(number, _)| stands_in(number, seen));
     let share = |unit: &str| matches!(unit, "%" | "x" | "×" | "percent" | "prozent");
     let measured = known.iter().any(|(_, unit)| !TESTS.contains(&unit.as_str()));
     if measured && unknown.iter().all(|(_, unit)| share(unit)) {
@@ -194,6 +269,56 @@ pub(super) fn unseen(text: &str, seen: &BTreeSet<&str>) -> Vec<String> {
         unknown.into_iter().map(|(number, unit)| format!("{number} {unit}")).collect();
     names.dedup();
     names
+}
+
+/// Whether a number was seen, as it is or rounded.
+fn stands_in(number: &str, seen: &BTreeSet<&str>) -> bool {
+    let number = plain(number);
+    seen.contains(number.as_str()) || seen.iter().any(|other| rounds_to(other, &number))
+}
+
+/// The same, or all of its parts were.
+pub(super) fn is_seen(number: &str, seen: &BTreeSet<&str>) -> bool {
+    let mut parts = number.split(['.', ',']);
+    let begins = |other: &&str| other.strip_prefix(number).is_some_and(|end| end.starts_with('.'));
+    stands_in(number, seen)
+        || number.contains(['.', ','])
+            && (parts.all(|one| seen.contains(one)) || seen.iter().any(begins))
+}
+
+/// A number that a sentence tells of something.
+pub(super) struct Plain<'t> {
+    pub text: &'t str,
+    pub value: f64,
+    /// The word behind it.
+    pub thing: &'t str,
+}
+
+/// The numbers of a sentence that are no names (`line 12`, `HTTP 404`, `Python 3.12`), no years,
+/// and none in a row (`3rd`).
+pub(super) fn plain_numbers(sentence: &str) -> impl Iterator<Item = Plain<'_>> {
+    numbers(sentence).filter_map(move |number| {
+        let value: f64 = plain(number.text).parse().ok()?;
+        let start = number.end - number.text.len();
+        let before = sentence[..start].trim_end_matches([' ', '*', '_', '\u{a0}']);
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let first = !before[..before.len() - word.len()].contains(char::is_alphanumeric);
+        let capital = word.is_ascii() && word.starts_with(|c: char| c.is_ascii_uppercase());
+        let name = capital && !first || NAMES.contains(&word.to_lowercase().as_str());
+        let behind = &sentence[number.end..];
+        let joined = ["st", "nd", "rd", "th", "行", "º", "ª", "."].iter().any(|end| {
+            behind
+                .strip_prefix(end)
+                .is_some_and(|rest| rest.starts_with(char::is_alphanumeric) == (*end == "."))
+        });
+        let year = (1900.0..2100.0).contains(&value) && value.fract() == 0.0;
+        let rest = behind.trim_start_matches([' ', '*', '_', '\u{a0}', '\u{202f}', '-']);
+        let near = behind.len() - rest.len() < 4;
+        let long = rest.find(|c: char| !(c.is_alphanumeric() || c == '%')).unwrap_or(rest.len());
+        let thing = if near { &rest[..long] } else { "" };
+        let thing = if thing.chars().count() < 24 { thing } else { "" };
+        (!name && !joined && !year).then_some(Plain { text: number.text, value, thing })
+    })
 }
 
 /// Numbers with a unit behind them, each with its unit.
@@ -359,7 +484,7 @@ const WORDS: [(&str, &str); 51] = [
 ];
 
 /// A text with such words as digits.
-fn spelled_out(text: &str) -> String {
+pub(super) fn spelled_out(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
@@ -391,6 +516,7 @@ fn rounds_to(printed: &str, number: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::truth::Piece;
     use super::*;
 
     #[test]
@@ -433,6 +559,6 @@ mod tests {
             before: Some(b"const A: u64 = 5;\nlet same = 77;\n".to_vec()),
             after: Some(b"const A: u64 = 30_000;\nlet same = 77;\n".to_vec()),
         };
-        assert_eq!(changed(&[piece]), ["30000", "5", "64"]);
+        assert_eq!(changed(&[Moved::of(&piece)]), ["1", "30000", "5", "64"]);
     }
 }

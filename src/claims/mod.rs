@@ -31,6 +31,8 @@ mod surface;
 pub(crate) mod table;
 pub(crate) mod trace;
 pub mod truth;
+mod turned;
+mod untold;
 mod weaker;
 pub(crate) mod whole;
 mod words;
@@ -167,10 +169,24 @@ pub struct Truth {
     /// Numbers on lines that came or went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,
+    /// Values that others took the place of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turned: Vec<ValuesTurned>,
+    /// Names on lines that went, which no changed file has any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
     /// Of what the claim names and nothing changed of ([`gate::unmatched`]): what the
     /// repository holds all the same, as the claim wrote it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
+}
+
+/// Numbers of one file that went, and those that came with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValuesTurned {
+    pub path: String,
+    pub was: Vec<String>,
+    pub now: Vec<String>,
 }
 
 /// One file of the difference.
@@ -261,6 +277,9 @@ pub struct Receipt {
     /// Numbers that it printed ([`figures::printed`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,
+    /// What it counted beside what is well ([`figures::beside`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// It printed words of failure ([`figures::complains`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complains: bool,
@@ -315,6 +334,9 @@ pub struct Ran {
     /// As in [`Receipt::figures`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,
+    /// As in [`Receipt::beside`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// As in [`Receipt::complains`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complains: bool,

@@ -260,7 +260,7 @@ fn is(wanted: &str, token: &str) -> bool {
 }
 
 /// An item of a list without its mark.
-fn item(line: &str) -> Option<&str> {
+pub(super) fn item(line: &str) -> Option<&str> {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = (number.len() < line.len())
         .then(|| number.strip_prefix(". ").or_else(|| number.strip_prefix(") ")))

@@ -322,6 +322,22 @@ impl<'c> Runs<'c> {
         })
     }
 
+    /// What runs and commands on this code counted beside what is well, each with its command: not
+    /// what was so before the change.
+    pub(crate) fn beside(&self, table: &GateTable) -> Vec<(&'c Receipt, Vec<&'c str>)> {
+        let older = |count: &str| {
+            let old =
+                self.read.iter().filter(|read| read.receipt.stale || !read.changed.is_empty());
+            old.flat_map(|read| &read.receipt.beside).any(|known| known == count)
+        };
+        let here = self.here().filter(|read| !sure::only_looks(&read.receipt.command, table));
+        here.map(|read| {
+            let counts = read.receipt.beside.iter().map(String::as_str);
+            (read.receipt, counts.filter(|count| !older(count)).collect())
+        })
+        .collect()
+    }
+
     /// Whether a command of this turn holds a word, in small letters.
     pub(crate) fn name(&self, word: &str) -> bool {
         self.read.iter().any(|read| read.receipt.command.to_lowercase().contains(word))

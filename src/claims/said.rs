@@ -202,8 +202,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let mut reasons = Reasons::new(table, fixed);
     let bare = uncovered(truth, &surface, &runs, table);
 
-    let formatted = runs.formatted(table);
-    let did = (formatted, runs.did_beside_tests(table), !runs.is_empty());
+    let did = (runs.formatted(table), runs.did_beside_tests(table), !runs.is_empty());
     changes(&mut reasons, &spoken, did, (truth, &surface));
     let code = surface.has_code();
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
@@ -211,7 +210,8 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     named::names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
     // Settings and data are tried by commands that are no runs of tests.
     let tried = !code && !truth.files.is_empty() && runs.commanded();
-    facts(&mut reasons, (&spoken, truth), (&runs, tried), &mut required);
+    facts(&mut reasons, (&spoken, truth, &index), (&runs, tried), &mut required);
+    super::untold::add(&mut reasons, &spoken.raw, truth, &runs);
     if code && !bare.is_empty() {
         // Whatever the rows say: code that no run covers is never passed.
         reasons.at_least(Directive::Damp);
@@ -380,7 +380,7 @@ fn failed(
 /// Facts of the world, and acts beyond this work tree.
 fn facts(
     reasons: &mut Reasons<'_>,
-    (spoken, truth): (&Spoken, &Truth),
+    (spoken, truth, index): (&Spoken, &Truth, &Index<'_>),
     (runs, tried): (&Runs<'_>, bool),
     required: &mut RequireTool,
 ) {
@@ -430,7 +430,7 @@ fn facts(
     if !acted {
         open.extend(spoken.text.all_said(&table.said.outside, &table.words));
     }
-    open.extend(beyond(&spoken.raw, truth, runs, table));
+    open.extend(beyond(&spoken.raw, (truth, index), runs, table));
     if !spoken.text.holds(&table.said.trial) {
         reasons.names(Finding::OnlyTried, &runs.only_tried(table));
     }
@@ -439,8 +439,14 @@ fn facts(
 
 /// What a message tells that no row knows how to show: figures that nothing printed, and programs
 /// that did not run.
-fn beyond(raw: &str, truth: &Truth, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
-    let seen = truth.figures.iter().map(String::as_str).chain(runs.figures()).collect();
+fn beyond(
+    raw: &str,
+    (truth, index): (&Truth, &Index<'_>),
+    runs: &Runs<'_>,
+    table: &GateTable,
+) -> Vec<String> {
+    let seen: std::collections::BTreeSet<&str> =
+        truth.figures.iter().map(String::as_str).chain(runs.figures()).collect();
     let mut found = super::figures::unseen(raw, &seen);
     let tests = truth.files.iter().filter(|file| file.test).map(|file| file.functions.len());
     found.extend(super::figures::uncounted(
@@ -478,6 +484,16 @@ fn beyond(raw: &str, truth: &Truth, runs: &Runs<'_>, table: &GateTable) -> Vec<S
         let here = rows.programs.iter().filter(|word| text.has(word));
         let not = here.filter(|word| !runs.name(word) && !own(word));
         found.extend(not.filter(|_| !text.holds(&rows.not_run)).cloned());
+    }
+    if !(truth.files.is_empty() && runs.is_empty()) {
+        let known = |number: &String| {
+            let number = number.split(' ').next().unwrap_or_default();
+            found.iter().any(|known| known.split(' ').next() == Some(number))
+        };
+        let mut more = super::untold::numbers(raw, &seen, (truth, index), table);
+        more.retain(|number| !known(number));
+        found.extend(more);
+        found.extend(super::untold::commands(raw, truth, runs, table));
     }
     found.sort();
     found.dedup();

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::languages::{Definition, Languages, Outline, Sort, words_of};
+use super::turned::{self, Moved};
 use super::weaker::Weaker;
 use super::{ChangedFile, Gone, How, TestGone, Truth};
 
@@ -88,6 +89,7 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
     }
     tests_weaker.dedup();
     tests_weaker.truncate(MOST_NAMES);
+    let moved: Vec<Moved<'_>> = pieces.iter().map(Moved::of).collect();
     Truth {
         base: base.to_owned(),
         tree: tree.to_owned(),
@@ -95,7 +97,9 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
         tests_gone,
         tests_weaker,
         brought: brought(pieces, languages),
-        figures: super::figures::changed(pieces),
+        figures: super::figures::changed(&moved),
+        turned: turned::values(&moved, languages),
+        gone: turned::gone(&moved, languages),
         held: Vec::new(),
     }
 }

@@ -50,6 +50,7 @@ pub(crate) fn keep(
         program: read.run().and_then(|_| program()),
         counts: read.run().and_then(|run| counts(run, &outcome.printed)),
         figures: figures::printed(&outcome.printed),
+        beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),

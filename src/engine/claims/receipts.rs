@@ -80,6 +80,7 @@ pub(crate) fn receipt(
         program: read.run().and_then(|_| program(&program_name(command), dir)),
         counts: read.run().and_then(|run| counts(run, &outcome.printed)),
         figures: figures::printed(&outcome.printed),
+        beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
@@ -277,6 +278,7 @@ pub(crate) fn leave_run(
             program: program(&program_name(&watched.line), dir),
             counts: watched.run.as_ref().and_then(|run| counts(run, printed)),
             figures: figures::printed(printed),
+            beside: figures::beside(printed),
             complains: figures::complains(printed),
             part: watched.part.clone(),
             ..Ran::default()
@@ -376,6 +378,7 @@ pub(crate) fn as_they_count(
             shown: ran.shown,
             counts: ran.counts,
             figures: ran.figures,
+            beside: ran.beside,
             complains: ran.complains,
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });
