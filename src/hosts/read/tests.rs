@@ -188,6 +188,8 @@ fn recorded_sessions_read_to_the_end() {
         ("codex", "delegated"),
         ("codex", "resumed"),
         ("codex", "typed"),
+        ("gemini", "approved"),
+        ("opencode", "approved"),
         ("gemini", "delegated"),
         ("gemini", "resumed"),
         ("opencode", "compacted"),
