@@ -132,8 +132,8 @@ impl Client {
                 let mut settings = opencode(&base);
                 if served.is_some() {
                     let command = ["git-seed", "mcp", "--phases"];
-                    let server = json!({ "type": "local", "command": command, "enabled": true });
-                    settings["mcp"] = json!({ "seed": server });
+                    let local = json!({ "type": "local", "command": command, "enabled": true });
+                    settings["mcp"] = json!({ "seed": local });
                 }
                 place.home_has(".config/opencode/opencode.json", &settings.to_string());
                 self.with_its_plugin(place);

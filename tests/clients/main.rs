@@ -3,10 +3,6 @@
 //! `cargo test --test clients -- --ignored` installs each client with npm, at the version that its
 //! row was tried with, and plays it: docs/hosts.md says what is needed. Otherwise nothing runs.
 #![cfg(unix)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a test brings its own environment to what it starts"
-)]
 
 mod client;
 mod model;

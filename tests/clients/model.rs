@@ -139,23 +139,28 @@ fn request(stream: &TcpStream) -> Option<Request> {
             None => break,
         }
     }
+    let bytes = if chunked { chunks(&mut reader)? } else { exactly(&mut reader, length)? };
+    Some(Request { path, body: serde_json::from_slice(&bytes).unwrap_or_default() })
+}
+
+fn exactly(reader: &mut impl Read, length: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    reader.read_exact(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn chunks(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    while chunked {
+    loop {
         let mut size = String::new();
         reader.read_line(&mut size).ok()?;
         let size = usize::from_str_radix(size.trim().split(';').next()?, 16).ok()?;
-        let mut chunk = vec![0; size + 2];
-        reader.read_exact(&mut chunk).ok()?;
+        let chunk = exactly(reader, size + 2)?;
         if size == 0 {
-            break;
+            return Some(bytes);
         }
         bytes.extend(&chunk[..size]);
     }
-    if !chunked {
-        bytes.resize(length, 0);
-        reader.read_exact(&mut bytes).ok()?;
-    }
-    Some(Request { path, body: serde_json::from_slice(&bytes).unwrap_or_default() })
 }
 
 fn answer(

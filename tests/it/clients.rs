@@ -364,8 +364,8 @@ fn the_table_of_played_sessions_says_what_the_tests_play() {
         fs::read_to_string(file).expect("it is there")
     };
     let played = read("tests/clients/main.rs");
-    let text = read("docs/hosts.md");
-    let (_, rest) = text.split_once("<!-- played -->\n").expect("a table begins");
+    let docs = read("docs/hosts.md");
+    let (_, rest) = docs.split_once("<!-- played -->\n").expect("a table begins");
     let (told, _) = rest.split_once("<!-- /played -->").expect("it ends");
     let mut live = 0;
     for row in told.lines().skip(2) {
