@@ -993,6 +993,7 @@ pub(crate) enum Notice {
     GrantTheirs,
     GrantServes,
     GrantWrote,
+    GrantByPath,
     GrantNot,
     PluginNone,
     PluginDirTaken,

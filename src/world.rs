@@ -5,7 +5,7 @@
 //! honoured in debug builds only, so that tests are the same every time and a release
 //! cannot be talked into another day.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::jobs::{JobId, UnixSeconds};
@@ -804,6 +804,12 @@ pub(crate) fn is_program(process: &Process, name: &str) -> bool {
 pub(crate) fn own_binary() -> PathBuf {
     let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("git-seed"));
     std::fs::canonicalize(&path).unwrap_or(path)
+}
+
+/// True for the path of this binary itself, and for no link to it: one could lead elsewhere by the
+/// time that a shell follows it.
+pub(crate) fn is_own_path(path: &str) -> bool {
+    Path::new(path) == own_binary()
 }
 
 /// The program `name` as a shell would find it, links resolved.

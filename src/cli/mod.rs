@@ -458,6 +458,7 @@ impl Context {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    crate::shell::knows_itself_by(crate::world::is_own_path);
     if let Some(args) = hook::plain(std::env::args_os()) {
         return hook::run(&args);
     }

@@ -308,6 +308,8 @@ struct PromptRow {
     automation: Vec<String>,
     /// Tags around text that the host puts in front of a person's words.
     wrapper: Option<Wrapper>,
+    /// Quotation marks that the host puts around a person's words; one within has a backslash.
+    quotes: Option<char>,
 }
 
 #[derive(Debug, Deserialize)]

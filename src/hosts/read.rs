@@ -6,6 +6,7 @@
 //! already) is [`EventKind::Other`]. Paths are joined to the payload's directory and not
 //! resolved. The payload must be JSON, so bytes that are not UTF-8 are refused as that.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -386,10 +387,11 @@ impl Payload {
 
     fn prompt(&self) -> EventKind {
         let text = self.unwrapped(self.text(&self.host.fields.prompt).unwrap_or_default());
+        let text = self.unquoted(text);
         let begins = |tag: &String| text.trim_start().starts_with(tag.as_str());
         let automation =
             self.actor() != Actor::Main || self.host.prompt.automation.iter().any(begins);
-        EventKind::Prompt { text: text.to_owned(), automation }
+        EventKind::Prompt { text: text.into_owned(), automation }
     }
 
     /// The person's words, without what the host put in front of them.
@@ -397,6 +399,19 @@ impl Payload {
         let Some(tags) = &self.host.prompt.wrapper else { return prompt };
         let wrapped = prompt.strip_prefix(&tags.open).and_then(|rest| rest.split_once(&tags.close));
         wrapped.map_or(prompt, |(_, words)| words.trim_start_matches(['\r', '\n']))
+    }
+
+    /// The words themselves, where the host puts all of them between quotation marks.
+    fn unquoted<'t>(&self, prompt: &'t str) -> Cow<'t, str> {
+        let Some(mark) = self.host.prompt.quotes else { return prompt.into() };
+        let between = prompt.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        let (bare, escaped) = (mark.to_string(), format!("\\{mark}"));
+        match between {
+            Some(words) if !words.replace(&escaped, "").contains(mark) => {
+                words.replace(&escaped, &bare).into()
+            }
+            _ => prompt.into(),
+        }
     }
 
     /// Background work under way: what a stop waits for, or all else.

@@ -71,7 +71,9 @@ impl Walker {
             return self.call(words, around);
         }
         let (directory, name) = program.text.rsplit_once('/').unwrap_or(("", &program.text));
-        if !directory.is_empty() && !is_system(directory) {
+        let ours = name == "git-seed" && super::is_own(&program.text);
+        let by_path = !directory.is_empty() && !is_system(directory) && !ours;
+        if by_path {
             self.own_code(program, words, around);
         }
         self.sets(name, words, around);
@@ -81,7 +83,7 @@ impl Walker {
             let command = std::iter::once(Term::literal(verb)).chain(words.iter().cloned());
             self.git(&command.collect::<Vec<_>>(), around);
         }
-        let (start, by_path) = (self.found.len(), !directory.is_empty() && !is_system(directory));
+        let start = self.found.len();
         match programs::program(name) {
             Some(row) => self.row(row, words, around),
             None if by_path || verb.is_some() => {}
@@ -320,7 +322,28 @@ impl Walker {
             Some(Special::Set) => self.set(words, around),
             Some(Special::Shopt) => self.shopt(words, around),
             Some(Special::Sed | Special::Awk | Special::Tar) => self.script(row, words, around),
+            Some(Special::Patch) => self.patch(words, around),
         }
+    }
+
+    /// `apply_patch`, as models give it to a shell: the patch names the files that it writes.
+    fn patch(&mut self, words: &[Term], around: &Around) {
+        let text = match words {
+            [] => around.input.text.as_deref(),
+            [word] if word.is_literal() => Some(word.text.as_str()),
+            _ => None,
+        };
+        let files = text.map(patched).unwrap_or_default();
+        if files.is_empty() || files.iter().any(|file| file.text.contains(['$', '`'])) {
+            return self.nameless(words, around);
+        }
+        let files: Vec<&Term> = files.iter().collect();
+        let state: Vec<&Term> =
+            files.iter().copied().filter(|file| own::is_ours(own::reach(file, false))).collect();
+        let mut found = Found::new(Effect::Write, &around.part);
+        found.name_state(&state);
+        programs::writes(&files, &around.here, &mut found);
+        self.found.push(found);
     }
 
     /// Judges a row and walks the commands that its flags hold.
@@ -932,6 +955,16 @@ fn could_become_a_flag(word: &Term) -> bool {
 
 fn could_be_flag(word: &Term) -> bool {
     word.flaggy || word.text.starts_with('-')
+}
+
+/// The files that a patch names; what is cut off somewhere is named all the same.
+fn patched(text: &str) -> Vec<Term> {
+    let heads = ["Add File:", "Update File:", "Delete File:", "Move to:"];
+    let named = |line: &str| {
+        let rest = line.trim().strip_prefix("***")?.trim_start();
+        heads.iter().find_map(|head| rest.strip_prefix(head)).map(str::trim).map(Term::literal)
+    };
+    text.lines().filter_map(named).collect()
 }
 
 fn is_system(directory: &str) -> bool {

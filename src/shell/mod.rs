@@ -29,6 +29,8 @@ mod walk;
 mod words;
 mod wrap;
 
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 
 use stand::Here;
@@ -271,6 +273,20 @@ pub(crate) fn is_test_run(reading: &Reading) -> bool {
 pub(crate) fn names_state(word: &str) -> bool {
     let path = word.strip_prefix("file://").unwrap_or(word);
     own::reach(&Term::literal(path), false) == own::Reach::State
+}
+
+/// Says whether a path is that of this very program, which may lie anywhere.
+static OWN: OnceLock<fn(&str) -> bool> = OnceLock::new();
+
+/// From now on `is` says which path is that of this program. Until then none is, but for one in a
+/// directory of the system.
+pub(crate) fn knows_itself_by(is: fn(&str) -> bool) {
+    // The first word holds for as long as the program runs.
+    let _ = OWN.set(is);
+}
+
+fn is_own(path: &str) -> bool {
+    OWN.get().is_some_and(|is| is(path))
 }
 
 /// Says what `command` would do if a shell ran it.

@@ -281,6 +281,7 @@ pub(super) enum Special {
     Git,
     GitSeed,
     Interpreter,
+    Patch,
     PlainShell,
     Sed,
     Set,

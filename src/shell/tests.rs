@@ -214,6 +214,41 @@ fn several_commands_and_what_shows_a_part_of_them_are_one_line() {
 }
 
 #[test]
+fn a_patch_that_a_shell_is_given_names_what_it_writes() {
+    let patch =
+        |files: &str| format!("apply_patch <<'END'\n*** Begin Patch\n{files}*** End Patch\nEND");
+    for (line, paths) in [
+        (patch("*** Add File: docs/a.md\n+x\n"), vec!["docs/a.md"]),
+        (patch("*** Update File: src/a.rs\n@@\n-a\n+b\n"), vec!["src/a.rs"]),
+        (
+            patch("*** Update File: a\n*** Move to: b/c\n@@\n-a\n+b\n*** Delete File: d\n"),
+            vec!["a", "b/c", "d"],
+        ),
+        (format!("cd src && {}", patch("*** Add File: a.rs\n+x\n")), vec!["src/a.rs"]),
+        ("apply_patch '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch'".into(), vec!["a"]),
+    ] {
+        let reading = read(&line);
+        assert_eq!(reading.worst(), Effect::Write, "{line}: {reading:?}");
+        let mut found: Vec<&str> =
+            reading.found.iter().flat_map(|found| &found.paths).map(String::as_str).collect();
+        found.sort_unstable();
+        assert_eq!(found, paths, "{line}");
+    }
+    let state = read(&patch("*** Add File: .git/seed/x\n+x\n"));
+    assert!(state.forbidden().is_some(), "{state:?}");
+    for line in [
+        "apply_patch",
+        "apply_patch < x.patch",
+        "cat x.patch | apply_patch",
+        "apply_patch \"$(cat x.patch)\"",
+        "apply_patch <<END\n*** Begin Patch\n*** Add File: $X\n+x\n*** End Patch\nEND",
+    ] {
+        let worst = read(line).worst();
+        assert_eq!(worst, Effect::Unknown, "{line}");
+    }
+}
+
+#[test]
 fn what_exec_runs_is_judged_and_confined() {
     let reading = read("git seed exec -- sh -c 'rm a; echo x > b' > c");
     let confined = |path: &str| {

@@ -1,6 +1,7 @@
-//! Hosts as their rows know them. Sessions that were recorded from real clients are played again:
-//! a small fix from the prompt to the job that awaits the person, and each event gets the same kind
-//! of answer as it got there.
+//! Hosts as their rows know them. Sessions that were recorded from real clients are played again,
+//! from the prompt to the job that awaits the person, or that they approved: a small fix, all
+//! phases, a session that is resumed or compacted in the middle, subagents, a terminal that is
+//! typed into. Each event gets the same kind of answer as it got there.
 
 use std::fs;
 use std::path::Path;
@@ -21,6 +22,16 @@ struct Recorded {
     files: &'static [(&'static str, &'static str)],
     /// Subjects of the commits that it ends with, the newest first.
     subjects: &'static str,
+    ends: Ends,
+}
+
+/// How a recorded session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    /// Nobody sat there: the job awaits the person.
+    Awaiting,
+    /// The person answered the question, and the job is completed.
+    Approved,
 }
 
 const GREETING: [(&str, &str); 2] =
@@ -36,16 +47,56 @@ const LEXER: [(&str, &str); 3] = [
     ),
 ];
 
-const fn quick(host: &'static str, printed: &'static str) -> Recorded {
-    let subjects = "execute: src: the greeting says beta, as it should\ninit";
-    Recorded { host, name: "quick", printed, files: &GREETING, subjects }
+const COUNTED: [(&str, &str); 2] = [
+    ("src/a.txt", "alpha\n"),
+    (
+        "Makefile",
+        "test:\n\t@echo running 1 test; grep -q beta src/a.txt && echo 'test result: ok. 1 passed; \
+         0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s'\n",
+    ),
+];
+
+const SMALL: &str = "execute: src: the greeting says beta, as it should\ninit";
+
+const fn quick(host: &'static str) -> Recorded {
+    let printed = printed(host);
+    let ends = Ends::Awaiting;
+    Recorded { host, name: "quick", printed, files: &GREETING, subjects: SMALL, ends }
 }
 
-/// The small lane at three clients, and all phases at one.
-const SESSIONS: [Recorded; 4] = [
-    quick("codex", "/tool_response"),
-    quick("gemini", "/tool_response/llmContent"),
-    quick("opencode", "/tool_response/output"),
+/// A small fix with something in the middle.
+const fn small(host: &'static str, name: &'static str) -> Recorded {
+    Recorded { name, files: &COUNTED, ..quick(host) }
+}
+
+const fn printed(host: &'static str) -> &'static str {
+    match host.as_bytes() {
+        b"claude" => "/tool_response/stdout",
+        b"gemini" => "/tool_response/llmContent",
+        b"opencode" => "/tool_response/output",
+        _ => "/tool_response",
+    }
+}
+
+const SESSIONS: [Recorded; 19] = [
+    quick("codex"),
+    quick("gemini"),
+    quick("opencode"),
+    small("claude", "resumed"),
+    small("codex", "resumed"),
+    small("gemini", "resumed"),
+    small("opencode", "resumed"),
+    small("claude", "compacted"),
+    small("codex", "compacted"),
+    small("opencode", "compacted"),
+    small("claude", "delegated"),
+    small("codex", "delegated"),
+    small("gemini", "delegated"),
+    small("opencode", "delegated"),
+    small("codex", "typed"),
+    Recorded { ends: Ends::Approved, ..small("claude", "approved") },
+    Recorded { ends: Ends::Approved, ..small("gemini", "approved") },
+    Recorded { ends: Ends::Approved, ..small("opencode", "approved") },
     Recorded {
         host: "codex",
         name: "opevc",
@@ -54,6 +105,7 @@ const SESSIONS: [Recorded; 4] = [
         subjects: "condense: settle what condense had to say\nverify: settle what verify had to \
                    say\nexecute: settle what execute had to say\nplan: settle what plan had to \
                    say\nobserve: settle what observe had to say\ninit",
+        ends: Ends::Awaiting,
     },
 ];
 
@@ -72,9 +124,24 @@ fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value)> {
     text.lines().map(read).collect()
 }
 
+/// A call that leaves a terminal open.
+const TERMINAL: &str = "bash --norc -i";
+
+/// What the agent typed into it, of which no event tells; it was open for too long to be laid to
+/// the call.
+const TYPED: &str = "sed -i s/alpha/beta/ src/a.txt; mkdir -p docs; echo no > docs/evil.txt";
+
 /// What a call of the agent does, as its input shows it; what a shell line printed.
 fn does(world: &World, host: &str, input: &Value) -> Option<String> {
     let text = |names: &[&str]| names.iter().find_map(|name| input[*name].as_str());
+    // Where the client's models have no tool for it, they give the patch to the shell.
+    if let Some(patch) = text(&["command"]).and_then(|line| line.strip_prefix("apply_patch <<")) {
+        applies(world, patch);
+        return None;
+    }
+    if text(&["command"]) == Some(TERMINAL) {
+        return None;
+    }
     if let Some(command) = text(&["command"]).filter(|command| !command.starts_with("***")) {
         // Codex starts its shell in a sandbox in which `.git` is read-only.
         let held = format!("git seed exec -- sh -c '{}'", command.replace('\'', r"'\''"));
@@ -122,15 +189,35 @@ fn kind(reply: &Value) -> [bool; 3] {
     [refused, told, reply["systemMessage"].is_string()]
 }
 
-#[test]
-fn recorded_sessions_of_clients_go_from_the_prompt_to_the_job_that_awaits_the_person() {
-    for session in &SESSIONS {
-        if let (true, Err(why)) = (session.host == "codex", git_seed::confine::check()) {
+/// Plays what was recorded from a client, from the prompt to the job that awaits the person.
+fn recorded_sessions_of(host: &str) {
+    for session in SESSIONS.iter().filter(|session| session.host == host) {
+        if let (true, Err(why)) = (host == "codex", git_seed::confine::check()) {
             super::skip::not_here(&format!("a kernel that confines ({why})"));
             continue;
         }
         plays(session);
     }
+}
+
+#[test]
+fn recorded_sessions_of_claude_end_as_they_ended_there() {
+    recorded_sessions_of("claude");
+}
+
+#[test]
+fn recorded_sessions_of_codex_end_as_they_ended_there() {
+    recorded_sessions_of("codex");
+}
+
+#[test]
+fn recorded_sessions_of_gemini_end_as_they_ended_there() {
+    recorded_sessions_of("gemini");
+}
+
+#[test]
+fn recorded_sessions_of_opencode_end_as_they_ended_there() {
+    recorded_sessions_of("opencode");
 }
 
 fn plays(session: &Recorded) {
@@ -142,12 +229,17 @@ fn plays(session: &Recorded) {
     world.git("add -A");
     world.git("commit -qm init");
     world.person(&format!("init --host {host}")).succeeds();
-    // Nobody sat there when it was recorded.
-    world.puts("seed.toml", "approval = \"defer\"\n");
-    world.person("rules apply").succeeds();
-    fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    if session.ends == Ends::Awaiting {
+        world.puts("seed.toml", "approval = \"defer\"\n");
+        world.person("rules apply").succeeds();
+        fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
+    }
     if *host == "codex" {
         world.host_has("CODEX_SESSION_ID", "the session");
+    }
+    if session.ends == Ends::Approved {
+        // A client that shows the person its questions.
+        world.host_has("CLAUDE_CODE_ENTRYPOINT", "claude-vscode");
     }
     let mut ran = None;
     for (n, (mut event, answer)) in recorded(session, &world).into_iter().enumerate() {
@@ -155,16 +247,27 @@ fn plays(session: &Recorded) {
         if let (Some(ran), Some(place)) = (ran.take(), event.pointer_mut(session.printed)) {
             *place = json!(ran);
         }
-        let said = world.hears(host, &at, &event).json().clone();
-        assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
         let before = at.to_lowercase().contains("before") || at == "PreToolUse";
+        if before && event["tool_input"]["command"] == TERMINAL && !kind(&answer)[0] {
+            world.sh(TYPED);
+        }
+        // A client that says nothing of a person has a terminal where one sits there.
+        let said = match (session.ends, *host) {
+            (Ends::Approved, "gemini" | "opencode") => world.hears_at_a_terminal(host, &at, &event),
+            _ => world.hears(host, &at, &event),
+        };
+        let said = said.json().clone();
+        assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
         if before && event["tool_input"].is_object() && !kind(&said)[0] {
             ran = does(&world, host, &event["tool_input"]);
         }
     }
     assert_eq!(world.git("log --format=%s").trim(), session.subjects, "{host} {name}");
     let awaits = world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
-    assert_eq!(awaits, 1, "{host} {name}");
+    let jobs = world.json("job list --all");
+    let completed = jobs[0]["status"] == "completed";
+    let wanted = if session.ends == Ends::Awaiting { (1, false) } else { (0, true) };
+    assert_eq!((awaits, completed), wanted, "{host} {name}: {jobs}");
 }
 
 /// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
@@ -251,4 +354,38 @@ fn settings_with_hooks_of_others_come_back_as_they_were() {
         world.person("uninstall").succeeds();
         assert_eq!(world.text(&file), theirs, "{name}");
     }
+}
+
+/// What `tests/clients` plays, host by host: the table in `docs/hosts.md` says live there alone.
+#[test]
+fn the_table_of_played_sessions_says_what_the_tests_play() {
+    let read = |file: &str| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        fs::read_to_string(file).expect("it is there")
+    };
+    let played = read("tests/clients/main.rs");
+    let docs = read("docs/hosts.md");
+    let (_, rest) = docs.split_once("<!-- played -->\n").expect("a table begins");
+    let (told, _) = rest.split_once("<!-- /played -->").expect("it ends");
+    let mut live = 0;
+    for row in told.lines().skip(2) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let test = cells[0].rsplit('`').nth(1);
+        for (host, cell) in ["claude", "codex", "gemini", "opencode"].iter().zip(&cells[1..]) {
+            let name = test.map(|test| format!("{host}_{test}"));
+            let there = name.is_some_and(|name| played.contains(&format!(" {name}")));
+            assert_eq!(*cell == "live", there, "{host}: {row}");
+            live += usize::from(there);
+        }
+    }
+    let all = played.matches("fn claude_").count()
+        + played.matches("fn gemini_").count()
+        + played.matches("fn opencode_").count()
+        + played
+            .lines()
+            .filter(|line| {
+                line.trim_end().ends_with(");") && line.contains("(Client::") && line.contains(": ")
+            })
+            .count();
+    assert_eq!(live, all, "each test stands in the table");
 }

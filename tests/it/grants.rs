@@ -225,3 +225,83 @@ fn the_rule_that_a_person_asked_for_is_no_change_by_nobody() {
     assert_eq!(world.json("fence status")["strays"], serde_json::json!([]));
     world.person("uninstall").succeeds();
 }
+
+/// What Gemini CLI is told at an event.
+fn told(world: &World, event: &str, fields: serde_json::Value) -> String {
+    let said = world.hears("gemini", event, &fields).json().clone();
+    said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The path of the program, as the rule has it.
+fn program(world: &World) -> String {
+    let rules = fs::read_to_string(policy(world)).expect("it is there");
+    let (_, rest) = rules.split_once("commandRegex = \"").expect("a rule");
+    rest.split(" (?:").next().expect("the program").replace('\\', "")
+}
+
+#[test]
+fn where_the_rule_is_in_force_openings_name_the_program_by_its_path() {
+    let world = with_gemini();
+    let says = |world: &World, prompt: &str| {
+        let said = told(world, "BeforeAgent", serde_json::json!({ "prompt": prompt }));
+        world.person("job drop -m 'next'").succeeds();
+        said
+    };
+    let by_name = says(&world, "Fix the lexer");
+    assert!(by_name.contains("\nAnything larger: git seed phase advance"), "{by_name}");
+    assert!(!by_name.contains("without a question"), "{by_name}");
+    world.person("init --host gemini --grant").stdin("y\n").succeeds();
+    let program = program(&world);
+    let by_path = says(&world, "Fix the parser");
+    let whole = by_name.replace("git seed phase", &format!("{program} phase"));
+    let how = format!("Write `git seed` as {program} here: so it runs without a question.");
+    assert_eq!(by_path, format!("{}\n{how}", whole.trim_end()));
+    // A session that finds a job: what others wrote stays as it was written.
+    told(&world, "BeforeAgent", serde_json::json!({ "prompt": "Say what git seed status shows" }));
+    world.agents_shell("git seed phase advance", "");
+    told(&world, "BeforeAgent", serde_json::json!({ "prompt": "And what git seed log says" }));
+    let wakes = told(&world, "SessionStart", serde_json::json!({ "source": "startup" }));
+    assert!(wakes.contains(&format!("To end it: {program} phase advance")), "{wakes}");
+    assert!(wakes.contains("job \"Say what git seed status shows\""), "{wakes}");
+    assert!(wakes.contains("> And what git seed log says") && wakes.ends_with(&how), "{wakes}");
+    // One that somebody changed grants nothing that is known.
+    let text = fs::read_to_string(policy(&world)).expect("it is there");
+    fs::write(policy(&world), format!("{text}# and mine\n")).expect("it is written");
+    let changed = told(&world, "SessionStart", serde_json::json!({ "source": "startup" }));
+    assert!(changed.contains("To end it: git seed phase advance"), "{changed}");
+    fs::remove_file(policy(&world)).expect("it goes");
+    let gone = told(&world, "SessionStart", serde_json::json!({ "source": "resume" }));
+    assert!(gone.contains("To end it: git seed phase advance"), "{gone}");
+}
+
+/// The rule lets the host run it; the hook must know it, too, wherever it lies.
+#[test]
+fn a_command_by_the_path_of_the_program_is_judged_as_one_by_its_name() {
+    let world = with_gemini();
+    world.person("init --host gemini --grant").stdin("y\n").succeeds();
+    let program = program(&world);
+    assert!(!program.starts_with("/usr/"), "it lies where a person put it: {program}");
+    told(&world, "BeforeAgent", serde_json::json!({ "prompt": "Fix the lexer" }));
+    let refused = |line: &str| {
+        let call = serde_json::json!({ "tool_name": "run_shell_command",
+            "tool_input": { "command": line } });
+        world.hears("gemini", "BeforeTool", &call).json()["decision"] == "deny"
+    };
+    for words in ["status", "phase advance", "why --json", "log | head -3"] {
+        assert!(!refused(&format!("{program} {words}")), "{words}");
+    }
+    for line in [
+        format!("{program} off -m x"),
+        format!("{program} job approve"),
+        format!("{program}s status"),
+        "/opt/elsewhere/git-seed status".to_owned(),
+        "./git-seed status".to_owned(),
+        "../bin/git-seed phase advance".to_owned(),
+    ] {
+        assert!(refused(&line), "{line}");
+    }
+    // A link could lead elsewhere by the time that the shell follows it.
+    world.sh(&format!("ln -s {program} ../git-seed"));
+    let link = world.root().join("git-seed").display().to_string();
+    assert!(refused(&format!("{link} status")));
+}

@@ -45,6 +45,7 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     let followed = finish_first(repo, event);
     let answered = followed.and_then(|()| answer_kind(repo, host, event));
     let answered = answered.and_then(|answer| ops::told::also(repo, event, answer));
+    let answered = answered.map(|answer| setup::grants::by_path(repo, host, event, answer));
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
 

@@ -10,12 +10,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::fence::fingerprints;
+use crate::engine::quote::MARK;
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{Repo, Result, own_state};
 use crate::engine::setup::finding::Finding;
 use crate::engine::setup::own_record::{self, Told, missing_dirs, read_if_there};
+use crate::event::{Event, EventKind};
 use crate::format::short_hash;
-use crate::hosts::{self, Host};
+use crate::hosts::{self, Answer, Host};
 use crate::voice::{Found, Notice, tell};
 use crate::world;
 
@@ -163,6 +165,54 @@ pub(crate) fn plan(repo: &Repo, installation: &Installation) -> Result<Vec<Told>
         })
     };
     installation.grants.iter().map(plan).collect()
+}
+
+/// An answer with git seed's commands as the rule of this host names them, where it opens a session
+/// or a job: by the name they would be asked for.
+pub(crate) fn by_path(repo: &Repo, host: &Host, event: &Event, answer: Answer) -> Answer {
+    if !matches!(event.kind, EventKind::Prompt { .. } | EventKind::SessionStart { .. }) {
+        return answer;
+    }
+    let Some(text) = &answer.context else { return answer };
+    let Some(program) = in_force(repo, host) else { return answer };
+    let told: Vec<String> = text.lines().map(|line| naming(line, &program)).collect();
+    let how = tell(Notice::GrantByPath, &[("program", &program)]);
+    Answer { context: Some(format!("{}\n{how}", told.join("\n"))), ..answer }
+}
+
+/// A line of ours with `program` in the commands that it says. What others wrote, and names of
+/// jobs, stay as they are: they are quoted.
+fn naming(line: &str, program: &str) -> String {
+    const NAME: &str = "git seed ";
+    if line.starts_with(MARK) {
+        return line.to_owned();
+    }
+    let mut told = String::new();
+    for (n, piece) in line.split(NAME).enumerate() {
+        let quoted = told.matches('"').count() % 2 == 1;
+        match n {
+            0 => {}
+            _ if quoted => told.push_str(NAME),
+            _ => told.extend([program, " "]),
+        }
+        told.push_str(piece);
+    }
+    told
+}
+
+/// The program that a rule of this host names, where a person asked for it here and it stands.
+fn in_force(repo: &Repo, host: &Host) -> Option<String> {
+    host.grant_file()?;
+    // The row of an event reads.
+    let row = hosts::row(&host.name).ok()?;
+    // Without a record, or with one that does not read, nobody asked for it.
+    let granted = repo.installation().ok()?.grants;
+    // Where no rule can be written, none of ours is there.
+    let offer = offer(repo, row).ok()?;
+    granted.iter().find(|file| file.path == offer.path)?;
+    // A rule that does not read grants nothing.
+    let there = own_state::text(&offer.path).ok()??;
+    (there == offer.text).then(|| world::own_binary().display().to_string())
 }
 
 /// How the rules stand, for `doctor`.

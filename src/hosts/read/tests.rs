@@ -180,6 +180,21 @@ fn recorded_sessions_read_to_the_end() {
         ("codex", "quick"),
         ("gemini", "quick"),
         ("opencode", "quick"),
+        ("claude", "approved"),
+        ("claude", "compacted"),
+        ("claude", "delegated"),
+        ("claude", "resumed"),
+        ("codex", "compacted"),
+        ("codex", "delegated"),
+        ("codex", "resumed"),
+        ("codex", "typed"),
+        ("gemini", "approved"),
+        ("opencode", "approved"),
+        ("gemini", "delegated"),
+        ("gemini", "resumed"),
+        ("opencode", "compacted"),
+        ("opencode", "delegated"),
+        ("opencode", "resumed"),
     ];
     for (name, scenario) in sequences {
         for payload in sequence(&format!("{name}/_sequence-{scenario}.jsonl")) {
@@ -197,6 +212,33 @@ fn recorded_sessions_read_to_the_end() {
                 matches!(&event.kind, EventKind::Before(call) if call.act == Act::Unknown);
             assert!(!unknown, "{name} {scenario}: {event:?}");
         }
+    }
+}
+
+#[test]
+fn quotation_marks_that_a_host_puts_around_a_prompt_are_none_of_its_words() {
+    let heard = |host: &str, prompt: &str| {
+        let name = if host == "opencode" { "chat.message" } else { "UserPromptSubmit" };
+        let fields = json!({ "hook_event_name": name, "prompt": prompt });
+        match event(host, &fields).kind {
+            EventKind::Prompt { text, .. } => text,
+            other => panic!("{other:?}"),
+        }
+    };
+    for (sent, words) in [
+        ("\"fix the lexer\"", "fix the lexer"),
+        ("\"[DROP] not now\"", "[DROP] not now"),
+        ("\"say \\\"beta\\\" there\"", "say \"beta\" there"),
+        ("\"two\nlines\"", "two\nlines"),
+        // What a person quotes themselves.
+        ("\"beta\" is what \"alpha\" should say", "\"beta\" is what \"alpha\" should say"),
+        ("\"open", "\"open"),
+        ("\"", "\""),
+        ("fix", "fix"),
+        ("", ""),
+    ] {
+        assert_eq!(heard("opencode", sent), words, "{sent}");
+        assert_eq!(heard("claude", sent), sent, "only where the row says so");
     }
 }
 
