@@ -810,8 +810,10 @@ fn first_line(message: &str) -> &str {
 /// What the signing program complained of, in one short line.
 fn reason(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr).into_owned();
-    let line =
-        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git could not sign");
+    let said = text.lines().map(str::trim);
+    // Of git's advice nothing is a complaint.
+    let said = said.filter(|line| !line.is_empty() && !line.starts_with("hint:"));
+    let line = said.into_iter().next().unwrap_or("git could not sign");
     line.chars().take(200).collect()
 }
 

@@ -125,11 +125,24 @@ fn sweep_stages(seed: &Path) {
     for entry in fs::read_dir(seed).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(STAGE));
         let touched = || entry.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok();
-        if ours && touched().is_some_and(|touched| touched + LEFT < now) {
+        if ours && touched().is_some_and(|touched| touched + LEFT < now) && !locks(&entry.path()) {
             // One that stays is in nobody's way, and the next commit tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// Whether the index in a directory of that kind goes by another name, too: it may be the lock that
+/// [`Store::unlock_staged`] knows by it.
+#[cfg(unix)]
+fn locks(dir: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    dir.join("index").metadata().is_ok_and(|data| data.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn locks(_: &Path) -> bool {
+    false
 }
 
 impl Store {
@@ -169,9 +182,10 @@ impl Store {
         let index = dir.path().join("index");
         let base = self.base_tree(head.as_ref())?;
         let staged = if plainly { self.stage_in(&index, &base, paths) } else { None };
+        let staged = staged.map(|staged| (staged.tree, staged.replaces));
         let (tree, replaces) = match staged {
-            Some(staged) => (staged.tree, staged.replaces),
-            None => (self.stage_by_git(&index, head.as_ref(), paths)?, None),
+            Some(staged) if self.differs_in(&base, &staged.0, paths)? => staged,
+            _ => (self.staged_by_git(&index, &base, head.as_ref(), paths)?, None),
         };
         if base == tree {
             return Ok(None);
@@ -189,6 +203,45 @@ impl Store {
         }))
     }
 
+    /// Whether `tree` differs from `base` in nothing but `paths`, and what a file or a directory
+    /// in the other's place takes away.
+    ///
+    /// An index says of itself which trees it holds, and whoever wrote it may have said anything.
+    fn differs_in(
+        &self,
+        base: &TreeId,
+        tree: &TreeId,
+        paths: &[RepoPath],
+    ) -> Result<bool, StoreError> {
+        let paths: BTreeSet<&[u8]> = paths.iter().map(RepoPath::as_bytes).collect();
+        let is_ours = |path: &[u8]| {
+            let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+            let mut above = slashes.map(|(end, _)| &path[..end]);
+            let below = [path, b"/"].concat();
+            paths.contains(path)
+                || above.any(|dir| paths.contains(dir))
+                || paths.range(below.as_slice()..).next().is_some_and(|it| it.starts_with(&below))
+        };
+        Ok(self.diff_trees(base, tree)?.iter().all(|changed| is_ours(changed.path.as_bytes())))
+    }
+
+    /// The same from HEAD alone, where what the person's index says of it is not so.
+    fn staged_by_git(
+        &self,
+        index: &Path,
+        base: &TreeId,
+        head: Option<&CommitId>,
+        paths: &[RepoPath],
+    ) -> Result<TreeId, StoreError> {
+        self.copy_unmarked_index(index)?;
+        let tree = self.stage_by_git(index, head, paths)?;
+        if self.differs_in(base, &tree, paths)? {
+            return Ok(tree);
+        }
+        fs::remove_file(index)?;
+        self.stage_by_git(index, head, paths)
+    }
+
     /// Makes the index HEAD with `paths` as they are, and gives its tree.
     pub(super) fn stage_by_git(
         &self,
@@ -196,7 +249,6 @@ impl Store {
         head: Option<&CommitId>,
         paths: &[RepoPath],
     ) -> Result<TreeId, StoreError> {
-        self.copy_unmarked_index(index)?;
         let start = head.map_or("--empty", CommitId::as_str);
         let reset = head.map(|_| "--reset");
         let read = PRIVATE.into_iter().chain(["read-tree"]).chain(reset).chain([start]);
@@ -231,7 +283,8 @@ impl Store {
         held
     }
 
-    fn base_tree(&self, head: Option<&CommitId>) -> Result<TreeId, StoreError> {
+    /// The tree of HEAD; the empty one where there is none.
+    pub(crate) fn base_tree(&self, head: Option<&CommitId>) -> Result<TreeId, StoreError> {
         match head {
             Some(head) => self.tree_of_commit(head),
             None => Ok(gix::ObjectId::empty_tree(self.repo.object_hash()).into()),

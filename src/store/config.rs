@@ -60,7 +60,9 @@ impl Store {
         for file in [files.own.clone(), files.wider.clone()].concat() {
             files.follow(&file, home, 0);
         }
-        let beside_git = self.children.as_ref().and_then(|git| git.git().parent()?.parent());
+        let git = self.children.as_ref().map(|children| children.git().to_owned());
+        let git = git.filter(|git| git.is_absolute()).or_else(|| crate::world::on_path("git"));
+        let beside_git = git.as_deref().and_then(|git| git.parent()?.parent());
         let of_git = beside_git.map(|dir| dir.join("etc/gitconfig"));
         for file in OF_MACHINE.iter().map(PathBuf::from).chain(of_git) {
             files.follow(&file, home, 0);
@@ -150,7 +152,12 @@ impl ConfigFiles {
             self.stores |=
                 !is_own && (name == "attr" || (name == "core" && says_of_files(&section)));
             // Whether an include counts is git's to tell.
-            if name == "user" && depth == 0 && section.header().subsection_name().is_none() {
+            let of_person = is_own || home.is_some_and(|home| home.join(".gitconfig") == file);
+            if name == "user"
+                && depth == 0
+                && of_person
+                && section.header().subsection_name().is_none()
+            {
                 self.name |= says_who(&section, "name");
                 self.email |= says_who(&section, "email");
             }
@@ -170,18 +177,25 @@ impl ConfigFiles {
                 });
                 self.signers.extend(paths);
             }
-            if name != "include" && name != "includeif" {
-                continue;
+            if name == "include" || name == "includeif" {
+                self.include(&values("path"), file, home, depth);
             }
-            for value in values("path") {
-                let path = match (value.strip_prefix("~/"), home) {
-                    (Some(below), Some(home)) => home.join(below),
-                    _ => file.parent().unwrap_or(Path::new("/")).join(&value),
-                };
-                if depth < DEEPEST && !self.own.contains(&path) && !self.wider.contains(&path) {
-                    self.wider.push(path.clone());
-                    self.follow(&path, home, depth + 1);
-                }
+        }
+    }
+
+    /// Follows what `file` includes.
+    fn include(&mut self, values: &[String], file: &Path, home: Option<&Path>, depth: usize) {
+        for value in values {
+            // Git finds more than is followed here.
+            let elsewhere = value.starts_with('~') && !value.starts_with("~/");
+            self.stores |= elsewhere || value.starts_with("%(") || depth >= DEEPEST;
+            let path = match (value.strip_prefix("~/"), home) {
+                (Some(below), Some(home)) => home.join(below),
+                _ => file.parent().unwrap_or(Path::new("/")).join(value),
+            };
+            if depth < DEEPEST && !self.own.contains(&path) && !self.wider.contains(&path) {
+                self.wider.push(path.clone());
+                self.follow(&path, home, depth + 1);
             }
         }
     }
@@ -246,11 +260,38 @@ mod tests {
         ] {
             assert_eq!(found(text).stores, stores, "{text}");
         }
+        for (include, stores) in [("more", false), ("~ada/more", true), ("%(prefix)/more", true)] {
+            let text = format!("[include]\n\tpath = {include}\n");
+            assert_eq!(found(&text).stores, stores, "{include}");
+        }
+        let again = format!("[include]\n\tpath = {}\n", wider.display());
+        for deep in 0..8 {
+            bed.write(&format!("deep{deep}"), &format!("[include]\n\tpath = deep{}\n", deep + 1));
+        }
+        assert!(!found(&again).stores, "a circle");
+        assert!(found("[include]\n\tpath = deep0\n").stores, "too deep");
+    }
+
+    #[test]
+    fn somebody_is_named_where_the_repository_or_the_persons_own_file_names_them() {
+        let bed = Testbed::new();
         bed.git(&["config", "--unset", "user.email"]);
-        assert!(!found("[user]\n\tname = Ada\n").name_somebody());
-        assert!(!found("[user \"x\"]\n\tname = Ada\n\temail = a@b\n").name_somebody());
-        assert!(!found("[user]\n\tname = Ada\n\temail =\n").name_somebody());
-        assert!(found("[user]\n\tname = Ada\n\temail = a@b\n").name_somebody());
+        let (home, wider) = (bed.path().join("home"), bed.path().join("wider"));
+        let whole = "[user]\n\tname = Ada\n\temail = a@b\n";
+        for (text, named) in [
+            ("[user]\n\tname = Ada\n", false),
+            ("[user \"x\"]\n\tname = Ada\n\temail = a@b\n", false),
+            ("[user]\n\tname = Ada\n\temail =\n", false),
+            ("[include]\n\tpath = ../wider\n", false),
+            (whole, true),
+        ] {
+            bed.write("home/.gitconfig", text);
+            bed.write("wider", whole);
+            let found = bed.store().config_files(Some(&home), std::slice::from_ref(&wider));
+            assert_eq!(found.name_somebody(), named, "{text}");
+        }
+        bed.git(&["config", "user.email", "a@b"]);
+        assert!(bed.store().config_files(None, &[]).name_somebody());
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn verified(world: &World, arguments: &str) -> (i32, Value) {
 fn fetches(world: &World) {
     let said = there(
         world,
-        "git fetch -q --no-tags origin '+refs/seed/*:refs/seed-remote/origin/*' \
+        "git fetch -q --no-tags --prune origin '+refs/seed/*:refs/seed-remote/origin/*' \
          '+refs/notes/seed*:refs/seed-remote/origin/notes*'",
     );
     assert_eq!(said.code, 0, "{said:?}");

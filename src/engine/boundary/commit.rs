@@ -14,6 +14,7 @@ use crate::phases::gates;
 use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
+use crate::world;
 
 /// Makes the phase commit; `None` when there is nothing to commit. Refused where it came to hold
 /// what it may not hold.
@@ -53,7 +54,7 @@ pub(crate) fn phase_commit(
         toward: toward.clone(),
         text: judged.sent.clone(),
         held: staged.held().to_vec(),
-        owner: crate::world::myself(),
+        owner: world::myself(),
     };
     boundary::pending::write_pending(repo, focused, &pending)?;
     match repo.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
@@ -86,7 +87,8 @@ fn configs(repo: &Repo) -> Option<ConfigFiles> {
 /// Who commits where git may not know: a host's shell may have taken the person's configuration
 /// away.
 fn known(repo: &Repo, named: bool) -> Option<Identity> {
-    if named || repo.is_person().is_ok() { None } else { record::identity::known(repo) }
+    let usual = world::variable("GIT_CONFIG_GLOBAL").is_none();
+    if (named && usual) || repo.is_person().is_ok() { None } else { record::identity::known(repo) }
 }
 
 pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTrailers> {

@@ -27,7 +27,9 @@ pub(crate) fn compare(
     made: Made,
 ) -> Result<std::result::Result<CommitId, Refusal>> {
     let tree = repo.store.tree_of_commit(&made.commit)?;
-    let added = outside(repo, focused, judged, staged.tree(), &tree)?;
+    // From what was there before, whatever the index of the commit says of it.
+    let before = repo.store.base_tree(staged.head())?;
+    let added = outside(repo, focused, judged, &before, &tree)?;
     if added.is_empty() {
         // A branch that moved on is the next one's to judge; the index holds what was asked for.
         follow(repo, staged, &made.commit)?;

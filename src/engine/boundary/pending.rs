@@ -32,15 +32,17 @@ pub(crate) fn forget_pending(repo: &Repo) -> Result<()> {
 /// Brings the person's index to the commit that a stopped boundary has made, or that a boundary
 /// could not bring it to; where another git holds the index, the next command tries again.
 pub(crate) fn mend_index(repo: &Repo) -> Result<()> {
-    if let Some(pending) = pending_file::pending(repo)?
-        .filter(|pending| !world::is_running(&pending.owner))
+    let stopped = pending_file::pending(repo)?.filter(|pending| !world::is_running(&pending.owner));
+    if stopped.is_some() {
+        repo.store.unlock_staged()?;
+    }
+    if let Some(pending) = stopped
         && let Some(head) = repo.store.head()?.commit
         && head.as_str() != pending.head
         // A hook of the person's may have changed the commit otherwise: it is the step's own.
         && StepTrailers::read(&repo.store.commit_message(&head)?)
             .is_some_and(|read| read.id == pending.id)
     {
-        repo.store.unlock_staged()?;
         let (from, held) = (pending.head, pending.held);
         return follow(repo, &Behind { from, to: head.to_string(), held });
     }

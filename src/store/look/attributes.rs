@@ -152,8 +152,10 @@ impl<'a> Attributes<'a> {
     /// Those of now, where nothing is pinned: any filter may act.
     pub(super) fn unpinned(store: &'a Store, index: &'a Plain) -> Option<Self> {
         let attributes = Self::of_now(store, &Lens::default(), index)?;
-        let ends = store.repo.config_snapshot().string("core.autocrlf");
-        let converts_returns = ends.is_some_and(|value| value != "false");
+        let (config, ends) = (store.repo.config_snapshot(), "core.autocrlf");
+        // Without a value it is true.
+        let said = config.string(ends).is_some() || config.boolean(ends).is_some();
+        let converts_returns = said && config.boolean(ends) != Some(false);
         Some(Self { filters: true, converts_returns, ..attributes })
     }
 

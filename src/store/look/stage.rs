@@ -66,13 +66,16 @@ impl Store {
         head: &TreeId,
         paths: &[RepoPath],
     ) -> Option<InProcess> {
-        if paths.len() > PATHS || self.syncs_all_objects() {
+        // Elsewhere the environment names another index, which the person works with.
+        let usual = self.index_path() == self.git_dir.join("index");
+        if paths.len() > PATHS || self.syncs_all_objects() || !usual {
             return None;
         }
         let modes = self.modes_now()?;
         let skipped = self.skipped().ok()?;
         let Begun { plain, trees, time, file, is_ours_alike } = self.begun(&skipped)?;
         let mut trees = self.trees(&plain, trees, Unknown::Told)?;
+        // Its own word for it: what comes of it is compared with HEAD by whoever asks.
         if trees.top()?.to_string() != head.to_string() {
             return None;
         }
@@ -123,7 +126,9 @@ impl Store {
         let (time, length) = (data.modified().ok()?, self.repo.object_hash().len_in_bytes());
         let file = identity(&data);
         // Git gives the files of others the rights that they need then.
-        let alone = self.repo.config_snapshot().string("core.sharedRepository").is_none();
+        let config = self.repo.config_snapshot();
+        let shared = "core.sharedRepository";
+        let alone = config.string(shared).is_none() && config.boolean(shared).is_none();
         let marks = bytes.get(4..8)? == 3_u32.to_be_bytes();
         if !marks {
             let plain = Plain::of(bytes, length)?;

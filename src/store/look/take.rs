@@ -43,7 +43,7 @@ impl Store {
         let plain = Plain::of(fs::read(index).ok()?, self.repo.object_hash().len_in_bytes())?;
         let now = now_in(index.parent()?).ok()?;
         let was = Dated { trees: Cached::of(&plain), plain, time };
-        let taken = self.taken_in(was, now, lens, changed)?;
+        let taken = self.taken_in(&was, now, lens, changed)?;
         let time = taken.time;
         write_dated(index, &taken.bytes(self)?, time).ok()
     }
@@ -58,7 +58,7 @@ impl Store {
         let (kept, plain) = Kept::read(self, index)?;
         let own = Own::beside(self, index).ok()?;
         let was = Dated { trees: Cached::of(&plain), plain, time: kept.modified };
-        let taken = self.taken_in(was, own.now().ok()?, lens, changed)?;
+        let taken = self.taken_in(&was, own.now().ok()?, lens, changed)?;
         let time = taken.time;
         own.write(&taken.bytes(self)?, time).ok()?;
         own.put(index).ok()
@@ -67,7 +67,7 @@ impl Store {
     /// The same with an index in memory; `now` is the moment before this.
     pub(super) fn taken_in(
         &self,
-        was: Dated,
+        was: &Dated,
         now: SystemTime,
         lens: &Lens,
         changed: &[Changed],
@@ -76,7 +76,8 @@ impl Store {
         if changed.len() > PATHS || self.syncs_all_objects() {
             return None;
         }
-        let Dated { plain, mut trees, time } = was;
+        let Dated { plain, trees, time } = was;
+        let (mut trees, time) = (trees.clone(), *time);
         let filters = !(lens.filters.now.is_empty() && lens.filters.run.is_empty());
         // A file of attributes that is gone counts as the person's index has it.
         let length = self.repo.object_hash().len_in_bytes();
@@ -84,9 +85,9 @@ impl Store {
         let persons = if filters { Some(persons()?) } else { None };
         let mut taking = Taking {
             store: self,
-            index: &plain,
+            index: plain,
             modes,
-            pinned: Attributes::of(self, lens, &plain)?,
+            pinned: Attributes::of(self, lens, plain)?,
             now: match &persons {
                 Some(persons) => Some(Attributes::of_now(self, lens, persons)?),
                 None => None,
@@ -96,7 +97,7 @@ impl Store {
         for Changed { path, .. } in changed {
             taking.entry(path, &mut fresh)?;
         }
-        stand_apart(&plain, &fresh)?;
+        stand_apart(plain, &fresh)?;
         let known = time_of(time);
         let waits = |entry: &usize| {
             !plain.is_settled(*entry, known) && !fresh.contains_key(plain.name(*entry))

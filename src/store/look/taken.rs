@@ -32,8 +32,15 @@ impl Store {
         let mut own = kept.into_draft();
         if !changed.is_empty() {
             let draft = own.take().or_else(|| Own::beside(self, index).ok())?;
-            dated = self.taken_in(dated, draft.now().ok()?, lens, &changed)?;
-            (own, differs) = (Some(draft), true);
+            let Some(taken) = self.taken_in(&dated, draft.now().ok()?, lens, &changed) else {
+                // What was read for nothing is not read again by whoever asks git.
+                if differs {
+                    draft.write(&dated.bytes(self)?, time).ok()?;
+                    draft.put(index).ok()?;
+                }
+                return None;
+            };
+            (dated, own, differs) = (taken, Some(draft), true);
         }
         if !self.has_trees(&dated.trees, dated.plain.len()) {
             if self.syncs_all_objects() {

@@ -900,3 +900,55 @@ fn a_lock_that_was_left_in_the_middle_goes_and_anothers_stays() {
     store.refresh_index(&staged, &made.commit).expect("refreshes");
     assert_eq!(bed.git(&["status", "--porcelain"]), "");
 }
+
+/// What an index says of its own trees is no proof: nothing but the paths that were asked for comes
+/// into a commit.
+#[test]
+fn an_index_that_lies_about_its_trees_brings_nothing_into_a_commit() {
+    type Lie = fn(&Testbed);
+    let at_the_top: Lie = |bed| {
+        let blob = bed.git(&["hash-object", "-w", "lib/b"]);
+        let listed = bed.git(&["ls-tree", "HEAD"]);
+        let other = listed.lines().map(|line| match line.split_once('\t') {
+            Some((_, "Makefile")) => format!("100644 blob {blob}\tMakefile\n"),
+            _ => format!("{line}\n"),
+        });
+        bed.write(".git/listed", &other.collect::<String>());
+        let top = bed.path();
+        let mut made = std::process::Command::new("git");
+        made.arg("-C").arg(top).arg("mktree").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        made.stdin(fs::File::open(top.join(".git/listed")).expect("there"));
+        let made = String::from_utf8(made.output().expect("runs").stdout).expect("an id");
+        bed.git(&["replace", "-f", "HEAD^{tree}", made.trim()]);
+        bed.git(&["read-tree", "HEAD"]);
+        let tree = bed.git(&["replace", "-l"]);
+        bed.git(&["replace", "-d", &tree]);
+    };
+    let below: Lie = |bed| {
+        let lib = bed.git(&["rev-parse", "HEAD:lib"]);
+        let empty = bed.git(&["hash-object", "-w", "-t", "tree", "/dev/null"]);
+        let [lib, empty] =
+            [lib, empty].map(|id| gix::ObjectId::from_hex(id.as_bytes()).expect("id"));
+        let index = bed.path().join(".git/index");
+        let mut bytes = fs::read(&index).expect("there");
+        let at = gix::bstr::ByteSlice::rfind(bytes.as_slice(), lib.as_slice()).expect("kept");
+        bytes[at..at + 20].copy_from_slice(empty.as_slice());
+        bytes.truncate(bytes.len() - 20);
+        let bytes = crate::store::own::sealed(gix::hash::Kind::Sha1, bytes).expect("sealed");
+        fs::write(index, bytes).expect("written");
+    };
+    for (kind, lie) in [("at the top", at_the_top), ("below", below)] {
+        let bed = Testbed::new();
+        for file in ["Makefile", "lib/b", "src/a"] {
+            bed.commit(file, file);
+        }
+        bed.git(&["reset", "-q", "--hard"]);
+        bed.git(&["read-tree", "HEAD"]);
+        lie(&bed);
+        bed.write("src/a", "changed");
+        let path = RepoPath::try_from("src/a").expect("inside");
+        bed.store().commit(&[path], b"one\n", "p").expect("commits").expect("differs");
+        let changed = bed.git(&["show", "--format=", "--name-only", "HEAD"]);
+        assert_eq!(changed, "src/a", "{kind}");
+    }
+}

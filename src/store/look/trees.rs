@@ -22,7 +22,7 @@ const MODE: usize = 6;
 const REPOSITORY: u32 = 0o160_000;
 
 /// A directory whose tree is known, or was before something in it changed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Cached {
     name: Vec<u8>,
     /// How many entries it covers, and its tree.
