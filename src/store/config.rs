@@ -209,7 +209,7 @@ fn says_who(section: &SectionRef<'_>, key: &str) -> bool {
 
 /// Whether a section `core` says how git stores files.
 fn says_of_files(section: &SectionRef<'_>) -> bool {
-    let mut said = STORES.iter().filter(|key| section.contains_value_name(**key));
+    let mut said = STORES.iter().filter(|key| section.contains_value_name(key));
     let ends = section.values("autocrlf");
     let as_they_are = !ends.is_empty() && ends.iter().all(|value| *value == "false");
     said.any(|key| *key != "autocrlf" || !as_they_are)

@@ -76,7 +76,7 @@ impl Store {
         let Begun { plain, trees, time, file, is_ours_alike } = self.begun(&skipped)?;
         let mut trees = self.trees(&plain, trees, Unknown::Told)?;
         // Its own word for it: what comes of it is compared with HEAD by whoever asks.
-        if trees.top()?.to_string() != head.to_string() {
+        if TreeId::from(*trees.top()?) != *head {
             return None;
         }
         let pinned = Attributes::unpinned(self, &plain)?;
@@ -91,7 +91,9 @@ impl Store {
             }
         }
         stand_apart(&plain, &fresh)?;
-        fresh.keys().for_each(|path| trees.forget(path));
+        for path in fresh.keys() {
+            trees.forget(path);
+        }
         let mut plain = plain.with(&fresh)?;
         forget_young(&mut plain, time, &fresh);
         let trees = self.trees(&plain, trees, Unknown::Written)?;
