@@ -228,13 +228,13 @@ fn rows(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
     let notes = "# c\n\n---Ob---\n\nit looks\n\n---Pl---\n\nkeep escapes\n\n---Ex---\n\n\
         the length is kept\n\n---Ve---\n";
     ground.edited(&page, notes)?;
-    let push = json!({ "command": "git push origin main", "description": "publishes" });
-    let push = ground.payload("push.json", &tool("PreToolUse", "Bash", push))?;
-    let [off, on] = modes(asked, ground, &push)?;
-    table.ratio("git push, a row asks", on, "the same, mode off", off, Budget::None);
+    let publish = json!({ "command": "npm publish", "description": "publishes" });
+    let publish = ground.payload("publish.json", &tool("PreToolUse", "Bash", publish))?;
+    let [off, on] = modes(asked, ground, &publish)?;
+    table.ratio("npm publish, a row asks", on, "the same, mode off", off, Budget::None);
     let more = (on.cpu.as_secs_f64() - off.cpu.as_secs_f64()) * 1e6;
     table.absolute(
-        "git push, a row asks",
+        "npm publish, a row asks",
         format!("{more:.0} us cpu more"),
         "100 us",
         more <= 100.0,
@@ -252,7 +252,7 @@ fn modes(asked: &Asked, ground: &Ground, payload: &Path) -> Result<[Typical; 2]>
             engine::apply_rules(&seed, &format!("[claims]\nmode = \"{mode}\"\n"))?;
             said(&mut ground.verify())?;
             let heard = said(&mut ground.hook(payload)?)?;
-            ensure!(heard.is_empty(), "mode {mode}: the push passes, but: {heard}");
+            ensure!(heard.is_empty(), "mode {mode}: it passes, but: {heard}");
             for run in 0..8 {
                 let took = timed(ground.hook(payload)?)?;
                 if turn > 0 && run > 1 {

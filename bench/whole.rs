@@ -65,12 +65,17 @@ fn main() -> Result<()> {
     let asked = Asked::read(&words)?;
     println!("{BINARY}\n{}", said(Command::new("git").arg("version"))?.trim());
     let mut table = Table::default();
+    let mut measured = Ok(());
     for case in CASES.iter().filter(|case| asked.wants(case.name)) {
         eprintln!("{} …", case.name);
-        (case.run)(&asked, &mut table).with_context(|| case.name)?;
+        measured = (case.run)(&asked, &mut table).with_context(|| case.name);
+        if measured.is_err() {
+            break;
+        }
     }
+    // What was measured before a case failed is told, too.
     println!("{}", table.text());
-    Ok(())
+    measured
 }
 
 /// What the command line asks for.
