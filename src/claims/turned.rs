@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::languages::Languages;
 use super::truth::Piece;
 use super::{How, ValuesTurned};
+use crate::secrets;
 
 /// The most files of which values are kept, and the most values of one.
 const FILES: usize = 16;
@@ -105,7 +106,7 @@ pub(super) fn gone(moved: &[Moved<'_>], languages: &Languages) -> Vec<String> {
     };
     for one in moved.iter().filter(is_code) {
         for line in one.gone.iter().filter(|line| !is_comment(line)) {
-            names.extend(called(line).map(str::to_owned));
+            names.extend(called(&code_of(&secrets::mask(line))).map(str::to_owned));
         }
     }
     if names.is_empty() {
@@ -120,6 +121,23 @@ pub(super) fn gone(moved: &[Moved<'_>], languages: &Languages) -> Vec<String> {
         }
     }
     names.into_iter().take(GONE).collect()
+}
+
+/// A line without what stands between quotation marks: no name of the code, and it may be a
+/// password that nobody is to keep.
+fn code_of(line: &str) -> String {
+    let mut inside = None;
+    let kept = line.chars().filter(|c| {
+        let mark = matches!(c, '"' | '\'' | '`');
+        match inside {
+            None if mark => inside = Some(*c),
+            Some(open) if open == *c => inside = None,
+            None => return true,
+            Some(_) => {}
+        }
+        mark
+    });
+    kept.collect()
 }
 
 fn is_name(c: char) -> bool {
@@ -208,5 +226,25 @@ mod tests {
         assert_eq!(of(&[piece("a.rs", "// see check(x)\n", "")]), "");
         assert_eq!(of(&[piece("a.md", "call check(x)\n", "")]), "");
         assert_eq!(of(&[piece("a.rs", "for (a) while (b) at(1)\n", "")]), "");
+    }
+
+    #[test]
+    fn what_stands_between_quotation_marks_is_no_name() {
+        let names = |line: &str| {
+            let code = code_of(&secrets::mask(line));
+            called(&code).map(str::to_owned).collect::<Vec<_>>()
+        };
+        for line in [
+            "DB = \"postgres://app:Tr0ub4dor@db/x\"",
+            "key = 'head.body.signature'",
+            "let url = `https://me:hunter2@host/a`;",
+            "url = postgres://app:Tr0ub4dor@db/x",
+            "open(\"unfinished.Tr0ub4dor",
+        ] {
+            let told = names(line);
+            let secret = ["Tr0ub4dor", "body", "signature", "hunter2"];
+            assert!(!told.iter().any(|name| secret.contains(&&**name)), "{line}: {told:?}");
+        }
+        assert_eq!(names("self.retry(\"often\").then(stop)"), ["retry", "then"]);
     }
 }
