@@ -105,17 +105,8 @@ pub(super) const NOT_RUN: [&str; 9] = [
     "incomplete",
 ];
 
-/// Words for what is not well, and for [`NOT_RUN`], behind the number of it.
-const BESIDE: [&str; 24] = [
-    "skipped",
-    "ignored",
-    "pending",
-    "todo",
-    "excluded",
-    "xfailed",
-    "flaky",
-    "disabled",
-    "incomplete",
+/// Words for what else is not well, behind the number of it.
+const UNWELL: [&str; 15] = [
     "warning",
     "warnings",
     "error",
@@ -205,7 +196,8 @@ pub fn beside(output: &str) -> Vec<String> {
             lower.split_whitespace().map(|word| word.trim_matches(marks)).collect();
         for (at, word) in words.iter().enumerate() {
             let bare = word.trim_end_matches([':', '.']);
-            let Some(kind) = BESIDE.iter().find(|kind| **kind == bare) else { continue };
+            let mut kinds = NOT_RUN.iter().chain(&UNWELL);
+            let Some(kind) = kinds.find(|kind| **kind == bare) else { continue };
             let Some(count) = counted(&words, at) else { continue };
             let is_new = !found.iter().any(|(_, known)| known == kind);
             if count.len() <= WHOLE && !count.trim_start_matches('0').is_empty() && is_new {

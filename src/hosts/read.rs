@@ -401,13 +401,17 @@ impl Payload {
         wrapped.map_or(prompt, |(_, words)| words.trim_start_matches(['\r', '\n']))
     }
 
-    /// The words themselves, where the host puts all of them between quotation marks.
+    /// The words themselves, where the host puts all of them between quotation marks: it does where
+    /// they hold a blank, and any other marks are the person's.
     fn unquoted<'t>(&self, prompt: &'t str) -> Cow<'t, str> {
         let Some(mark) = self.host.prompt.quotes else { return prompt.into() };
         let between = prompt.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
         let (bare, escaped) = (mark.to_string(), format!("\\{mark}"));
         match between {
-            Some(words) if !words.replace(&escaped, "").contains(mark) => {
+            Some(words)
+                if words.contains(char::is_whitespace)
+                    && !words.replace(&escaped, "").contains(mark) =>
+            {
                 words.replace(&escaped, &bare).into()
             }
             _ => prompt.into(),

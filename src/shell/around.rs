@@ -48,6 +48,8 @@ pub(super) struct Input {
     pub flow: Flow,
     /// A here-document or here-string holds it.
     pub text: Option<String>,
+    /// To the letter: nothing in it is expanded or joined.
+    pub exact: bool,
     /// The words of the `echo` that writes it.
     pub printed: Option<String>,
     /// It may hold names of git seed's state.
@@ -63,6 +65,7 @@ impl Input {
             piped: false,
             flow: Flow::Numbers,
             text: None,
+            exact: false,
             printed: None,
             lists_state: false,
             files: None,

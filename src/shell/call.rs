@@ -329,7 +329,7 @@ impl Walker {
     /// `apply_patch`, as models give it to a shell: the patch names the files that it writes.
     fn patch(&mut self, words: &[Term], around: &Around) {
         let text = match words {
-            [] => around.input.text.as_deref(),
+            [] if around.input.exact => around.input.text.as_deref(),
             [word] if word.is_literal() => Some(word.text.as_str()),
             _ => None,
         };

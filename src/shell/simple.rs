@@ -548,10 +548,10 @@ fn runs(inner: &[Inner]) -> bool {
 /// Keeps what the redirection gives the command to read; says whether nothing runs beside it.
 fn redirect(one: &ast::IoRedirect, simple: &mut Simple) -> bool {
     match one {
-        ast::IoRedirect::HereDocument(_, document) => {
+        ast::IoRedirect::HereDocument(None | Some(0), document) => {
             simple.input = Some(document.doc.value.clone());
         }
-        ast::IoRedirect::HereString(_, word) => {
+        ast::IoRedirect::HereString(None | Some(0), word) => {
             simple.input = Some(words::term(&word.value, &mut Vec::new()).text);
         }
         _ => {}

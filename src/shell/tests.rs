@@ -242,9 +242,25 @@ fn a_patch_that_a_shell_is_given_names_what_it_writes() {
         "cat x.patch | apply_patch",
         "apply_patch \"$(cat x.patch)\"",
         "apply_patch <<END\n*** Begin Patch\n*** Add File: $X\n+x\n*** End Patch\nEND",
+        // What it gets is another text than the line shows.
+        "cat x.patch | apply_patch 3<<'END'\n*** Begin Patch\n*** Add File: a\n+x\nEND",
+        "cat x.patch | apply_patch 3<<<'*** Add File: a'",
+        "apply_patch <<END\n*** Add File: a\n+x\n$(cat more)\nEND",
+        "apply_patch <<END\n*** Add File: a\n+x\n*** Add Fi\\\nle: ../b\n+x\nEND",
     ] {
         let worst = read(line).worst();
         assert_eq!(worst, Effect::Unknown, "{line}");
+    }
+    let line = "apply_patch 0<<'END'\n*** Add File: a\n+x\nEND";
+    assert_eq!(read(line).worst(), Effect::Write, "the standard input by its number");
+}
+
+#[test]
+fn a_document_on_another_descriptor_is_no_script() {
+    for shell in ["bash", "sh -s", "python3 -"] {
+        let decoy = read(&format!("cat x | {shell} 3<<'END'\nls\nEND"));
+        let piped = read(&format!("cat x | {shell}"));
+        assert_eq!(decoy.worst(), piped.worst(), "{shell}");
     }
 }
 

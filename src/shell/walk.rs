@@ -268,6 +268,7 @@ impl Walker {
                 printed: printed(command),
                 lists_state: self.lists_state || std::mem::take(&mut self.mentions),
                 text: self.passed.take(),
+                exact: false,
                 files: self.files.take(),
             };
         }
@@ -999,17 +1000,22 @@ impl Walker {
             ast::IoRedirect::File(_, _, Target::Duplicate(word)) if is_descriptor(&word.value) => {}
             ast::IoRedirect::File(_, _, Target::Filename(word) | Target::Duplicate(word))
             | ast::IoRedirect::OutputAndError(word, _) => self.writes_to(word),
-            ast::IoRedirect::HereString(_, word) => {
+            ast::IoRedirect::HereString(at, word) => {
                 let text = self.term(&word.value);
                 let flow = flow::of_words(std::slice::from_ref(&text));
                 let shown = (!text.expands).then_some(text.text);
-                *input = Input { piped: shown.is_none(), flow, text: shown, ..Input::default() };
+                let (piped, exact) = (shown.is_none(), shown.is_some());
+                let given = Input { piped, flow, text: shown, exact, ..Input::default() };
+                arrives(*at, given, input);
             }
-            ast::IoRedirect::HereDocument(_, document) => self.here_document(document, input),
+            ast::IoRedirect::HereDocument(at, document) => {
+                let given = self.here_document(document);
+                arrives(*at, given, input);
+            }
         }
     }
 
-    fn here_document(&mut self, document: &ast::IoHereDocument, input: &mut Input) {
+    fn here_document(&mut self, document: &ast::IoHereDocument) -> Input {
         if !documents::is_sure(document) {
             self.push(Effect::Unknown, &format!("<<{}", excerpt(&document.here_end.value)));
         }
@@ -1022,7 +1028,7 @@ impl Walker {
         let shown = !document.requires_expansion || !body.contains(['$', '`', '\\']);
         let flow = flow::of_words(&[Term::literal(body)]);
         let flow = if shown { flow } else { Flow::Text };
-        *input = Input { flow, text: Some(document.doc.value.clone()), ..Input::default() };
+        Input { flow, text: Some(body.clone()), exact: shown, ..Input::default() }
     }
 
     fn reads_from(&mut self, word: &ast::Word) {
@@ -1134,6 +1140,14 @@ fn printed_files(argv: &[Term], input: &Input) -> Option<Vec<String>> {
 fn is_descriptor(word: &str) -> bool {
     let digits = word.strip_suffix('-').unwrap_or(word);
     digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What a document or a string on the descriptor `at` gives a command: its standard input, where
+/// none is named. On another one it is nothing that a program reads by itself.
+fn arrives(at: Option<ast::IoFd>, given: Input, input: &mut Input) {
+    if at.unwrap_or(0) == 0 {
+        *input = given;
+    }
 }
 
 fn is_socket(term: &Term) -> bool {

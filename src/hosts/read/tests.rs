@@ -231,6 +231,8 @@ fn quotation_marks_that_a_host_puts_around_a_prompt_are_none_of_its_words() {
         ("\"say \\\"beta\\\" there\"", "say \"beta\" there"),
         ("\"two\nlines\"", "two\nlines"),
         // What a person quotes themselves.
+        ("\"[APPROVE]\"", "\"[APPROVE]\""),
+        ("\"beta\"", "\"beta\""),
         ("\"beta\" is what \"alpha\" should say", "\"beta\" is what \"alpha\" should say"),
         ("\"open", "\"open"),
         ("\"", "\""),
