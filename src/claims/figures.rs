@@ -294,7 +294,7 @@ pub(super) fn plain_numbers(sentence: &str) -> impl Iterator<Item = Plain<'_>> {
         let start = number.end - number.text.len();
         let before = sentence[..start].trim_end_matches([' ', '*', '_', '\u{a0}']);
         let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let first = !before[..before.len() - word.len()].contains(char::is_alphanumeric);
+        let first = is_first(&before[..before.len() - word.len()]);
         let capital = word.is_ascii() && word.starts_with(|c: char| c.is_ascii_uppercase());
         let name = capital && !first || NAMES.contains(&word.to_lowercase().as_str());
         let behind = &sentence[number.end..];
@@ -311,6 +311,12 @@ pub(super) fn plain_numbers(sentence: &str) -> impl Iterator<Item = Plain<'_>> {
         let thing = if thing.chars().count() < 24 { thing } else { "" };
         (!name && !joined && !year).then_some(Plain { text: number.text, value, thing })
     })
+}
+
+/// Whether no word stands in front: what lies further back than this is another sentence's.
+fn is_first(before: &str) -> bool {
+    const NEAR: usize = 64;
+    !before.chars().rev().take(NEAR).any(char::is_alphanumeric)
 }
 
 /// Numbers with a unit behind them, each with its unit.

@@ -241,6 +241,9 @@ pub enum Gone {
     Disabled,
 }
 
+/// The most receipts that a claim is judged by, newest first.
+pub const MOST_RECEIPTS: usize = 64;
+
 /// A run that a hook saw, as the gate looks at it now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {

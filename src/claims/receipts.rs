@@ -6,7 +6,7 @@ use super::items::{Index, ends};
 use super::phrases::Text;
 use super::sure;
 use super::table::{Backing, FactRow, Finding, GateTable};
-use super::{Counts, EvidenceType, Part, Receipt};
+use super::{Counts, EvidenceType, MOST_RECEIPTS, Part, Receipt};
 
 /// Receipts, oldest first, each read.
 #[derive(Debug)]
@@ -336,6 +336,11 @@ impl<'c> Runs<'c> {
             (read.receipt, counts.filter(|count| !older(count)).collect())
         })
         .collect()
+    }
+
+    /// Whether older ones were left out: what is not here may have run all the same.
+    pub(crate) fn are_cut(&self) -> bool {
+        self.read.len() >= MOST_RECEIPTS
     }
 
     /// Whether a command of this turn holds a word, in small letters.

@@ -9,7 +9,7 @@ use super::phrases::{Text, item};
 use super::receipts::Runs;
 use super::ruling::Reasons;
 use super::table::{Finding, GateTable};
-use super::{Truth, acts, answers};
+use super::{Truth, acts, answers, sure};
 
 /// The most numbers, and the most of anything else, that are listed of one message.
 const LISTED: usize = 3;
@@ -104,11 +104,14 @@ pub(super) fn commands(
     let settings = |path: &str| {
         items::ends(path, &table.files.passive) || items::ends(path, &table.files.prose)
     };
-    if truth.files.iter().any(|file| settings(&file.path)) {
+    if runs.are_cut() || truth.files.iter().any(|file| settings(&file.path)) {
         return Vec::new();
     }
     let mut found: Vec<String> = Vec::new();
     for sentence in sentences(raw).filter(|one| one.contains('`')) {
+        if found.len() >= LISTED {
+            break;
+        }
         let text = Text::of(sentence);
         let left = is_unreal(sentence, &text, table)
             || text.has_any(&table.words.negations)
@@ -117,6 +120,10 @@ pub(super) fn commands(
             continue;
         }
         for span in sentence.split('`').skip(1).step_by(2) {
+            // Of lines that only look no receipt is kept.
+            if sure::only_looks(span, table) {
+                continue;
+            }
             let words: Vec<&str> =
                 span.split_whitespace().filter(|word| !word.starts_with('-')).collect();
             let Some(program) = words.first().map(|word| word.to_lowercase()) else { continue };
@@ -127,12 +134,11 @@ pub(super) fn commands(
                 continue;
             }
             let ran = runs.name(&program) && known.is_none_or(|word| runs.name(&word));
-            if !ran {
+            if !ran && found.last().is_none_or(|last| last != span) {
                 found.push(span.to_owned());
             }
         }
     }
-    found.dedup();
     found.truncate(LISTED);
     found
 }
@@ -146,7 +152,8 @@ pub(super) fn add(reasons: &mut Reasons<'_>, raw: &str, truth: &Truth, runs: &Ru
         figures::numbers(&spelled).map(|number| figures::plain(number.text)).collect();
     let lower = raw.to_lowercase();
     let mut untold = counts(raw, &lower, &told, (runs, table));
-    untold.extend(values(truth, &told));
+    let numbers: BTreeSet<&str> = told.iter().map(String::as_str).collect();
+    untold.extend(values(truth, &numbers));
     untold.dedup();
     untold.truncate(LISTED);
     reasons.names(Finding::Untold, &untold);
@@ -192,24 +199,19 @@ fn counts(
 }
 
 /// Values that others took the place of, where the message tells none of the new ones.
-fn values<'a>(truth: &'a Truth, told: &'a BTreeSet<String>) -> impl Iterator<Item = String> + 'a {
+fn values<'a>(truth: &'a Truth, told: &'a BTreeSet<&'a str>) -> impl Iterator<Item = String> + 'a {
     truth.turned.iter().filter_map(|turned| {
         let counts = |value: &&String| {
             value.parse::<f64>().is_ok_and(|value| value >= COUNTED || value.fract() > 0.0)
         };
-        let mut now = turned.now.iter().filter(counts).filter(|value| !is_told(value, told));
+        let mut now =
+            turned.now.iter().filter(counts).filter(|value| !figures::is_seen(value, told));
         let now = now.next()?;
         Some(match turned.was.as_slice() {
             [was] => format!("{was} → {now} in {}", turned.path),
             _ => format!("{now} in {}", turned.path),
         })
     })
-}
-
-/// Whether a value is among numbers that were told, as it is or in thousands.
-fn is_told(value: &str, told: &BTreeSet<String>) -> bool {
-    let told: BTreeSet<&str> = told.iter().map(String::as_str).collect();
-    figures::is_seen(value, &told)
 }
 
 /// Whether a sentence that is of no test says that something is as it was.
@@ -375,8 +377,15 @@ mod tests {
             "You can run `npm publish` next",
             "I did not run `cargo bench`",
             "`a.len() - 1` is read",
+            "`git log --oneline | head -3` shows it",
         ] {
             assert_eq!(of(text), "", "{text}");
+        }
+        // What ran before the oldest receipt that is kept is not known.
+        let one = run("cargo test", Some("cargo"), "22 passed");
+        for (kept, listed_then) in [(1, true), (super::super::MOST_RECEIPTS, false)] {
+            let said = listed("`make bench` holds", &Truth::default(), &vec![one.clone(); kept]);
+            assert_eq!(said.contains("make bench"), listed_then, "{kept}: {said}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::claims::counts::counts;
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
-use crate::claims::{Part, Program, Ran, Receipt};
+use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
@@ -28,9 +28,6 @@ const WHOLE: u64 = 4 * 1024 * 1024;
 
 /// Bytes of the head and of the tail.
 const END: u64 = 1024 * 1024;
-
-/// The most receipts that a claim is judged by, newest first.
-const KEPT: usize = 64;
 
 /// The receipt of a shell call that `after` tells of, and the tree that it leaves; `known` is
 /// what [`Self::known_tree`] said before the fence looked.
@@ -353,7 +350,7 @@ pub(crate) fn as_they_count(
     for ((id, ran), other_program) in
         all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran))
     {
-        if receipts.len() >= KEPT {
+        if receipts.len() >= MOST_RECEIPTS {
             break;
         }
         let changed = match &ran.tree_after {
