@@ -76,24 +76,34 @@ pub(super) type Changes = BTreeMap<Vec<u8>, Option<([u32; NUMBERS], gix::ObjectI
 impl Plain {
     /// `None` where [`is_plain_index`] says no, or where the entries are not in order.
     pub(super) fn of(bytes: Vec<u8>, id_length: usize) -> Option<Self> {
-        if !is_plain_index(&bytes, id_length) || u32::try_from(bytes.len()).is_err() {
+        let body = &bytes[..bytes.len().checked_sub(id_length).filter(|end| *end >= 12)?];
+        if &body[..4] != b"DIRC" || number(&body[4..8]) != Some(2) {
             return None;
         }
-        let entries = number(&bytes[8..12])?;
-        let (mut at, mut places) = (12, Vec::with_capacity(entries));
+        u32::try_from(bytes.len()).ok()?;
+        let entries = number(&body[8..12])?;
+        // As many as it says there are may be more than it can hold.
+        let room = body.len() / (STAT + id_length);
+        let (mut at, mut places) = (12, Vec::with_capacity(entries.min(room)));
         let mut before: &[u8] = b"";
         for _ in 0..entries {
             places.push(u32::try_from(at).ok()?);
             let start = at + STAT + id_length + 2;
-            let length = memchr::memchr(0, bytes.get(start..)?)?;
-            let said = usize::from(u16::from_be_bytes([bytes[start - 2], bytes[start - 1]]));
-            let name = &bytes[start..start + length];
-            if name <= before || said & LONG != length.min(LONG) {
+            let flags: [u8; 2] = body.get(start - 2..start)?.try_into().ok()?;
+            let said = usize::from(u16::from_be_bytes(flags)) & LONG;
+            let length = memchr::memchr(0, &body[start..])?;
+            let name = &body[start..start + length];
+            let marked = flags[0] & ASSUMED_OR_STAGED != 0;
+            if marked || name <= before || said != length.min(LONG) {
                 return None;
             }
             before = name;
             at += ((STAT + id_length + 2 + length) / 8 + 1) * 8;
+            if at > body.len() {
+                return None;
+            }
         }
+        is_self_contained(&body[at..]).then_some(())?;
         Some(Self { bytes, places, end: at, id_length })
     }
 

@@ -102,10 +102,25 @@ impl Skipped {
         }
         differing
     }
+
+    /// Whether `index` says the same of all of these, and never saw what is none of them: then
+    /// what it never saw is what is left out.
+    pub(super) fn is_followed_by(&self, index: &Plain) -> bool {
+        let unseen = (0..index.len()).filter(|entry| is_unseen(index, *entry));
+        // Both are in order.
+        let mut at = 0;
+        self.told_otherwise(index).is_empty()
+            && unseen.into_iter().all(|entry| {
+                while at < self.entries.len() && self.name(at) < index.name(entry) {
+                    at += 1;
+                }
+                at < self.entries.len() && self.name(at) == index.name(entry)
+            })
+    }
 }
 
 /// Whether an entry knows of no file: nothing was there when it was written.
-fn is_unseen(index: &Plain, entry: usize) -> bool {
+pub(super) fn is_unseen(index: &Plain, entry: usize) -> bool {
     let numbers = index.numbers(entry);
     numbers.iter().enumerate().all(|(place, number)| place == MODE || *number == 0)
 }

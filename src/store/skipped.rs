@@ -104,7 +104,7 @@ impl Store {
 
     /// What a sparse checkout takes in; nothing where this is none, or its patterns are not
     /// followed here.
-    fn cone(&self) -> Result<Option<Cone>, StoreError> {
+    pub(super) fn cone(&self) -> Result<Option<Cone>, StoreError> {
         if self.repo.config_snapshot().boolean("core.sparseCheckout") != Some(true) {
             return Ok(None);
         }
@@ -351,6 +351,8 @@ impl<'a> Missing<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::store::testbed::{Testbed, path};
     use crate::store::worktree::{ChangeKind, ToolDir};
@@ -360,18 +362,29 @@ mod tests {
         None
     }
 
-    /// What the fence found to have changed since it looked last, and the tree that it has now.
+    /// What the fence found to have changed since it looked last, and the tree that it has now:
+    /// by git, and by its own look.
     fn look(bed: &Testbed) -> (Vec<(String, ChangeKind)>, TreeId) {
         let store = bed.store();
-        let index = store.seed_dir().join("index-main");
-        let changed = if index.exists() {
-            store.changes_since_index(&index, &Lens::default(), &no_build).expect("looks")
-        } else {
-            Vec::new()
+        let looked = |index: &str, lens: &Lens| {
+            let index = store.seed_dir().join("index").join(index);
+            let changed = if index.exists() {
+                store.changes_since_index(&index, lens, &no_build).expect("looks")
+            } else {
+                Vec::new()
+            };
+            let taken = store.snapshot(&index, lens, None, &no_build).expect("stands");
+            let changed = changed.into_iter().map(|one| (one.path.to_string(), one.kind));
+            (changed.collect::<Vec<_>>(), taken.tree)
         };
-        let taken = store.snapshot(&index, &Lens::default(), None, &no_build).expect("stands");
-        let changed = changed.into_iter().map(|one| (one.path.to_string(), one.kind));
-        (changed.collect(), taken.tree)
+        let (own, gits) = (looked("main", &lens(&store)), looked("gits", &Lens::default()));
+        assert_eq!(own, gits, "by the fence's own look, and by git");
+        own
+    }
+
+    /// By which the fence looks itself, where it can.
+    fn lens(store: &Store) -> Lens {
+        store.lens(&store.pins().expect("pins"), None).expect("writes")
     }
 
     fn tree(bed: &Testbed, of: &str) -> TreeId {
@@ -532,6 +545,103 @@ mod tests {
             assert_eq!(bed.git(&["status", "--porcelain"]), "", "{kind}");
             assert_eq!(bed.read(".git/seen").trim(), "M  src/a", "{kind}");
             assert!(!bed.path().join("many").exists(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_look_that_follows_reads_no_index_of_the_person() {
+        let has_read = |bed: &Testbed| {
+            let store = bed.store();
+            let index = store.seed_dir().join("index/main");
+            store.snapshot(&index, &lens(&store), None, &no_build).expect("stands");
+            store.left_out.0.borrow().is_some()
+        };
+        for (kind, args) in KINDS {
+            let bed = sparse(args);
+            // The first one begins the index by git, the second one finds that it follows.
+            has_read(&bed);
+            has_read(&bed);
+            assert!(!has_read(&bed), "{kind}: nothing has changed");
+            bed.write("src/a", "another");
+            assert!(!has_read(&bed), "{kind}: a change of what is taken in");
+            assert!(!has_read(&bed), "{kind}: after that");
+            bed.write("many/1/a", "another");
+            has_read(&bed);
+            assert!(has_read(&bed), "{kind}: a change of what is left out");
+            bed.git(&["add", "src/a"]);
+            assert!(has_read(&bed), "{kind}: the person's index is another one");
+        }
+    }
+
+    /// What happens between two looks.
+    #[derive(Clone, Debug)]
+    enum Act {
+        Write(usize, u8),
+        Remove(usize),
+        Git(usize),
+        /// A look that takes nothing in.
+        Look,
+    }
+
+    const PLACES: [&str; 6] = ["top", "src/a", "src/new", "many/1/a", "many/2/a", "many/new"];
+    const ACTS: [&[&str]; 12] = [
+        &["add", "--sparse", "-A"],
+        &["add", "-u", "src"],
+        &["commit", "-q", "--allow-empty", "-m", "more"],
+        &["rm", "-q", "--cached", "--sparse", "many/1/b"],
+        &["rm", "-q", "--cached", "src/b"],
+        &["update-index", "--skip-worktree", "src/b"],
+        &["update-index", "--no-skip-worktree", "many/1/b"],
+        &["sparse-checkout", "set", "--cone", "src"],
+        &["sparse-checkout", "set", "--cone", "many/1"],
+        &["sparse-checkout", "disable"],
+        &["reset", "-q", "--mixed", "HEAD"],
+        &["status", "--short"],
+    ];
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            (0..PLACES.len(), any::<u8>()).prop_map(|(at, what)| Act::Write(at, what % 2)),
+            (0..PLACES.len()).prop_map(Act::Remove),
+            (0..ACTS.len()).prop_map(Act::Git),
+            Just(Act::Look),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+        #[test]
+        fn a_word_that_was_kept_changes_no_answer(
+            acts in prop::collection::vec(act(), 1..14),
+            kind in 0..KINDS.len(),
+        ) {
+            let bed = sparse(KINDS[kind].1);
+            for act in &acts {
+                match act {
+                    Act::Write(at, what) => bed.write(PLACES[*at], &format!("{what}")),
+                    Act::Remove(at) => drop(fs::remove_file(bed.path().join(PLACES[*at]))),
+                    // One that has nothing to do here refuses.
+                    Act::Git(at) => drop(Testbed::run_in(bed.path(), ACTS[*at])),
+                    Act::Look => {}
+                }
+                let (index, other) = ("index/main", "index/other");
+                let seed = bed.store().seed_dir();
+                fs::create_dir_all(seed.join("index")).expect("creates");
+                own::copy_with_times(&seed.join(index), &seed.join(other)).expect("copies");
+                drop(fs::remove_file(seed.join("left-out/other")));
+                let answer = |index: &str| {
+                    let (store, index) = (bed.store(), seed.join(index));
+                    let lens = lens(&store);
+                    let changed = store.changes_since_index(&index, &lens, &no_build);
+                    let changed = changed.expect("looks").into_iter();
+                    let changed: Vec<_> = changed.map(|one| (one.path, one.kind)).collect();
+                    let tree = (!matches!(act, Act::Look)).then(|| {
+                        store.snapshot(&index, &lens, None, &no_build).expect("stands").tree
+                    });
+                    (changed, tree)
+                };
+                prop_assert_eq!(answer(index), answer(other), "{:?} in {:?}", act, acts);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Two views. The person's own index answers [`Store::status`] and is never written
 //! here. A *private* index, a file of ours, stands for the work tree as it was at one
-//! moment: [`Store::snapshot`] makes it so and [`Store::changes_since_index`] compares.
+//! moment: [`Store::snapshot`] makes it so and [`Store::changes_since`] compares.
 //! A private index knows no assume-unchanged or skip-worktree marks, so that nothing
 //! hides behind them; what is left out and missing it keeps ([`super::skipped`]).
 
@@ -16,7 +16,6 @@ use std::time::{Duration, SystemTime};
 use super::error::StoreError;
 use super::filters::Sorted;
 use super::index::{self, is_plain_index};
-use super::left_out::Skipped;
 use super::own::{self, Own, copy_with_times, now_in};
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
@@ -162,17 +161,30 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Result<Vec<Changed>, StoreError> {
-        let skipped = self.skipped()?;
-        self.differing_beside(index, lens, is_build, &skipped)
+        self.differing_beside(index, lens, is_build)
+    }
+
+    /// The same where the private index may have gone, or hide something: it begins anew as `tree`
+    /// then. One that says what differs is read once.
+    pub(crate) fn changes_since(
+        &self,
+        index: &Path,
+        tree: &TreeId,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Vec<Changed>, StoreError> {
+        if let Some(seen) = self.look(index, lens, is_build) {
+            return self.without_free(index, lens, seen, is_build);
+        }
+        if self.mend_index(index, tree)? {
+            return self.differing_beside(index, lens, is_build);
+        }
+        self.differing_by_git(index, lens, is_build)
     }
 
     /// Takes out of what git saw what is missing and left out.
-    fn without_left_out(
-        &self,
-        index: &Path,
-        skipped: &Skipped,
-        seen: &mut Seen,
-    ) -> Result<(), StoreError> {
+    fn without_left_out(&self, index: &Path, seen: &mut Seen) -> Result<(), StoreError> {
+        let skipped = self.skipped()?;
         if skipped.is_empty() || !seen.changed.values().any(|kind| *kind == ChangeKind::Deleted) {
             return Ok(());
         }
@@ -187,22 +199,27 @@ impl Store {
         Ok(())
     }
 
-    /// The same, but for what is missing and `skipped`: nobody deleted it.
+    /// The same, but for what is missing and left out: nobody deleted it.
     fn differing_beside(
         &self,
         index: &Path,
         lens: &Lens,
         is_build: BuildDir<'_>,
-        skipped: &Skipped,
     ) -> Result<Vec<Changed>, StoreError> {
-        let seen = self.look(index, lens, is_build, skipped);
-        let seen = if let Some(seen) = seen {
-            seen
-        } else {
-            let mut seen = self.settled_by_git(index, lens, is_build)?;
-            self.without_left_out(index, skipped, &mut seen)?;
-            seen
-        };
+        match self.look(index, lens, is_build) {
+            Some(seen) => self.without_free(index, lens, seen, is_build),
+            None => self.differing_by_git(index, lens, is_build),
+        }
+    }
+
+    fn differing_by_git(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Result<Vec<Changed>, StoreError> {
+        let mut seen = self.settled_by_git(index, lens, is_build)?;
+        self.without_left_out(index, &mut seen)?;
         self.without_free(index, lens, seen, is_build)
     }
 
@@ -514,16 +531,17 @@ impl Store {
     }
 
     /// A private index that is not there, or hides something, begins anew as `tree`: every
-    /// file is read once.
-    pub(crate) fn mend_index(&self, index: &Path, tree: &TreeId) -> Result<(), StoreError> {
+    /// file is read once. Says whether it had to.
+    fn mend_index(&self, index: &Path, tree: &TreeId) -> Result<bool, StoreError> {
         if self.is_plain(index) {
-            return Ok(());
+            return Ok(false);
         }
         let own = Own::beside(self, index)?;
         self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()]))
             .index(&own.index)
             .run()?;
-        own.put(index)
+        own.put(index)?;
+        Ok(true)
     }
 
     fn is_plain(&self, index: &Path) -> bool {
@@ -539,7 +557,7 @@ impl Store {
     ) -> Result<Snapshot, StoreError> {
         let skipped = self.skipped()?;
         self.follow_skipped(index, &skipped)?;
-        let changed = self.differing_beside(index, lens, is_build, &skipped)?;
+        let changed = self.differing_beside(index, lens, is_build)?;
         // Files that were only touched are not read again from here on.
         let left = self.update(index, lens, &changed, &["-q", "--refresh"])?;
         Ok(Snapshot { tree: self.write_tree(index)?, left })

@@ -13,7 +13,7 @@ use crate::format::looks::FirstLook;
 use crate::format::state::State;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
-use crate::store::{Changed, TreeId};
+use crate::store::{Changed, RepoPath, TreeId};
 
 /// Compares the tree after a call that may have written; `window` is what the look before
 /// it knew, where it was had.
@@ -27,10 +27,8 @@ pub(crate) fn after_shell(
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
     let (index, lens) = (repo.private_index(), fence::tree::lens(repo, Some(focused))?);
     repo.store.indexes_are_plain(&index)?;
-    repo.store.mend_index(&index, &before)?;
-    let mut changed = repo
-        .store
-        .changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let build = |path: &RepoPath| fence::tree::build_dir(repo, path);
+    let mut changed = repo.store.changes_since(&index, &before, &lens, &build)?;
     if changed.is_empty() {
         return Ok(after);
     }
@@ -159,9 +157,8 @@ pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
         return Ok(());
     }
     let lens = fence::tree::lens(repo, Some(&focused))?;
-    let changed = repo
-        .store
-        .changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let build = |path: &RepoPath| fence::tree::build_dir(repo, path);
+    let changed = repo.store.changes_since_index(&index, &lens, &build)?;
     let scope = repo.scope(&focused)?;
     if changed.iter().any(|change| is_work(repo, &change.path.to_string(), &scope, &focused.state))
     {

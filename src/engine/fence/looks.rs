@@ -158,10 +158,8 @@ fn take_look(
 fn tree_before(repo: &Repo, focused: &LoadedJob) -> Result<Option<BTreeMap<String, String>>> {
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
     let (index, lens) = (repo.private_index(), fence::tree::lens(repo, Some(focused))?);
-    repo.store.mend_index(&index, &before)?;
-    let changed = repo
-        .store
-        .changes_since_index(&index, &lens, &|path| fence::tree::build_dir(repo, path))?;
+    let build = |path: &RepoPath| fence::tree::build_dir(repo, path);
+    let changed = repo.store.changes_since(&index, &before, &lens, &build)?;
     let marked = |(at, change): (usize, &crate::store::Changed)| {
         (change.path.to_string(), mark(repo, &change.path, at < FILES))
     };

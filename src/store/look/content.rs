@@ -27,7 +27,7 @@ pub(super) struct Kept {
     /// Its own time, in seconds and nanoseconds.
     pub(super) time: (u32, u32),
     pub(super) modified: SystemTime,
-    identity: [i64; 6],
+    pub(super) identity: [i64; 6],
     /// What entries are to know from now on, and the moment before their files were read.
     settled: Vec<(usize, [u32; NUMBERS])>,
     draft: Option<(Own, SystemTime)>,

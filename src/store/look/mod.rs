@@ -33,6 +33,8 @@ mod attributes;
 mod content;
 pub(super) mod excludes;
 #[cfg(unix)]
+mod followed;
+#[cfg(unix)]
 mod stage;
 #[cfg(unix)]
 mod take;
@@ -46,7 +48,6 @@ mod walk;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::left_out::Skipped;
 use super::pins::Lens;
 #[cfg(not(unix))]
 use super::worktree::Changed;
@@ -66,7 +67,7 @@ pub(in crate::store) struct InProcess {
 #[cfg(not(unix))]
 impl Store {
     /// Nothing is known without git here.
-    pub(super) fn look(&self, _: &Path, _: &Lens, _: BuildDir<'_>, _: &Skipped) -> Option<Seen> {
+    pub(super) fn look(&self, _: &Path, _: &Lens, _: BuildDir<'_>) -> Option<Seen> {
         None
     }
 
@@ -114,15 +115,15 @@ impl Store {
     /// What differs between the private index and the work tree; `None` where git has to say.
     ///
     /// The index is written anew where entries had to be settled by their content.
-    pub(super) fn look(
-        &self,
-        index: &Path,
-        lens: &Lens,
-        is_build: BuildDir<'_>,
-        skipped: &Skipped,
-    ) -> Option<Seen> {
+    pub(super) fn look(&self, index: &Path, lens: &Lens, is_build: BuildDir<'_>) -> Option<Seen> {
         let (mut kept, before) = content::Kept::read(self, index)?;
-        let seen = self.look_beside(&mut kept, &before, lens, is_build, skipped)?;
+        let was = self.following(index, kept.identity).ok()?;
+        let seen = self.look_beside(&mut kept, &before, lens, is_build, &was.left)?;
+        let read = matches!(was.left, followed::Left::Read(_));
+        if read && self.follows(&was, &before, (&[], None)) {
+            // One that is written below is another file, of which this says nothing.
+            self.keep_followed(index, kept.identity, &was);
+        }
         kept.write(self, index, before);
         Some(seen)
     }
@@ -134,7 +135,7 @@ impl Store {
         before: &super::index::Plain,
         lens: &Lens,
         is_build: BuildDir<'_>,
-        skipped: &Skipped,
+        left: &followed::Left,
     ) -> Option<Seen> {
         let modes = modes(lens)?;
         let excludes = excludes::Excludes::of(lens.patterns.as_ref()?)?;
@@ -163,7 +164,7 @@ impl Store {
             self.stands_where(before.name(entry), before.id(entry))?;
         }
         // What is left out of the work tree was deleted by nobody.
-        found.gone.retain(|entry| !skipped.keeps(before, *entry));
+        found.gone.retain(|entry| !left.keeps(before, *entry));
         let path = |entry: usize| RepoPath::new(before.name(entry)).ok();
         let mut changed = BTreeMap::new();
         for (entries, kind) in

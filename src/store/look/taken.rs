@@ -6,7 +6,8 @@ use super::super::own::Own;
 use super::super::pins::Lens;
 use super::super::worktree::BuildDir;
 use super::super::{Store, TreeId};
-use super::content::Kept;
+use super::content::{Kept, identity};
+use super::followed::{Left, unseen_in};
 use super::take::Dated;
 use super::trees::{Cached, Missing};
 
@@ -19,13 +20,18 @@ impl Store {
         lens: &Lens,
         is_build: BuildDir<'_>,
     ) -> Option<TreeId> {
-        let skipped = self.skipped().ok()?;
         let (mut kept, mut plain) = Kept::read(self, index)?;
-        if !self.differing_in(&plain, &skipped).is_empty() {
+        let was = self.following(index, kept.identity).ok()?;
+        if let Left::Read(skipped) = &was.left
+            && !self.differing_in(&plain, skipped).is_empty()
+        {
             return None;
         }
-        let seen = self.look_beside(&mut kept, &plain, lens, is_build, &skipped)?;
+        let seen = self.look_beside(&mut kept, &plain, lens, is_build, &was.left)?;
         let changed = self.without_free(index, lens, seen, is_build).ok()?;
+        let (kept_as, follows) = (kept.identity, matches!(was.left, Left::Followed));
+        let writes = kept.moment().is_some() || !changed.is_empty();
+        let unseen = (follows && writes).then(|| unseen_in(&plain));
         let mut differs = kept.settle(&mut plain) || kept.moment().is_some();
         let time = kept.moment().unwrap_or(kept.modified);
         let mut dated = Dated { trees: Cached::of(&plain), plain, time };
@@ -50,12 +56,29 @@ impl Store {
             differs = true;
         }
         let tree = (*dated.trees.top()?).into();
-        if differs {
+        // Whoever follows already, and is not written, has its word.
+        let follows = (differs || !follows) && self.follows(&was, &dated.plain, (&changed, unseen));
+        let file = if differs {
             let own = own.or_else(|| Own::beside(self, index).ok())?;
-            let time = dated.time;
-            own.write(&dated.bytes(self)?, time).ok()?;
-            own.put(index).ok()?;
+            self.put_in_place(index, &own, dated)?
+        } else {
+            kept_as
+        };
+        if follows {
+            self.keep_followed(index, file, &was);
         }
         Some(tree)
+    }
+
+    /// The index becomes what is in memory; tells which file that is, or was where another one has
+    /// come in its place meanwhile.
+    fn put_in_place(&self, index: &Path, own: &Own, dated: Dated) -> Option<[i64; 6]> {
+        let time = dated.time;
+        own.write(&dated.bytes(self)?, time).ok()?;
+        let written = identity(&own.index.metadata().ok()?);
+        own.put(index).ok()?;
+        // The change of its place counts as a change of the inode.
+        let now = identity(&index.metadata().ok()?);
+        Some(if now[..4] == written[..4] { now } else { written })
     }
 }

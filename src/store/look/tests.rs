@@ -250,7 +250,7 @@ impl Stood {
     }
 
     fn look(&self) -> Option<Vec<(String, ChangeKind)>> {
-        let seen = self.store.look(&self.index, &self.lens, &no_build, &Skipped::default())?;
+        let seen = self.store.look(&self.index, &self.lens, &no_build)?;
         Some(seen.changed.into_iter().map(|(path, kind)| (path.to_string(), kind)).collect())
     }
 
@@ -359,18 +359,12 @@ fn what_changed_is_taken_in_and_its_trees_are_written_without_git() {
         };
         assert_eq!(git(&["write-tree"]), tree.to_string());
         assert_eq!(git(&["ls-files", "-m", "-d"]), "");
-        assert!(
-            store
-                .look(&own, &lens, &no_build, &Skipped::default())
-                .expect("plain")
-                .changed
-                .is_empty()
-        );
+        assert!(store.look(&own, &lens, &no_build).expect("plain").changed.is_empty());
         // Only some of what changed, and one path that would lie below another.
         let some = [changed[0].clone()];
         let own = copy(&index, "own");
         assert_eq!(store.take_in(&own, &lens, &some), Some(()));
-        let seen = store.look(&own, &lens, &no_build, &Skipped::default()).expect("plain");
+        let seen = store.look(&own, &lens, &no_build).expect("plain");
         assert_eq!(seen.changed.len(), changed.len() - 1);
         remove(&top.join("a-b"));
         bed.write("a-b", "1");
@@ -522,11 +516,9 @@ fn what_is_not_plain_goes_to_git() {
 fn an_index_with_marks_and_rules_that_are_not_pinned_go_to_git() {
     let stood = Stood::with(&[("a", "1"), ("b", "1")], &[]);
     assert!(stood.look().is_some());
-    assert!(
-        stood.store.look(&stood.index, &Lens::default(), &no_build, &Skipped::default()).is_none()
-    );
+    assert!(stood.store.look(&stood.index, &Lens::default(), &no_build).is_none());
     let loose = stood.lens.clone().loose(true);
-    assert!(stood.store.look(&stood.index, &loose, &no_build, &Skipped::default()).is_none());
+    assert!(stood.store.look(&stood.index, &loose, &no_build).is_none());
     for mark in [
         &["--assume-unchanged", "a"][..],
         &["--skip-worktree", "a"],
@@ -536,10 +528,7 @@ fn an_index_with_marks_and_rules_that_are_not_pinned_go_to_git() {
         let index = copy(&stood.index, "marked");
         let args = ["update-index"].iter().chain(mark);
         stood.store.git(args).index(&index).run().expect("marks");
-        assert!(
-            stood.store.look(&index, &stood.lens, &no_build, &Skipped::default()).is_none(),
-            "{mark:?}"
-        );
+        assert!(stood.store.look(&index, &stood.lens, &no_build).is_none(), "{mark:?}");
     }
 }
 
@@ -595,7 +584,7 @@ fn what_takes_a_files_place_is_told_as_git_tells_it() {
         let dir = RepoPath::try_from("out/new").ok()?;
         path.to_str()?.starts_with("out/new/").then_some(ToolDir { dir, cache: false })
     };
-    let seen = stood.store.look(&stood.index, &stood.lens, &build, &Skipped::default());
+    let seen = stood.store.look(&stood.index, &stood.lens, &build);
     let seen = seen.expect("plain");
     assert_eq!(seen.builds, [RepoPath::try_from("out/new").expect("inside")]);
     assert!(!seen.changed.keys().any(|path| path.to_string().starts_with("out/new/")));
@@ -618,8 +607,7 @@ fn a_hidden_build_directory_in_a_files_place_is_one() {
         bed.write("out/a", "");
         let gits = store.ask_git(&copy(&index, "gits"), &lens, &build).expect("git says");
         assert_eq!(gits.builds, [RepoPath::try_from("out").expect("inside")], "{pattern}");
-        let seen =
-            store.look(&copy(&index, "mine"), &lens, &build, &Skipped::default()).expect("plain");
+        let seen = store.look(&copy(&index, "mine"), &lens, &build).expect("plain");
         assert_eq!(sorted(seen), sorted(gits), "{pattern}");
     }
 }
@@ -672,7 +660,7 @@ proptest! {
             for look in 0..2 {
                 let (mine, gits) = (copy(&index, "mine"), copy(&index, "gits"));
                 let said = store.ask_git(&gits, &lens, &build).expect("git says");
-                match store.look(&mine, &lens, &build, &Skipped::default()) {
+                match store.look(&mine, &lens, &build) {
                     Some(seen) => prop_assert_eq!(sorted(seen), sorted(said), "{} {}", round, look),
                     None => prop_assert!(is_for_git(top) || attributes.is_some(), "{}", round),
                 }

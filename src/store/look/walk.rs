@@ -27,6 +27,9 @@ const THREADS: usize = 8;
 /// Entries of a directory above which what lies in it is handed out, by about so many entries.
 const HANDED_OUT: usize = 200;
 
+/// Entries of a directory that are gone through one by one before its end is searched for.
+const FEW: usize = 16;
+
 /// Bytes that names are read into at once.
 #[cfg(target_os = "linux")]
 const ROOM: usize = 32 * 1024;
@@ -483,9 +486,14 @@ fn children<'i>(index: &'i Plain, task: &Task) -> Vec<Child<'i>> {
             None => (rest, at + 1),
             Some(slash) => {
                 let below = &rest[..=slash];
+                // A few are counted; in a long list one jumps.
+                let few = (at + FEW).min(task.entries.end);
                 let mut end = at + 1;
-                while end < task.entries.end && index.name(end)[depth..].starts_with(below) {
+                while end < few && index.name(end)[depth..].starts_with(below) {
                     end += 1;
+                }
+                if end == at + FEW {
+                    end = index.end_of(end..task.entries.end, &index.name(at)[..=depth + slash]);
                 }
                 (&rest[..slash], end)
             }
