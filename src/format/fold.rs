@@ -4,6 +4,8 @@
 //! Pure: whether the lines hold together is asked before, and a step that is not taken throws
 //! away the state that this was done on.
 
+use std::sync::Arc;
+
 use super::journal::{Counts, Line, Linked, What};
 use super::seed_id;
 use super::state::{Prep, State};
@@ -21,7 +23,7 @@ pub(crate) const PREP: &str = "gmode prep";
 /// What the lines since the last step add up to.
 #[derive(Clone, Debug, Default)]
 pub struct JournalLines {
-    pub lines: Vec<Linked>,
+    pub lines: Vec<Arc<Linked>>,
     pub last: String,
 }
 
@@ -196,6 +198,7 @@ mod tests {
         let looked =
             Line { what: What::Looked, paths: vec!["CLAUDE.md".to_owned()], ..Line::default() };
         let lines = vec![linked(looked), line(1, "b", "s"), line(2, "a", "s"), line(3, "b", "t")];
+        let lines = lines.into_iter().map(Arc::new).collect();
         let since = JournalLines { lines, last: "h".to_owned() };
         let mut state = state();
         assert_eq!(state.take_in(&since), ["a", "b"]);
@@ -211,8 +214,10 @@ mod tests {
         let line = |n: usize| {
             linked(Line { what: What::Scheduled, call: n.to_string(), ..Line::default() })
         };
-        let since =
-            JournalLines { lines: (0..SCHEDULED + 2).map(line).collect(), last: String::new() };
+        let since = JournalLines {
+            lines: (0..SCHEDULED + 2).map(line).map(Arc::new).collect(),
+            last: String::new(),
+        };
         let mut state = state();
         state.take_in(&since);
         assert_eq!((state.scheduled.len(), state.scheduled[0].as_str()), (SCHEDULED, "2"));

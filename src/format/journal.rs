@@ -4,6 +4,8 @@
 //! by class of act; so the last line is enough to decide. It holds counts of acts and
 //! never a score. The step that folds the journal names its last hash in `job.toml`.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::short_hash;
@@ -394,7 +396,7 @@ fn kept_fact(fact: &mut String) {
 }
 
 /// What a fold keeps: the lines without their links, which recompute.
-pub(crate) fn fold(lines: &[Linked]) -> String {
+pub(crate) fn fold(lines: &[Arc<Linked>]) -> String {
     let texts = lines.iter().filter(|linked| linked.line.what != What::Step);
     texts.filter_map(|linked| serde_json::to_string(&linked.line).ok()).fold(
         String::new(),

@@ -23,6 +23,7 @@ pub(crate) mod names;
 pub(crate) mod notes;
 pub(crate) mod ops;
 pub(crate) mod prints;
+pub(crate) mod reread;
 pub(crate) mod sshsig;
 pub(crate) mod state;
 pub(crate) mod summary;

@@ -154,7 +154,9 @@ fn broke() -> ErrorData {
 
 /// The repository around `cwd`, as it is now.
 fn open(cwd: &Path) -> Result<Repo, EngineError> {
-    let repo = Repo::open_for_command(cwd)?;
+    let mut repo = Repo::open_for_command(cwd)?;
+    // One call asks for the job, its texts and the records several times.
+    repo.store.remember_objects();
     repo.require_seeded()?;
     Ok(repo)
 }

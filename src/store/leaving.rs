@@ -13,6 +13,7 @@ use gix::index::entry::Mode;
 
 use super::error::StoreError;
 use super::git::Outcome;
+use super::index::each_entry;
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
 /// Everything below these is ours.
@@ -174,18 +175,34 @@ impl Store {
 
     /// The links in the index of the environment whose last part is one of `names`.
     pub(crate) fn tracked_links(&self, names: &[String]) -> Result<Vec<RepoPath>, StoreError> {
+        let is_named = |path: &[u8]| {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            names.iter().any(|known| known.as_bytes() == name)
+        };
+        let bytes = match fs::read(self.index_path()) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            bytes => bytes?,
+        };
+        // Entries may be elsewhere; most indexes hold theirs, and few of these are links.
+        if !self.shares_index()? {
+            let mut found = Vec::new();
+            let length = self.repo.object_hash().len_in_bytes();
+            let read = each_entry(&bytes, length, |entry| {
+                if entry.mode() == Mode::SYMLINK.bits() && is_named(entry.name()) {
+                    found.extend(RepoPath::new(entry.name()));
+                }
+            });
+            if read.is_some() {
+                return Ok(found);
+            }
+        }
         let index = self
             .repo
             .index_or_empty()
             .map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
-        let is_link = |entry: &&gix::index::Entry| entry.mode == Mode::SYMLINK;
-        let links = index.entries().iter().filter(is_link);
-        let paths = links.map(|entry| entry.path(&index));
-        let is_named = |path: &&gix::bstr::BStr| {
-            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            names.iter().any(|known| known.as_bytes() == name)
-        };
-        Ok(paths.filter(is_named).filter_map(|path| RepoPath::new(path.to_vec()).ok()).collect())
+        let links = index.entries().iter().filter(|entry| entry.mode == Mode::SYMLINK);
+        let paths = links.map(|entry| entry.path(&index)).filter(|path| is_named(path));
+        Ok(paths.filter_map(|path| RepoPath::new(path.to_vec()).ok()).collect())
     }
 
     /// Whether anything lies at `path` in this tree.
@@ -416,4 +433,37 @@ fn remove_below(dir: &Path) -> Result<(), StoreError> {
 /// Git leaves empty directories behind; ours go when nobody else's file is in them.
 fn remove_if_empty(dir: &Path) {
     let _ = fs::remove_dir(dir);
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::testbed::Testbed;
+
+    #[test]
+    fn links_of_a_name_are_found_in_each_form_of_index() {
+        let bed = Testbed::new();
+        for file in ["NOTES.md", "a/NOTES.md", "a/other", "many/1", "z/NOTES.md"] {
+            bed.write(file, file);
+        }
+        std::fs::create_dir_all(bed.path().join("b")).expect("creates");
+        for link in ["b/NOTES.md", "b/another"] {
+            std::os::unix::fs::symlink("../a/other", bed.path().join(link)).expect("links");
+        }
+        bed.git(&["add", "-A"]);
+        bed.git(&["commit", "-qm", "all"]);
+        let forms: [(&str, &[&str]); 6] = [
+            ("as git writes it", &["status"]),
+            ("marks", &["update-index", "--skip-worktree", "z/NOTES.md"]),
+            ("short names", &["update-index", "--index-version", "4"]),
+            ("sparse", &["sparse-checkout", "set", "--sparse-index", "a", "b"]),
+            ("whole again", &["sparse-checkout", "disable"]),
+            ("split", &["update-index", "--split-index"]),
+        ];
+        for (form, args) in forms {
+            bed.git(args);
+            let found = bed.store().tracked_links(&["NOTES.md".to_owned()]).expect("reads");
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found, ["b/NOTES.md"], "{form}");
+        }
+    }
 }

@@ -5,16 +5,17 @@
 //! error, and never a ruling.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::claims::gate::{self, GateTable, Ruling};
-use crate::claims::languages::shipped_languages;
+use crate::claims::in_force::InForce;
 use crate::claims::record::Record;
 use crate::claims::{
     ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase,
-    TraceCase, Truth, session, truth,
+    TraceCase, Truth, reread, session,
 };
 use crate::engine::proof::records::{Recorded, VerdictDraft};
 use crate::engine::proof::verify::Asked;
@@ -187,7 +188,8 @@ pub(crate) fn verify_paths(
     tell: Tell<'_>,
 ) -> Result<Answer> {
     let ground = ground(repo, tell)?;
-    let answer = gate::check_paths(affected, tested, &ground.truth, &gate_table(repo)?);
+    let table = gate_table(repo)?;
+    let answer = gate::check_paths(affected, tested, &ground.truth, &table);
     Ok(Answer::told(json!(answer)))
 }
 
@@ -284,9 +286,8 @@ pub(crate) fn gate_coverage(repo: &Repo, range: Option<&str>) -> Result<Backed> 
 }
 
 /// The rows that the gate decides by, with the runs of tests that the rules know.
-pub(crate) fn gate_table(repo: &Repo) -> Result<GateTable> {
-    let table = GateTable::shipped().map_err(|bad| EngineError::Shipped(bad.to_string()))?;
-    Ok(table.with_runs(repo.rules.runs()))
+pub(crate) fn gate_table(repo: &Repo) -> Result<Arc<InForce>> {
+    InForce::by(repo.rules.runs()).map_err(|bad| EngineError::Shipped(bad.to_string()))
 }
 
 /// Asks the gate, keeps what it said, and leaves word of it for the hooks.
@@ -295,7 +296,7 @@ pub(crate) fn rule(
     inquiry: Inquiry,
     focused: Option<&LoadedJob>,
     tree: TreeId,
-    table: &GateTable,
+    table: &InForce,
     tell: Tell<'_>,
 ) -> Result<Answer> {
     tell(2, Notice::GateAsks);
@@ -314,7 +315,7 @@ pub(crate) fn rule(
         ruling: told.clone(),
         directive,
         reasons: reasons.clone(),
-        table: serde_json::to_vec(table).map_err(unwritten)?,
+        table: table.json().map_err(unwritten)?.to_vec(),
         trace: claims::turn::trace_of(repo, &session),
         session,
     };
@@ -410,7 +411,7 @@ pub(crate) fn truth_of(repo: &Repo, job: Option<&LoadedJob>) -> Result<(Truth, T
         pieces.retain(|_| !owned.next().unwrap_or_default());
     }
     let base = base.map(|base| base.to_string()).unwrap_or_default();
-    let mut truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
+    let mut truth = reread::read(&base, tree.as_str(), pieces);
     if let Some(job) = job {
         // Pages and other memory run nowhere.
         for file in &mut truth.files {

@@ -299,8 +299,8 @@ pub(crate) fn ran(repo: &Repo, focused: &LoadedJob) -> Result<Vec<(String, Ran)>
     all.sort_by_key(|(_, ran)| evidence::order(ran));
     // What no step has kept yet is the newest.
     let since = repo.read_since(focused)?;
-    let new = since.lines.into_iter().filter_map(|linked| {
-        let (at, ran) = (linked.line.at, linked.line.ran?);
+    let new = since.lines.iter().filter_map(|linked| {
+        let (at, ran) = (linked.line.at, linked.line.ran.clone()?);
         Some((evidence::id(&ran), Ran { at, ..ran }))
     });
     all.extend(new);

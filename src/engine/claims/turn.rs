@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::claims::answers;
 use crate::claims::hooks::{self, Name};
@@ -99,6 +100,31 @@ fn opened_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Strin
 
 /// The journal's lines after step `turn`, oldest first: those that steps kept, and those since.
 fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
+    let mut lines = kept_since(repo, focused, turn)?;
+    lines.extend(repo.read_since(focused)?.lines.iter().map(|linked| linked.line.clone()));
+    Ok(lines)
+}
+
+/// Lines that steps kept: up to which tip, and since which step.
+type KeptLines = ((String, u32), Vec<Line>);
+
+/// Those that steps kept. A server is asked for them again and again in the same place.
+fn kept_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
+    static LAST: Mutex<Option<KeptLines>> = Mutex::new(None);
+    let place = (focused.tip.commit.to_string(), turn);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, lines)) = last.as_ref().filter(|(of, _)| *of == place) {
+        return Ok(lines.clone());
+    }
+    let (lines, is_whole) = read_since_turn(repo, focused, turn)?;
+    // What is not here may come.
+    *last = is_whole.then(|| (place, lines.clone()));
+    Ok(lines)
+}
+
+/// The same, and whether all that was kept is here.
+fn read_since_turn(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<(Vec<Line>, bool)> {
+    let mut is_whole = true;
     let mut kept: BTreeMap<u32, Vec<Line>> = BTreeMap::new();
     for file in repo.store.names(&focused.tip, names::TRACE)? {
         let n = file
@@ -107,14 +133,16 @@ fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>>
         let Some(n) = n.filter(|n| *n > turn) else { continue };
         let path = format!("{}/{file}", names::TRACE);
         // As below: lines that are not here opened nothing.
-        let Some(bytes) = repo.counted_text(focused, &path)?.here() else { continue };
+        let Some(bytes) = repo.counted_text(focused, &path)?.here() else {
+            is_whole = false;
+            continue;
+        };
         let lines = bytes.split(|byte| *byte == b'\n');
         // One that does not read opened nothing: words about that file have to be proved.
         let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         kept.entry(n).or_default().extend(lines);
     }
-    let since = repo.read_since(focused)?.lines.into_iter().map(|linked| linked.line);
-    Ok(kept.into_values().flatten().chain(since).collect())
+    Ok((kept.into_values().flatten().collect(), is_whole))
 }
 
 /// What is wanted before a turn may end with these words, where they speak of a file that

@@ -5,10 +5,12 @@
 //! what receipts show, and no command of git seed's has to be given for it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::carried;
 use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::hooks::{self, Spoken};
+use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -31,7 +33,7 @@ pub(crate) struct Judged {
     pub case: ClaimCase,
     pub tree: TreeId,
     pub ruling: Ruling,
-    table: GateTable,
+    table: Arc<InForce>,
 }
 
 /// Rules on `text`, which the agent says of the work of `job`; nothing is recorded.
@@ -58,7 +60,7 @@ fn judged(
     repo: &Repo,
     text: &str,
     (mut truth, tree, receipts): (Truth, TreeId, Vec<Receipt>),
-    table: GateTable,
+    table: Arc<InForce>,
 ) -> Result<Judged> {
     let claim = Claim::from_words(text, &truth, &receipts, &table);
     truth.held = claims::gate::held(repo, &gate::unmatched(&claim, &truth), &tree)?;

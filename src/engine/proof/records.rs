@@ -1,6 +1,8 @@
 //! The records of the gate: written, found again, and bound to the commits that land.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use crate::claims::audit::{Findings, Standing};
 use crate::claims::gate::{self, GateTable};
@@ -233,16 +235,32 @@ fn newest_number(repo: &Repo, tip: &CommitId) -> Result<u64> {
 }
 
 fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
-    let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
-    let mut gist = claim::gist(&bytes).map_err(|bad| unread(id, &bad))?;
+    let mut gist = gist_as_kept(repo, id)?;
     gist.at = repo.store.moment(id.as_str(), gist.at);
+    Ok(gist)
+}
+
+/// A record does not change under its name, so a server reads each once.
+fn gist_as_kept(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
+    static READ: Mutex<BTreeMap<String, claim::Gist>> = Mutex::new(BTreeMap::new());
+    let known = || READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(gist) = known().get(id.as_str()) {
+        return Ok(gist.clone());
+    }
+    let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
+    let gist = claim::gist(&bytes).map_err(|bad| unread(id, &bad))?;
+    let mut known = known();
+    if known.len() >= NEAR {
+        known.clear();
+    }
+    known.insert(id.to_string(), gist.clone());
     Ok(gist)
 }
 
 /// Every tree that a passing record stands for, with the newest such record. For a
 /// share over many commits; the whole chain is walked, one object each.
-pub(crate) fn passing_trees(repo: &Repo) -> Result<std::collections::BTreeMap<String, RecordId>> {
-    let mut found = std::collections::BTreeMap::new();
+pub(crate) fn passing_trees(repo: &Repo) -> Result<BTreeMap<String, RecordId>> {
+    let mut found = BTreeMap::new();
     for (id, said) in headings(repo, None)? {
         if said.passes {
             found.entry(said.tree).or_insert(id);
@@ -359,15 +377,17 @@ impl Replay {
                 _ => Standing::Broken(tell(Notice::RecordHalf, &[])),
             };
         };
-        if let Err(why) = says_its_grounds(record, inquiry) {
-            return Standing::Broken(why);
-        }
         let Some(table) = table else {
             return Standing::Broken(tell(Notice::RecordNoTable, &[]));
         };
+        // Another git seed may have kept more of what it saw than can be read here: before its
+        // rows are known nothing is said of its grounds.
         let Some((_, known)) = self.tables.iter().find(|(bytes, _)| *bytes == table.1) else {
             return Standing::NotMeasured(tell(Notice::RecordOtherRows, &[]));
         };
+        if let Err(why) = says_its_grounds(record, inquiry) {
+            return Standing::Broken(why);
+        }
         let again = gate::judge(inquiry, known);
         // What cannot be written down is the same as nothing else.
         let same = serde_json::to_value(&again).is_ok_and(|again| {

@@ -1,10 +1,13 @@
 //! The journal of this worktree, read: the counts since the last step, and who drives.
 
+use std::sync::Arc;
+
 use crate::engine::repo::Repo;
 use crate::engine::repo::{JournalTrouble, LoadedJob, Result};
 use crate::event::Event;
 use crate::format::fold::JournalLines;
 use crate::format::journal::{Counts, Linked};
+use crate::format::reread;
 use crate::format::state::{self, State};
 
 /// What a scheduled text is known by.
@@ -30,22 +33,18 @@ pub(crate) fn since(state: &State, lines: &[Vec<u8>]) -> Result<JournalLines> {
     let hash = last.hash.clone();
     counts_over(state, last)?;
     let lines = if hash == state.folded { Vec::new() } else { linked };
-    let lines = lines.into_iter().filter(|linked| linked.line.base == state.step).collect();
+    let lines = lines.into_iter().filter(|linked| linked.line.base == state.step);
+    let lines = lines.map(Arc::new).collect();
     Ok(JournalLines { lines, last: hash })
 }
 
 impl Repo {
     /// The journal's lines since the last step, read without a lock.
     pub(crate) fn read_since(&self, focused: &LoadedJob) -> Result<JournalLines> {
-        use crate::format::journal::Linked;
-        let lines = self.store.journal().all()?;
-        let linked: Vec<Linked> = lines
-            .iter()
-            // Whoever writes a step has the whole chain verified (`since` above), and guards hear
-            // of a journal that does not hold. Who only looks is told what reads of it.
-            .filter_map(|line| Linked::read(line).ok())
-            .filter(|linked| linked.line.base == focused.state.step)
-            .collect();
+        // Whoever writes a step has the whole chain verified (`since` above), and guards hear of a
+        // journal that does not hold. Who only looks is told what reads of it.
+        let mut linked = reread::read(self.store.journal().all()?);
+        linked.retain(|linked| linked.line.base == focused.state.step);
         // No line since the step: there is no hash to go on from.
         let last = linked.last().map(|linked| linked.hash.clone()).unwrap_or_default();
         Ok(JournalLines { lines: linked, last })

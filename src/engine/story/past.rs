@@ -72,7 +72,8 @@ impl Past {
             let (commit, subject) = (step.commit, subject.to_owned());
             steps.push(PastStep { commit, at: step.at, said, subject, body, lines });
         }
-        let since = repo.read_since(job)?.lines.into_iter().map(|linked| linked.line);
+        let since = repo.read_since(job)?.lines;
+        let since = since.iter().map(|linked| linked.line.clone());
         let since = since.filter(|line| line.what != What::Step).collect();
         Ok(Self { steps, since, traced: is_known })
     }
