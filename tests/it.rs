@@ -32,6 +32,7 @@ mod it {
     mod filters;
     mod first_day;
     mod follows;
+    mod formats;
     mod frozen;
     mod git_acts;
     mod githooks;
