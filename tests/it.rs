@@ -67,6 +67,7 @@ mod it {
     mod notes;
     mod odd;
     mod pacing;
+    mod packaging;
     mod packs;
     mod payloads;
     mod persons;
