@@ -95,6 +95,7 @@ mod it {
     mod secrets;
     mod servers;
     mod setup;
+    mod shots;
     mod skip;
     mod sparse;
     mod statusline;
