@@ -187,6 +187,29 @@ fn the_npm_packages_run_no_script_and_are_of_one_version() {
     assert!(release.made("npm/git-seed/git-seed.js").starts_with("#!/usr/bin/env node\n"));
 }
 
+/// What lies beside the checksums is what the package of its system holds, and may run.
+#[test]
+fn an_archive_beside_the_checksums_goes_into_its_npm_package() {
+    if !has("tar") {
+        return skip::not_here("tar");
+    }
+    let release = all_made();
+    let (system, form) = systems().remove(0);
+    let name = format!("git-seed-{VERSION}-{system}");
+    release.puts(&format!("{name}/bin/git-seed"), "#!/bin/sh\n");
+    let mut tar = Command::new("tar");
+    tar.args(["-czf", &archive_of(&system, &form), &name]).current_dir(release.dir.path());
+    assert!(runs(&mut tar).well);
+    let key = release.path("key.pub").display().to_string();
+    let made = release.make(&["--ssh-key", &key]);
+    assert!(made.well, "{}", made.said);
+    let whole: Value =
+        serde_json::from_str(&release.made("npm/git-seed/package.json")).expect("JSON");
+    let parts = whole["optionalDependencies"].as_object().expect("packages");
+    let holds = |part: &&String| release.path("made/npm").join(part).join("bin/git-seed").exists();
+    assert_eq!(parts.keys().filter(holds).count(), 1, "{parts:?}");
+}
+
 #[test]
 fn nothing_is_made_without_a_key_or_with_an_archive_missing() {
     let release = all_made();
