@@ -16,6 +16,7 @@ mod git_environment;
 mod person;
 pub(crate) mod progress;
 mod scratch;
+pub(crate) mod system;
 mod there;
 mod whole;
 
@@ -521,6 +522,7 @@ fn run_reading(
 /// If something else lies there: in a folder that everybody may write to, another user
 /// may have put it there.
 pub(crate) fn private_dir(dir: &std::path::Path) -> std::io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "the mode is of Unix"))]
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

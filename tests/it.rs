@@ -32,6 +32,7 @@ mod it {
     mod filters;
     mod first_day;
     mod follows;
+    mod formats;
     mod frozen;
     mod git_acts;
     mod githooks;
@@ -66,6 +67,7 @@ mod it {
     mod notes;
     mod odd;
     mod pacing;
+    mod packaging;
     mod packs;
     mod payloads;
     mod persons;
@@ -93,6 +95,7 @@ mod it {
     mod secrets;
     mod servers;
     mod setup;
+    mod shots;
     mod skip;
     mod sparse;
     mod statusline;

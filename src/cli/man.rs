@@ -13,8 +13,8 @@ use crate::world;
 /// Open a man page, or write the pages to a directory
 ///
 /// Opens the page in `man` where there is a terminal, and prints it as plain text elsewhere.
-/// Without a page it is git-seed(1). The pages of section 5 and 7 are `5 rules`, `plans` and
-/// `memory` (`7 memory`).
+/// Without a page it is git-seed(1). The pages of section 5 and 7 are `5 rules`, `formats`,
+/// `plans` and `memory` (`7 memory`).
 #[derive(Debug, clap::Args)]
 pub(super) struct ManArgs {
     /// The page: a command such as `phase advance`, with the section before it where two have
@@ -186,7 +186,8 @@ fn remove(out: &mut Report) -> crate::cli::Result<Outcome> {
 
 // ---- what they say
 
-/// A page for the program, one for each command, one for `seed.toml`, for plans and for memory.
+/// A page for the program, one for each command, one for `seed.toml`, for what is stored, for plans
+/// and for memory.
 pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let command = definition().disable_help_flag(false);
     let mut pages = vec![("git-seed.1".to_owned(), page(command.clone().name("git-seed"), "")?)];
@@ -203,6 +204,7 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
         }
     }
     pages.push(("git-seed-rules.5".to_owned(), super::manual::rules().into_bytes()));
+    pages.push(("git-seed-formats.5".to_owned(), super::manual::formats().into_bytes()));
     pages.push(("git-seed-plans.7".to_owned(), super::manual::plans().into_bytes()));
     pages.push(("git-seed-memory.7".to_owned(), super::manual::memory().into_bytes()));
     Ok(pages)
@@ -274,6 +276,7 @@ mod tests {
             ("rules", "git-seed-rules.1"),
             ("5 rules", "git-seed-rules.5"),
             ("plans", "git-seed-plans.7"),
+            ("formats", "git-seed-formats.5"),
         ] {
             assert_eq!(asked_for(&words(asked)).map(|(name, _)| name).ok().as_deref(), Some(file));
         }

@@ -1,5 +1,7 @@
-//! `git-seed-rules(5)`, `git-seed-memory(7)` and `git-seed-plans(7)`, made from `src/rules.md`,
-//! `src/memory.md`, `src/plans.md` and the tables themselves.
+//! `git-seed-rules(5)`, `git-seed-formats(5)`, `git-seed-memory(7)` and `git-seed-plans(7)`.
+//!
+//! They are made from `src/rules.md`, `src/formats.md`, `src/memory.md`, `src/plans.md` and the
+//! tables themselves.
 //!
 //! What a key means stands once, as a comment where the key stands: in `src/rules.toml`
 //! for rules, at the head of `src/phases/opevc.toml` for the keys of a phase. The page
@@ -15,6 +17,7 @@ use crate::rules::Rules;
 const SOURCE: &str = include_str!("../rules.md");
 const MEMORY: &str = include_str!("../memory.md");
 const PLANS: &str = include_str!("../plans.md");
+const FORMATS: &str = include_str!("../formats.md");
 
 /// Keys of a row that only `seed.toml` has.
 const OF_PROPOSALS: &str = "
@@ -45,6 +48,11 @@ struct Entry {
 /// git-seed-rules(5).
 pub(super) fn rules() -> String {
     page("rules 5", SOURCE)
+}
+
+/// git-seed-formats(5).
+pub(super) fn formats() -> String {
+    page("formats 5", FORMATS)
 }
 
 /// git-seed-memory(7).
@@ -90,6 +98,9 @@ fn page(name: &str, source: &str) -> String {
             page += &format!(".SS {}\n", plain(title));
         } else if let Some(title) = line.strip_prefix("## ") {
             page += &format!(".SH {}\n", plain(title));
+        } else if let Some(entry) = line.strip_prefix("* ").and_then(entry) {
+            page += &list(&[entry]);
+            fresh = true;
         } else if let Some(made) = made(line) {
             page += &made;
         } else {
@@ -101,6 +112,13 @@ fn page(name: &str, source: &str) -> String {
         }
     }
     page
+}
+
+/// An entry of a list: names between backticks with commas between them, a colon, what they mean.
+fn entry(line: &str) -> Option<Entry> {
+    let (names, text) = line.split_once("`: ")?;
+    let keys = names.strip_prefix('`')?.split("`, `").map(str::to_owned).collect();
+    Some(Entry { keys, text: text.to_owned() })
 }
 
 /// A line with the names that a table knows.
@@ -409,6 +427,75 @@ mod tests {
         let known = ["lexers".to_owned()].into();
         let file = format!("{shown}1\n2\n3\n4\n5\n");
         assert_eq!(knowledge::check(".claude/knowledge/lexer_positions.md", &file, &known), []);
+    }
+
+    /// The block of git-seed-formats(5) that is marked so.
+    fn shown(mark: &str) -> &'static str {
+        let begin = format!("```{mark}\n");
+        let (_, block) = FORMATS.split_once(&begin).unwrap_or_else(|| panic!("no {mark}"));
+        block.split("```").next().unwrap_or_default().trim_end()
+    }
+
+    #[test]
+    fn what_reads_a_format_reads_its_example_in_the_page() {
+        use crate::format::{self, archive, claim, evidence, journal, landing, meta, notes};
+        use crate::format::{state, texts, trailers};
+        let job = state::read(shown("job.toml").as_bytes()).expect("a state");
+        assert_eq!((job.format, job.phase().as_str()), (format::FORMAT, "execute"));
+        let meta = meta::Meta::read(shown("meta").as_bytes()).expect("a format");
+        assert_eq!(meta, meta::Meta::current());
+        assert_eq!(meta.write().trim_end(), shown("meta"));
+        let (_, message) = FORMATS.split_once("seed/jobs/20261121t213312-2a6a\n").expect("a step");
+        let message = message.split("```").next().unwrap_or_default();
+        let step = trailers::StepTrailers::read(message).expect("trailers");
+        assert_eq!((step.id, step.phase), (job.step, job.stand.phase.to_string()));
+        let stub = texts::Stub::read(shown("stub").as_bytes()).expect("a stub");
+        let text = texts::text_in(shown("text").as_bytes(), &stub.key).expect("its text");
+        assert_eq!(text.split(|byte| *byte == b' ').count() as u64, stub.words);
+        let ran = evidence::read(shown("receipt").as_bytes()).expect("a receipt");
+        assert_eq!((ran.run.as_deref(), ran.status), (Some("cargo"), Some(0)));
+        let made = landing::Made::read(shown("made").as_bytes()).expect("a cycle");
+        assert_eq!(made.ids().collect::<Vec<_>>(), ["086eb1c03d70"]);
+        let line = journal::Linked::read(shown("journal").as_bytes()).expect("a line that holds");
+        assert_eq!(line.prev, job.folded, "it goes on from the step of the example");
+        let [words, step, record] = shown("notes").lines().collect::<Vec<_>>()[..] else {
+            panic!("{}", shown("notes"))
+        };
+        assert!(notes::is_words(words) && notes::is_record(step) && notes::is_record(record));
+        let job_of = notes::step_of(step).map(|(_, job)| job);
+        assert_eq!(job_of.as_deref(), Some(job.job.id.as_str()));
+        let attest = claim::read(shown("record").as_bytes()).expect("a record");
+        assert_eq!(attest.prev.as_deref(), claim::noted(record), "the one before it");
+        let row = archive::rows(shown("index").as_bytes()).expect("a line");
+        assert_eq!(row.len(), 1);
+    }
+
+    #[test]
+    fn the_page_of_formats_names_each_file_of_a_jobs_tree_and_no_other() {
+        use crate::format::files;
+        let (_, part) = FORMATS.split_once("## THE TREE OF A JOB").expect("the part");
+        let part = part.split("\n### ").next().unwrap_or_default();
+        let lines = part.lines().filter_map(|line| entry(line.strip_prefix("* ")?));
+        let told: Vec<String> = lines.flat_map(|entry| entry.keys).collect();
+        let top = |name: &str| name.split_inclusive('/').next().unwrap_or_default().to_owned();
+        for name in files::names() {
+            assert!(told.iter().any(|told| top(told) == name), "src/formats.md lacks `{name}`");
+        }
+        for name in told.iter().filter(|name| !name.starts_with("run-")) {
+            let known = files::names().contains(&top(name));
+            assert!(known, "no job has `{name}`");
+        }
+        assert!(files::is_known("run-1/session-log-1.md"));
+    }
+
+    #[test]
+    fn a_line_of_names_and_what_they_mean_is_an_entry() {
+        let read = entry("`a`, `b/`: so, `c`: and so").expect("an entry");
+        assert_eq!(
+            (read.keys, read.text.as_str()),
+            (vec!["a".into(), "b/".into()], "so, `c`: and so")
+        );
+        assert!(entry("plain words").is_none());
     }
 
     #[test]

@@ -38,6 +38,13 @@ const DIRS: [(&str, usize, &str); 8] = [
     ("taken", 1, ""),
 ];
 
+/// Files, and directories with a trailing `/`, for the test of the page that explains them.
+#[cfg(test)]
+pub(crate) fn names() -> Vec<String> {
+    let dirs = DIRS.iter().map(|(dir, ..)| format!("{dir}/"));
+    FILES.iter().map(|file| (*file).to_owned()).chain(dirs).collect()
+}
+
 /// The path is one that git seed writes.
 pub(crate) fn is_known(path: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains('\\');

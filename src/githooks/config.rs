@@ -8,7 +8,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ use super::{
     sha256,
 };
 use crate::voice::{Notice, tell};
-use crate::world;
+use crate::world::{self, system};
 
 /// Hooks that git may run with the git directory as its own, where a relative path leads nowhere.
 const SERVED: [&str; 7] = [
@@ -230,9 +229,8 @@ impl<'a> Scratch<'a> {
 
     fn values(&self, key: &str) -> Result<Vec<String>, HookError> {
         let answer = self.config(&["-z", "--get-all", key])?;
-        let answer = String::from_utf8(answer).map_err(|foreign| {
-            HookError::NotUtf8(OsStr::from_bytes(foreign.as_bytes()).to_owned())
-        })?;
+        let answer = String::from_utf8(answer)
+            .map_err(|foreign| HookError::NotUtf8(system::name_of(foreign.as_bytes())))?;
         Ok(answer.split_terminator('\0').map(str::to_owned).collect())
     }
 

@@ -14,7 +14,6 @@ mod relay;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -26,7 +25,7 @@ use config::{ConfigEdit, Way, linked_config, plan_config, restore_config, swap};
 use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
 
 use crate::voice::{Notice, tell};
-use crate::world::{Group, Whole, git_place_variables};
+use crate::world::{Group, Whole, git_place_variables, system};
 
 pub(crate) use relay::Theirs;
 
@@ -144,7 +143,7 @@ impl RepoDirs {
     fn hooks_dir(&self) -> Result<PathBuf, HookError> {
         let mut path = self.ask(&["rev-parse", "--git-path", "hooks"].map(OsStr::new))?;
         path.pop_if(|last| *last == b'\n');
-        Ok(self.work_tree.join(OsStr::from_bytes(&path)))
+        Ok(self.work_tree.join(system::name_of(&path)))
     }
 
     /// Every value of `core.hooksPath` that is not ours, weakest first.
@@ -176,8 +175,8 @@ pub(crate) struct HooksPath {
 
 impl HooksPath {
     fn read(scope: &[u8], path: &[u8]) -> Result<Self, HookError> {
-        let path = std::str::from_utf8(path)
-            .map_err(|_| HookError::NotUtf8(OsStr::from_bytes(path).to_owned()))?;
+        let path =
+            std::str::from_utf8(path).map_err(|_| HookError::NotUtf8(system::name_of(path)))?;
         Ok(Self { scope: String::from_utf8_lossy(scope).into_owned(), path: path.to_owned() })
     }
 

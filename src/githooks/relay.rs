@@ -6,10 +6,9 @@
 //! comes to look here is `config`'s.
 
 use crate::voice::{Notice, tell};
+use crate::world::system;
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -111,7 +110,7 @@ pub(super) fn hooks_in(dir: &Path) -> Vec<String> {
 }
 
 pub(super) fn is_runnable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    system::is_runnable(path)
 }
 
 /// One word for the shell, whatever bytes it holds.
@@ -134,7 +133,8 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
         match line.trim_end().split_once('=') {
             Some((name, "@SEED@")) => {
                 bytes.extend(
-                    [name.as_bytes(), b"=", &quoted(binary.as_os_str().as_bytes()), b"\n"].concat(),
+                    [name.as_bytes(), b"=", &quoted(&system::bytes_of(binary.as_os_str())), b"\n"]
+                        .concat(),
                 );
             }
             Some((name, "@THEIRS@")) => {

@@ -5,14 +5,13 @@
 //! `git-seed exec --bare`; filters are named so on the command line of each git. What git itself
 //! does is not confined: it writes the repository.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::Store;
 use super::error::StoreError;
 use super::held::Confined;
 use crate::shell::quoted_word;
-use crate::world::Whole;
+use crate::world::{Whole, system};
 
 /// Begins the name of the directory of scripts; what a kill leaves is swept with it.
 const STAGE: &str = "stage-hooks-";
@@ -31,10 +30,7 @@ impl Store {
         let scripts = tempfile::Builder::new().prefix(STAGE).tempdir_in(self.seed_dir())?;
         for entry in std::fs::read_dir(&hooks).into_iter().flatten().flatten() {
             let theirs = entry.path();
-            let runs = theirs
-                .metadata()
-                .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
-            if runs {
+            if system::is_runnable(&theirs) {
                 let script = scripts.path().join(entry.file_name());
                 let text = format!(
                     "#!/bin/sh\nexec {} exec --bare -- {} \"$@\"\n",
@@ -61,7 +57,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use crate::store::testbed::Testbed;
 
     #[test]

@@ -4,9 +4,8 @@
 //! signing, its message goes through their commit-msg hook, and a branch moves by compare-and-swap.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt as _;
 
 use gix::ObjectId;
 use gix::objs::{Tree, Write as _, tree::Entry, tree::EntryMode};
@@ -16,7 +15,7 @@ use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::worktree::odd_output;
 use super::{CommitId, Step, Store, TreeId};
-use crate::world::{self, progress};
+use crate::world::{self, progress, system};
 
 /// Who made a commit, and when, as its object says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -399,8 +398,8 @@ impl super::git::Child {
     /// Git takes this for the author or the committer.
     fn by(self, whom: &str, signature: &Signature) -> Self {
         let name = |what: &str| format!("GIT_{whom}_{what}");
-        self.env(&name("NAME"), OsStr::from_bytes(&signature.name))
-            .env(&name("EMAIL"), OsStr::from_bytes(&signature.email))
+        self.env(&name("NAME"), system::name_of(&signature.name))
+            .env(&name("EMAIL"), system::name_of(&signature.email))
             .env(&name("DATE"), format!("@{}", signature.date))
     }
 }

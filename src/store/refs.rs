@@ -156,9 +156,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// What tells a file from another one in its place.
 pub(super) fn seen(path: &Path) -> String {
-    use std::os::unix::fs::MetadataExt as _;
-    let Ok(data) = path.metadata() else { return String::new() };
-    format!("{} {} {}.{:09}", data.ino(), data.len(), data.mtime(), data.mtime_nsec())
+    path.metadata().map_or_else(|_| String::new(), |data| world::system::mark_of(&data))
 }
 
 /// The refs of a packed file that are compared.

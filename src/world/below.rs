@@ -27,7 +27,7 @@ pub(crate) fn run_below(
     let kept = Arc::new(Mutex::new(Vec::new()));
     let (output, out) = std::io::pipe()?;
     // One pipe for both where both go to one place: the order of lines stays.
-    let errors = if print_to_one_place() {
+    let errors = if super::system::print_to_one_place() {
         command.stderr(out.try_clone()?);
         None
     } else {
@@ -58,18 +58,6 @@ fn exit_code(status: std::process::ExitStatus) -> u8 {
     let signal: Option<i32> = None;
     let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
     u8::try_from(code).unwrap_or(1)
-}
-
-/// Whether this process prints what it says and its errors to the same open file.
-fn print_to_one_place() -> bool {
-    let seen =
-        |file: std::io::Result<rustix::fs::Stat>| file.ok().map(|stat| (stat.st_dev, stat.st_ino));
-    let (out, err) = (
-        rustix::fs::fstat(std::io::stdout()).map_err(Into::into),
-        rustix::fs::fstat(std::io::stderr()).map_err(Into::into),
-    );
-    let out = seen(out);
-    out.is_some() && out == seen(err)
 }
 
 /// Copies a program's output as it comes, and keeps its end.

@@ -1,4 +1,4 @@
-//! Help as its readers get it: lists, examples, man pages, completions in a real bash.
+//! Help as its readers get it: lists, examples, man pages, completions in a real bash, zsh, fish.
 
 use std::fs;
 use std::path::Path;
@@ -147,4 +147,100 @@ fn bash_completes_commands_options_values_and_jobs() {
     let script = world.sh("git seed completions bash");
     let runs = |line: &&str| line.contains("$(git seed") || line.contains("$(git-seed");
     assert_eq!(script.lines().find(runs), None);
+}
+
+/// What each shell is asked about, in a repository with one open job, and what it offers.
+fn asked_of_other_shells(job: &str) -> [(&'static str, Vec<&str>); 6] {
+    [
+        ("git seed statu", vec!["status", "statusline"]),
+        ("git-seed phase ch", vec!["checkpoint"]),
+        ("git-seed completions zs", vec!["zsh"]),
+        ("git seed job activate ", vec![job]),
+        ("git-seed job activate 2", vec![job]),
+        ("git seed log 2", vec![job]),
+    ]
+}
+
+/// `complete -C` prints what fish offers; a description stands behind a tab.
+#[test]
+fn fish_completes_commands_values_and_jobs() {
+    let world = World::seeded();
+    if world.tries("command -v fish").code != 0 {
+        return super::skip::not_here("fish");
+    }
+    world.prompt("fix the lexer");
+    let read = "$HOME/.config/fish/conf.d";
+    world.sh(&format!("mkdir -p {read} && git seed completions fish > {read}/git-seed.fish"));
+    for (line, wanted) in asked_of_other_shells(&world.job()) {
+        let told = world.sh(&format!("fish -c \"complete -C '{line}'\""));
+        let found: Vec<&str> =
+            told.lines().map(|row| row.split('\t').next().unwrap_or_default()).collect();
+        assert_eq!(found, wanted, "{line}");
+    }
+}
+
+/// zsh completes only at a terminal: it gets one, and what it would offer is written down.
+const AT_ZSH: &str = r#"
+zmodload zsh/zpty || exit 3
+zpty z "env ZDOTDIR=$1 TERM=dumb zsh -d -i"
+waits() {
+    local n
+    for n in {1..1200}; do
+        zpty -r -t z >/dev/null
+        grep -q $1 $2/offered 2>/dev/null && return
+        sleep 0.05
+    done
+    print "nothing of $1"
+    exit 1
+}
+waits READY $1
+zpty -w -n z "$2"$'\t'
+waits END $1
+zpty -d z
+grep -v 'READY\|END' $1/offered | sort -u
+"#;
+
+/// What that zsh reads first.
+const RC_OF_ZSH: &str = r#"
+fpath=($ZDOTDIR $fpath)
+autoload -Uz compinit && compinit -u -D
+PROMPT=
+compadd() {
+    case " $* " in
+    *" -O "* | *" -A "* | *" -D "*) builtin compadd "$@"; return ;;
+    esac
+    local -a hits
+    builtin compadd -O hits "$@"
+    print -rl -- $hits >>$ZDOTDIR/offered
+    builtin compadd "$@"
+}
+ended() { print END >>$ZDOTDIR/offered }
+typeset -ga comppostfuncs
+offer() { comppostfuncs=(ended); zle complete-word }
+zle -N offer
+bindkey '^I' offer
+precmd() { print READY >>$ZDOTDIR/offered }
+"#;
+
+#[test]
+fn zsh_completes_commands_values_and_jobs() {
+    let world = World::seeded();
+    if world.tries("command -v zsh").code != 0 {
+        return super::skip::not_here("zsh");
+    }
+    world.prompt("fix the lexer");
+    let script = world.root().join("offer.zsh");
+    fs::write(&script, AT_ZSH).expect("ours");
+    for (line, wanted) in asked_of_other_shells(&world.job()) {
+        let dir = world.root().join("zdot");
+        // Each is asked of a zsh that has offered nothing before.
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir(&dir).expect("ours");
+        fs::write(dir.join(".zshrc"), RC_OF_ZSH).expect("ours");
+        let dir = dir.display();
+        world.sh(&format!("git seed completions zsh > '{dir}/_git-seed'"));
+        let told = world.sh(&format!("zsh -f '{}' '{dir}' '{line}'", script.display()));
+        let found: Vec<&str> = told.lines().filter(|word| !word.is_empty()).collect();
+        assert_eq!(found, wanted, "{line}");
+    }
 }

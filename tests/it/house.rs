@@ -33,7 +33,7 @@ fn source() -> PathBuf {
 }
 
 /// Every Rust file below `src`, by its path there, without its tests.
-fn files() -> BTreeMap<String, String> {
+pub(super) fn files() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut ahead = vec![source()];
     while let Some(dir) = ahead.pop() {

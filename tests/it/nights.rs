@@ -14,8 +14,8 @@ const HOSTS: [[&str; 6]; 3] = [
     ["gemini", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "run_shell_command"],
 ];
 
-struct Night {
-    world: World,
+pub(super) struct Night {
+    pub(super) world: World,
     names: [&'static str; 6],
 }
 
@@ -29,6 +29,10 @@ impl Night {
         std::fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
         world.hears(names[0], "SessionStart", &json!({ "source": "startup" }));
         Self { world, names }
+    }
+
+    pub(super) fn of_claude() -> Self {
+        Self::at(HOSTS[0])
     }
 
     fn next(&self) -> String {
@@ -69,7 +73,7 @@ impl Night {
     }
 
     /// One job as the agent does it: each `next` of the way, and the work between.
-    fn works(&self, n: usize) -> usize {
+    pub(super) fn works(&self, n: usize) -> usize {
         let before = self.awaiting();
         for turn in 0..12 {
             if self.awaiting() > before {

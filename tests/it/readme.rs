@@ -23,14 +23,14 @@ fn text_of(name: &str) -> String {
 
 /// Every page that a reader may be led to, by its path in the repository.
 fn pages() -> Vec<String> {
-    let top = ["README", "ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SHORTCOMINGS"];
+    let top = ["README", "ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY", "SHORTCOMINGS"];
     let mut found: Vec<String> = top.map(|name| format!("{name}.md")).into();
     for entry in fs::read_dir(root().join("docs")).expect("docs/").flatten() {
         if entry.path().extension().is_some_and(|ending| ending == "md") {
             found.push(format!("docs/{}", entry.file_name().to_string_lossy()));
         }
     }
-    found.push("bench/README.md".to_owned());
+    found.extend(["bench/README.md", "bench/ab/README.md"].map(str::to_owned));
     found
 }
 
@@ -87,6 +87,21 @@ fn each_link_leads_somewhere() {
     }
     assert!(bad.is_empty(), "{bad:#?}");
     assert!(seen > 40, "{seen}");
+}
+
+/// The table of contents of the book names each page of docs once, and pages that are there.
+#[test]
+fn the_book_has_each_page_of_docs_once() {
+    let (links, _) = links_and_anchors(&text_of("docs/SUMMARY.md"));
+    let mut own: Vec<String> = links.iter().filter(|to| !to.starts_with("../")).cloned().collect();
+    own.sort();
+    let pages = pages().into_iter().filter_map(|page| Some(page.strip_prefix("docs/")?.to_owned()));
+    let mut pages: Vec<String> = pages.filter(|page| page != "SUMMARY.md").collect();
+    pages.sort();
+    assert_eq!(own, pages, "docs/SUMMARY.md has each page of docs/ once");
+    for to in ["README.md", "SHORTCOMINGS.md", "ARCHITECTURE.md", "bench/ab/README.md"] {
+        assert!(links.contains(&format!("../{to}")), "docs/SUMMARY.md lacks {to}");
+    }
 }
 
 /// Nobody is led to a page by nothing but its name in a directory.

@@ -19,7 +19,7 @@ use super::world::World;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A terminal with `git seed watch` in it.
-struct Screen {
+pub(super) struct Screen {
     child: Child,
     keys: File,
     hears: Receiver<String>,
@@ -29,7 +29,7 @@ struct Screen {
 }
 
 impl Screen {
-    fn of(world: &World, columns: u16, rows: u16) -> Self {
+    pub(super) fn of(world: &World, columns: u16, rows: u16) -> Self {
         let master: OwnedFd = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("it opens");
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -66,6 +66,18 @@ impl Screen {
             self.drawn.push_str(&more);
         }
         self.drawn.clear();
+    }
+
+    /// All that the terminal gets until this is drawn, and what follows at once.
+    pub(super) fn drawn_until(&mut self, wanted: &str) -> String {
+        while !words(&self.drawn).contains(wanted) {
+            let more = self.hears.recv_timeout(PATIENCE).expect("something more is drawn");
+            self.drawn.push_str(&more);
+        }
+        while let Ok(more) = self.hears.recv_timeout(Duration::from_secs(1)) {
+            self.drawn.push_str(&more);
+        }
+        std::mem::take(&mut self.drawn)
     }
 
     fn types(&mut self, keys: &str) {

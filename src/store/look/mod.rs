@@ -45,13 +45,16 @@ mod trees;
 #[cfg(unix)]
 mod walk;
 
+#[cfg(unix)]
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::pins::Lens;
+#[cfg(unix)]
+use super::worktree::ChangeKind;
 #[cfg(not(unix))]
 use super::worktree::Changed;
-use super::worktree::{BuildDir, ChangeKind, Seen};
+use super::worktree::{BuildDir, Seen};
 use super::{RepoPath, Store, TreeId};
 
 /// The person's index as it was when a commit was begun from it.

@@ -1,0 +1,17 @@
+
+# Of git seed: what clap_complete does not write. Jobs come from git's refs.
+function __git_seed_jobs
+    git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs 2>/dev/null
+end
+
+# fish 3.6.0 does not ask by itself what `git-seed` would be completed to behind `git seed`; this file has to be
+# read before somebody types then, as from conf.d.
+function __git_seed_through_git
+    set -l words (commandline -opc)
+    set -l at (contains -i -- seed $words)
+    set -l behind $words[(math $at + 1)..]
+    complete -C "git-seed $behind "(commandline -ct)
+end
+
+complete -c git -f -n "__fish_git_using_command seed" -a "(__git_seed_through_git)"
+
