@@ -13,6 +13,7 @@ use crate::jobs::{JobId, UnixSeconds};
 mod below;
 mod child;
 mod git_environment;
+pub(crate) mod last;
 mod person;
 pub(crate) mod progress;
 mod scratch;
@@ -306,6 +307,11 @@ fn parent_of_self() -> Option<u32> {
 #[cfg(not(unix))]
 fn parent_of_self() -> Option<u32> {
     None
+}
+
+/// The process that started this one, or that took it over.
+pub(crate) fn parent() -> Option<u32> {
+    parent_of_self()
 }
 
 /// A process and its parent, from `/proc`.

@@ -244,7 +244,7 @@ pub enum Gone {
 }
 
 /// The most receipts that a claim is judged by, newest first.
-pub const MOST_RECEIPTS: usize = 64;
+pub(crate) const MOST_RECEIPTS: usize = 64;
 
 /// A run that a hook saw, as the gate looks at it now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -189,8 +189,9 @@ fn refuse_newline(line: &[u8]) -> io::Result<()> {
 }
 
 fn complete_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
-    bytes[..end].split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+    let mut start = 0;
+    let line = |end| bytes[std::mem::replace(&mut start, end + 1)..end].to_vec();
+    memchr::memchr_iter(b'\n', bytes).map(line).collect()
 }
 
 /// Where the last complete line ends, its newline included, and the line.

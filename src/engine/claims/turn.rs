@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use crate::claims::answers;
 use crate::claims::hooks::{self, Name};
@@ -15,6 +14,7 @@ use crate::format::journal::{Line, What};
 use crate::format::{names, short_hash};
 use crate::rules::ClaimMode;
 use crate::verdict::Refusal;
+use crate::world::last::Last;
 
 /// The most files that one call is taken to open.
 const OPENED: usize = 20;
@@ -105,21 +105,12 @@ fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>>
     Ok(lines)
 }
 
-/// Lines that steps kept: up to which tip, and since which step.
-type KeptLines = ((String, u32), Vec<Line>);
-
 /// Those that steps kept. A server is asked for them again and again in the same place.
 fn kept_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
-    static LAST: Mutex<Option<KeptLines>> = Mutex::new(None);
+    static LAST: Last<(String, u32), Vec<Line>> = Last::new();
     let place = (focused.tip.commit.to_string(), turn);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, lines)) = last.as_ref().filter(|(of, _)| *of == place) {
-        return Ok(lines.clone());
-    }
-    let (lines, is_whole) = read_since_turn(repo, focused, turn)?;
     // What is not here may come.
-    *last = is_whole.then(|| (place, lines.clone()));
-    Ok(lines)
+    LAST.answer(place, |_| read_since_turn(repo, focused, turn))
 }
 
 /// The same, and whether all that was kept is here.

@@ -4,6 +4,8 @@
 //! answers count only from that process. A host that was started below another
 //! recorded host of this repository is an agent, whatever it says.
 
+use std::convert::Infallible;
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::{Repo, Result, own_state};
@@ -11,7 +13,11 @@ use crate::event::Event;
 use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
+use crate::world::last::Last;
 use crate::world::{self, GitEnvironment, Manner, Process};
+
+/// The parent of this process, and the sessions that were recorded.
+type Above = (Option<u32>, Vec<Session>);
 
 /// A session as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,17 +213,27 @@ impl Repo {
     /// How git is run for the session above this process, as its first hook saw it; nothing at a
     /// person's terminal, and of a session that an older git seed recorded.
     pub(crate) fn git_environment(&self) -> Option<GitEnvironment> {
+        // What a process was started with does not change, nor what is above it but by its
+        // parent's end: a server asks once for as long as the same sessions are recorded.
+        static KNOWN: Last<Above, Option<GitEnvironment>> = Last::new();
+        let mut sessions = self.recorded().collect::<Vec<_>>();
+        sessions.retain(|session| session.git.is_some());
+        if sessions.is_empty() {
+            return None;
+        }
+        sessions.sort_by_key(|session| (session.started, session.since_ms));
+        let ask = |above: &Above| Ok::<_, Infallible>((self.environment_above(&above.1), true));
+        KNOWN.answer((world::parent(), sessions), ask).unwrap_or_default()
+    }
+
+    fn environment_above(&self, sessions: &[Session]) -> Option<GitEnvironment> {
         let mut above = None;
         let mut is_above = |process: &Process| {
             above.get_or_insert_with(world::ancestors).iter().any(|up| is_same(up, process))
         };
-        let mut sessions = self.recorded().collect::<Vec<_>>();
-        sessions.retain(|session| session.git.is_some());
-        sessions.sort_by_key(|session| (session.started, session.since_ms));
-        let session = sessions
-            .into_iter()
-            .find(|session| session.process.as_ref().is_some_and(&mut is_above))?;
-        if self.is_person().is_ok() { None } else { session.git }
+        let session =
+            sessions.iter().find(|session| session.process.as_ref().is_some_and(&mut is_above))?;
+        if self.is_person().is_ok() { None } else { session.git.clone() }
     }
 
     /// A host of this worktree runs.

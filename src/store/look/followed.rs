@@ -6,7 +6,7 @@
 //! set. Of the person's index the checksum counts, too. Whoever writes one of them ends it.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -17,6 +17,7 @@ use super::super::index::Plain;
 use super::super::left_out::{Skipped, is_unseen};
 use super::super::worktree::Changed;
 use super::content::identity;
+use crate::world::write_whole;
 
 /// What a private index knows of what is left out.
 pub(super) enum Left {
@@ -89,7 +90,7 @@ impl Store {
     pub(super) fn keep_followed(&self, index: &Path, file: [i64; 6], was: &Following) {
         let (Some(persons), Some(word)) = (&was.persons, self.word_at(index)) else { return };
         if self.persons().as_ref() == Some(persons) {
-            let _ = put(&word, &line(file, persons));
+            let _ = write_whole(&word, line(file, persons).as_bytes());
         }
     }
 
@@ -123,14 +124,4 @@ pub(super) fn unseen_in(plain: &Plain) -> usize {
 
 fn line(file: [i64; 6], persons: &Persons) -> String {
     format!("{file:?} {}\n", persons.0)
-}
-
-/// Writes a file whole, or not at all.
-fn put(file: &Path, text: &str) -> io::Result<()> {
-    let dir = file.parent().unwrap_or(file);
-    fs::create_dir_all(dir)?;
-    let draft = tempfile::NamedTempFile::new_in(dir)?;
-    fs::write(draft.path(), text)?;
-    draft.persist(file)?;
-    Ok(())
 }
