@@ -22,8 +22,9 @@ __git_seed_values() {
     esac
 }
 
+# A shell may expand what it completes: no name gets through that could be more than an id.
 __git_seed_jobs() {
-    git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs 2>/dev/null
+    git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs 2>/dev/null | LC_ALL=C grep -x '[0-9a-z-]*'
 }
 
 # Sets `found` to what may stand at `cword`; $1 is the place of the first word behind `seed`.

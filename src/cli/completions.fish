@@ -1,7 +1,7 @@
 
 # Of git seed: what clap_complete does not write. Jobs come from git's refs.
 function __git_seed_jobs
-    git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs 2>/dev/null
+    git for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs 2>/dev/null | LC_ALL=C grep -x '[0-9a-z-]*'
 end
 
 # fish 3.6.0 does not ask by itself what `git-seed` would be completed to behind `git seed`; this file has to be

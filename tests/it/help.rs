@@ -244,3 +244,13 @@ fn zsh_completes_commands_values_and_jobs() {
         assert_eq!(found, wanted, "{line}");
     }
 }
+
+#[test]
+fn a_ref_that_is_no_id_is_not_completed() {
+    let world = World::seeded();
+    world.sh("git update-ref 'refs/seed/jobs/$(touch${IFS}PWNED)' HEAD");
+    world.sh("git update-ref refs/seed/jobs/20261127t001238-2ee7 HEAD");
+    let line = "eval \"$(git seed completions bash)\"; __git_seed_jobs";
+    let said = world.sh(&format!("bash -c '{line}'"));
+    assert_eq!(said.trim(), "20261127t001238-2ee7");
+}
