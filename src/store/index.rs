@@ -596,7 +596,7 @@ pub(super) fn unmarked(
     (is_followed && fits && is_self_contained_by(&names)).then_some((plain, names))
 }
 
-fn is_self_contained(mut extensions: &[u8]) -> bool {
+pub(super) fn is_self_contained(mut extensions: &[u8]) -> bool {
     while let Some((header, rest)) = extensions.split_at_checked(8) {
         if NOT_SELF_CONTAINED.contains(&&header[..4]) {
             return false;

@@ -13,7 +13,7 @@ use gix::index::entry::Mode;
 
 use super::error::StoreError;
 use super::git::Outcome;
-use super::index::each_entry;
+use super::index::{each_entry, is_self_contained};
 use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
 
 /// Everything below these is ours.
@@ -192,7 +192,7 @@ impl Store {
                     found.extend(RepoPath::new(entry.name()));
                 }
             });
-            if read.is_some() {
+            if read.is_some_and(is_self_contained) {
                 return Ok(found);
             }
         }

@@ -573,6 +573,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn patterns_that_changed_in_one_process_make_no_word_for_the_next() {
+        let bed = sparse(KINDS[2].1);
+        let store = bed.store();
+        let index = store.seed_dir().join("index/main");
+        let lens = lens(&store);
+        store.snapshot(&index, &lens, None, &no_build).expect("stands");
+        assert!(!store.skipped().expect("reads").is_empty());
+        bed.write(".git/info/sparse-checkout", "/*\n!/src/left.txt\n");
+        store.changes_since_index(&index, &lens, &no_build).expect("looks");
+        let changed = bed.store().changes_since_index(&index, &lens, &no_build).expect("looks");
+        let changed: Vec<String> = changed.iter().map(|one| one.path.to_string()).collect();
+        assert_eq!(changed, ["many/1/a", "many/1/b", "many/2/a"], "they are taken in, and missing");
+    }
+
     /// What happens between two looks.
     #[derive(Clone, Debug)]
     enum Act {

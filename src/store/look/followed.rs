@@ -6,6 +6,7 @@
 //! set. Of the person's index the checksum counts, too. Whoever writes one of them ends it.
 
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -61,18 +62,22 @@ impl Store {
         {
             return Ok(Following { left: Left::Followed, persons });
         }
+        if persons.is_some() {
+            // What is in mind is known by less than the word is, and the word stays.
+            self.left_out.0.replace(None);
+        }
         let skipped = self.skipped()?;
         let persons = persons.filter(|_| !skipped.is_empty());
         Ok(Following { left: Left::Read(skipped), persons })
     }
 
     /// Whether `plain` follows what is left out. Where its word stood before, it became this by
-    /// `changed`, and there were `unseen` files that it never saw.
+    /// `changed`, and `unseen` was the sum of what it had never seen.
     pub(super) fn follows(
         &self,
         was: &Following,
         plain: &Plain,
-        (changed, unseen): (&[Changed], Option<usize>),
+        (changed, unseen): (&[Changed], Option<u64>),
     ) -> bool {
         let inside = |cone: &Cone| changed.iter().all(|one| cone.takes(one.path.as_bytes()));
         match &was.left {
@@ -112,14 +117,19 @@ impl Store {
         index.seek(SeekFrom::End(-i64::try_from(length).ok()?)).ok()?;
         let mut checksum = vec![0; length];
         index.read_exact(&mut checksum).ok()?;
+        // Some indexes are written without one (`index.skipHash`): times alone tell too little.
+        checksum.iter().any(|byte| *byte != 0).then_some(())?;
         let patterns = self.git_dir.join("info").join("sparse-checkout").metadata().ok()?;
         Some(Persons(format!("{:?} {checksum:?} {:?}", identity(&data), identity(&patterns))))
     }
 }
 
-/// How many of its files an index never saw.
-pub(super) fn unseen_in(plain: &Plain) -> usize {
-    (0..plain.len()).filter(|entry| is_unseen(plain, *entry)).count()
+/// A sum over the names of files that an index never saw: which they are, and not how many alone.
+pub(super) fn unseen_in(plain: &Plain) -> u64 {
+    let mut sum = DefaultHasher::new();
+    let unseen = (0..plain.len()).filter(|entry| is_unseen(plain, *entry));
+    unseen.for_each(|entry| plain.name(entry).hash(&mut sum));
+    sum.finish()
 }
 
 fn line(file: [i64; 6], persons: &Persons) -> String {
