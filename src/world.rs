@@ -309,11 +309,6 @@ fn parent_of_self() -> Option<u32> {
     None
 }
 
-/// The process that started this one, or that took it over.
-pub(crate) fn parent() -> Option<u32> {
-    parent_of_self()
-}
-
 /// A process and its parent, from `/proc`.
 #[cfg(target_os = "linux")]
 fn process(pid: u32) -> Option<(Process, u32)> {

@@ -190,8 +190,10 @@ fn the_npm_packages_run_no_script_and_are_of_one_version() {
 /// What lies beside the checksums is what the package of its system holds, and may run.
 #[test]
 fn an_archive_beside_the_checksums_goes_into_its_npm_package() {
-    if !has("tar") {
-        return skip::not_here("tar");
+    for program in ["tar", "sha256sum"] {
+        if !has(program) {
+            return skip::not_here(program);
+        }
     }
     let release = all_made();
     let (system, form) = systems().remove(0);
@@ -201,6 +203,14 @@ fn an_archive_beside_the_checksums_goes_into_its_npm_package() {
     tar.args(["-czf", &archive_of(&system, &form), &name]).current_dir(release.dir.path());
     assert!(runs(&mut tar).well);
     let key = release.path("key.pub").display().to_string();
+    let swapped = release.make(&["--ssh-key", &key]);
+    assert!(!swapped.well && swapped.said.contains("is not what"), "{}", swapped.said);
+    let mut sums = sums();
+    let archive = archive_of(&system, &form);
+    let said = runs(Command::new("sha256sum").arg(&archive).current_dir(release.dir.path())).said;
+    sums.insert(archive, said.split(' ').next().unwrap_or_default().to_owned());
+    let lines: String = sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+    release.puts("SHA256SUMS", &lines);
     let made = release.make(&["--ssh-key", &key]);
     assert!(made.well, "{}", made.said);
     let whole: Value =

@@ -2,7 +2,7 @@
 //! `claims/hooks.toml` that only look are kept here, too: traces, compaction, subagents.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::claims::answers;
 use crate::claims::hooks::{self, Name};
@@ -107,8 +107,9 @@ fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>>
 
 /// Those that steps kept. A server is asked for them again and again in the same place.
 fn kept_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
-    static LAST: Last<(String, u32), Vec<Line>> = Last::new();
-    let place = (focused.tip.commit.to_string(), turn);
+    static LAST: Last<(PathBuf, String, u32), Vec<Line>> = Last::new();
+    let repository = repo.store.common_dir().to_owned();
+    let place = (repository, focused.tip.commit.to_string(), turn);
     // What is not here may come.
     LAST.answer(place, |_| read_since_turn(repo, focused, turn))
 }

@@ -16,8 +16,8 @@ use crate::jobs::UnixSeconds;
 use crate::world::last::Last;
 use crate::world::{self, GitEnvironment, Manner, Process};
 
-/// The parent of this process, and the sessions that were recorded.
-type Above = (Option<u32>, Vec<Session>);
+/// The processes above this one, and the sessions that were recorded.
+type Above = (Vec<Process>, Vec<Session>);
 
 /// A session as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,8 +213,9 @@ impl Repo {
     /// How git is run for the session above this process, as its first hook saw it; nothing at a
     /// person's terminal, and of a session that an older git seed recorded.
     pub(crate) fn git_environment(&self) -> Option<GitEnvironment> {
-        // What a process was started with does not change, nor what is above it but by its
-        // parent's end: a server asks once for as long as the same sessions are recorded.
+        // What a process was started with does not change: a server asks once for as long as the
+        // same processes are above it and the same sessions are recorded. That a person asks is
+        // never kept.
         static KNOWN: Last<Above, Option<GitEnvironment>> = Last::new();
         let mut sessions = self.recorded().collect::<Vec<_>>();
         sessions.retain(|session| session.git.is_some());
@@ -222,17 +223,18 @@ impl Repo {
             return None;
         }
         sessions.sort_by_key(|session| (session.started, session.since_ms));
-        let ask = |above: &Above| Ok::<_, Infallible>((self.environment_above(&above.1), true));
-        KNOWN.answer((world::parent(), sessions), ask).unwrap_or_default()
+        let ask = |(above, sessions): &Above| {
+            let found = self.environment_above(above, sessions);
+            let stays = found.is_some();
+            Ok::<_, Infallible>((found, stays))
+        };
+        KNOWN.answer((world::ancestors(), sessions), ask).unwrap_or_default()
     }
 
-    fn environment_above(&self, sessions: &[Session]) -> Option<GitEnvironment> {
-        let mut above = None;
-        let mut is_above = |process: &Process| {
-            above.get_or_insert_with(world::ancestors).iter().any(|up| is_same(up, process))
-        };
+    fn environment_above(&self, above: &[Process], sessions: &[Session]) -> Option<GitEnvironment> {
+        let is_above = |process: &Process| above.iter().any(|up| is_same(up, process));
         let session =
-            sessions.iter().find(|session| session.process.as_ref().is_some_and(&mut is_above))?;
+            sessions.iter().find(|session| session.process.as_ref().is_some_and(is_above))?;
         if self.is_person().is_ok() { None } else { session.git.clone() }
     }
 
