@@ -59,7 +59,9 @@ mod would;
 
 use crate::engine;
 use crate::engine::{boundary, person, record};
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -372,6 +374,7 @@ fn keep_for_jobs(
     let Some(name) = command.needs_jobs() else { return Ok(None) };
     let repo = context.repo()?;
     if repo.rules.mode.keeps_jobs() || !repo.is_seeded()? {
+        context.opened.replace(Some(repo));
         return Ok(None);
     }
     let refusal = commands::needs_jobs(name, repo.rules.mode == Mode::Watch);
@@ -413,12 +416,17 @@ fn keep_for_a_person(
 /// What every command is given.
 pub(crate) struct Context {
     pub(crate) cwd: PathBuf,
+    /// Opened for what is asked before the command, which goes on with it.
+    opened: RefCell<Option<Repo>>,
 }
 
 impl Context {
     /// The repository around the working directory, where a boundary that was stopped
     /// between its commit and its step has been finished.
     pub(crate) fn repo(&self) -> Result<Repo, EngineError> {
+        if let Some(repo) = self.opened.take() {
+            return Ok(repo);
+        }
         let repo = Repo::open_for_command(&self.cwd)?;
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
@@ -465,9 +473,7 @@ pub fn main() -> ExitCode {
     if let Some(args) = exec::plain(std::env::args_os()) {
         return exec::run(&args, &current_dir());
     }
-    let parsed = definition().try_get_matches();
-    let parsed = parsed.and_then(|found| Ok((Arguments::from_arg_matches(&found)?, name(&found))));
-    let (arguments, name) = match parsed {
+    let (arguments, name) = match parsed() {
         Ok(parsed) => parsed,
         Err(error) => return wrong_usage(&error),
     };
@@ -486,7 +492,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = handed::instead(&cwd) {
         return code;
     }
-    let context = Context { cwd };
+    let context = Context { cwd, opened: RefCell::default() };
     let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);
     if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {
         engine::ops::settle::everywhere(&name);
@@ -516,6 +522,14 @@ pub fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     ExitCode::from(code)
+}
+
+/// The command line of this process, and the words of its command.
+fn parsed() -> clap::error::Result<(Arguments, String)> {
+    // Taking the definition apart would take as long as making it.
+    let mut definition = ManuallyDrop::new(definition());
+    let found = definition.try_get_matches_from_mut(std::env::args_os())?;
+    Ok((Arguments::from_arg_matches(&found)?, name(&found)))
 }
 
 /// The words of a command, without its arguments.

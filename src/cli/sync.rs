@@ -64,7 +64,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let mut repo = context.repo()?;
-    repo.store.remember_objects();
+    repo.store.remember_objects(16 << 20);
     let time = Duration::from_secs(u64::from(args.timeout));
     let answer = match (&args.to, &args.from) {
         (Some(file), _) => bundle::to(&repo, &context.cwd.join(file))?,

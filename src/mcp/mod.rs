@@ -156,7 +156,7 @@ fn broke() -> ErrorData {
 fn open(cwd: &Path) -> Result<Repo, EngineError> {
     let mut repo = Repo::open_for_command(cwd)?;
     // One call asks for the job, its texts and the records several times.
-    repo.store.remember_objects();
+    repo.store.remember_objects(16 << 20);
     repo.require_seeded()?;
     Ok(repo)
 }

@@ -34,6 +34,13 @@ impl BoundedLines {
         Ok(complete(&bytes).map(<[u8]>::to_vec).collect())
     }
 
+    /// Every complete line, in one piece.
+    pub(super) fn whole(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = read_if_there(&self.path)?.unwrap_or_default();
+        bytes.truncate(memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1));
+        Ok(bytes)
+    }
+
     /// The bytes at one go, for who may ask little of the kernel; what else lies there reads as
     /// nothing of ours, or not at all.
     pub(super) fn at_once(&self) -> io::Result<Vec<u8>> {

@@ -323,8 +323,11 @@ impl Store {
             message: reflog.into(),
         };
         let edit = RefEdit::update_with_log(full_name(name)?, to, expected, log);
+        // What replaces a file is on the disk with its name once it is synced, as with objects.
+        let file = self.ref_file(name);
+        let replaces = file.is_file();
         self.edit_ref(name, &edit, at)?;
-        self.settle_ref(name)
+        if replaces && self.is_synced() { Ok(sync(&file)?) } else { self.settle_ref(name) }
     }
 
     /// Makes one change to one ref. A lock that a killed program left is removed first.

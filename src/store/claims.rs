@@ -702,7 +702,7 @@ fn loose_object(
     id: ObjectId,
 ) -> Result<Option<(gix::objs::Kind, Vec<u8>)>, String> {
     let Ok(file) =
-        std::fs::read(super::object::loose(repo.objects.store_ref().path(), &id.to_string()))
+        std::fs::read(super::loose::path(repo.objects.store_ref().path(), &id.to_string()))
     else {
         return Ok(None);
     };

@@ -10,8 +10,21 @@ pub(super) struct Days {
     /// They have the day as their dates.
     by_day: Cell<bool>,
     /// What is known of moments by their keys; nothing until somebody asks.
-    known: RefCell<Option<HashMap<String, UnixSeconds>>>,
+    known: RefCell<Option<Moments>>,
 }
+
+/// The lines of the file, read once.
+#[derive(Debug)]
+struct Moments {
+    lines: Vec<u8>,
+    asked: u32,
+    /// Made for whoever asks for many.
+    by_key: Option<HashMap<Vec<u8>, UnixSeconds>>,
+}
+
+/// So many are looked for from the end, where most stand that are asked for; a map of all takes
+/// longer to make than that.
+const FEW: u32 = 64;
 
 impl Days {
     pub(super) fn set(&self, by_day: bool) {
@@ -25,16 +38,86 @@ impl Days {
     /// Takes in one that was written, where they were read.
     pub(super) fn learn(&self, key: &str, at: UnixSeconds) {
         if let Some(known) = self.known.borrow_mut().as_mut() {
-            known.insert(key.to_owned(), at);
+            known.lines.extend(format!("{key} {at}\n").bytes());
+            if let Some(by_key) = &mut known.by_key {
+                by_key.insert(key.as_bytes().to_vec(), at);
+            }
         }
     }
 
-    /// When `key` was; `read` gives all of them, the first time.
-    pub(super) fn of(
-        &self,
-        key: &str,
-        read: impl FnOnce() -> HashMap<String, UnixSeconds>,
-    ) -> Option<UnixSeconds> {
-        self.known.borrow_mut().get_or_insert_with(read).get(key).copied()
+    /// When `key` was; `read` gives the lines of all of them, the first time.
+    pub(super) fn of(&self, key: &str, read: impl FnOnce() -> Vec<u8>) -> Option<UnixSeconds> {
+        let mut known = self.known.borrow_mut();
+        known.get_or_insert_with(|| Moments { lines: read(), asked: 0, by_key: None }).of(key)
+    }
+}
+
+impl Moments {
+    fn of(&mut self, key: &str) -> Option<UnixSeconds> {
+        self.asked = self.asked.saturating_add(1);
+        if self.asked <= FEW {
+            return sought(&self.lines, key);
+        }
+        let lines = &self.lines;
+        let by_key =
+            self.by_key.get_or_insert_with(|| lines.split(is_end).filter_map(read).collect());
+        by_key.get(key.as_bytes()).copied()
+    }
+}
+
+fn is_end(byte: &u8) -> bool {
+    *byte == b'\n'
+}
+
+/// A line: its key, and when that was. A line of another hand is passed over.
+fn read(line: &[u8]) -> Option<(Vec<u8>, UnixSeconds)> {
+    let at = memchr::memrchr(b' ', line)?;
+    Some((line[..at].to_vec(), number(&line[at + 1..])?))
+}
+
+/// What the last line of `key` says that reads.
+fn sought(lines: &[u8], key: &str) -> Option<UnixSeconds> {
+    let head = format!("{key} ");
+    memchr::memmem::rfind_iter(lines, &head).find_map(|at| {
+        let begins = at == 0 || lines[at - 1] == b'\n';
+        let said = lines[at + head.len()..].split(is_end).next()?;
+        number(said).filter(|_| begins)
+    })
+}
+
+fn number(bytes: &[u8]) -> Option<UnixSeconds> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whoever asks for few and whoever asks for many hear the same.
+        #[test]
+        fn looking_and_a_map_say_the_same(
+            lines in prop::collection::vec("[ab]{0,2}( [ab]{1,2})? ?[0-9x]{0,2}", 0..12),
+            more in prop::collection::vec(("[ab]{1,2}", 0..99_i64), 0..3),
+            key in "[ab]{0,2}( [ab])?",
+        ) {
+            let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+            let days = Days::default();
+            let first = days.of(&key, || text.clone().into_bytes());
+            let all: HashMap<_, _> = text.as_bytes().split(is_end).filter_map(read).collect();
+            prop_assert_eq!(first, all.get(key.as_bytes()).copied());
+            for (key, at) in &more {
+                days.learn(key, *at);
+            }
+            let few = days.of(&key, Vec::new);
+            for _ in 0..FEW {
+                days.of("a", Vec::new);
+            }
+            prop_assert_eq!(days.of(&key, Vec::new), few);
+            days.learn(&key, 7);
+            prop_assert_eq!(days.of(&key, Vec::new), Some(7));
+        }
     }
 }

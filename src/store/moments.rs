@@ -50,19 +50,11 @@ impl Store {
         if !is_day(said) || said == 0 {
             return said;
         }
-        let known = self.days.of(key, || {
-            // A memory and no truth: without it the day is what is known.
-            let lines = self.bounded_lines(FILE, MOST).all().unwrap_or_default();
-            lines.iter().filter_map(|line| read(line)).collect()
-        });
+        // A memory and no truth: without it the day is what is known.
+        let read = || self.bounded_lines(FILE, MOST).whole().unwrap_or_default();
+        let known = self.days.of(key, read);
         known.filter(|at| day(*at) == said).unwrap_or(said)
     }
-}
-
-fn read(line: &[u8]) -> Option<(String, UnixSeconds)> {
-    // A line of another hand is passed over.
-    let (key, at) = std::str::from_utf8(line).ok()?.rsplit_once(' ')?;
-    Some((key.to_owned(), at.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -9,14 +9,16 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use gix::ObjectId;
 use gix::objs::{Data, Find, Kind, Write};
 
 use super::error::StoreError;
+use super::loose;
 use super::{Store, UnixSeconds};
 use crate::world::sync;
 
@@ -48,10 +50,9 @@ impl Store {
         }
     }
 
-    /// Keeps what is read in mind: whoever judges many chains asks for each object many times.
-    pub(crate) fn remember_objects(&mut self) {
-        const BYTES: usize = 16 << 20;
-        self.repo.object_cache_size_if_unset(BYTES);
+    /// Keeps so many bytes of what is read in mind, for whoever asks for each object many times.
+    pub(crate) fn remember_objects(&mut self, bytes: usize) {
+        self.repo.object_cache_size(bytes);
     }
 
     /// Whether a remote promised the objects that are not here; old gits said so elsewhere.
@@ -115,6 +116,18 @@ impl Store {
             .map_err(|_| StoreError::odd(format!("{what} ({id})"), &not_a("tree", kind)))
     }
 
+    /// How much loose objects are compressed here; git's own choice is to be quick.
+    fn compression(&self) -> i32 {
+        const QUICK: i32 = 1;
+        let config = self.repo.config_snapshot();
+        let wanted = ["core.looseCompression", "core.compression"];
+        let level = wanted.into_iter().find_map(|key| config.integer(key));
+        level
+            .and_then(|level| i32::try_from(level).ok())
+            .filter(|of| (0..=9).contains(of))
+            .unwrap_or(QUICK)
+    }
+
     /// Whether this repository wants writes synced; ours do unless it says `none`.
     pub(super) fn is_synced(&self) -> bool {
         let wanted = self.repo.config_snapshot().string("core.fsync");
@@ -141,10 +154,19 @@ pub(super) fn signature(at: UnixSeconds) -> gix::actor::Signature {
     }
 }
 
+/// So many files of a draft stay open until it is settled.
+const OPEN: usize = 64;
+
+/// An object of a draft, with its file where that is still open.
+struct Written {
+    id: ObjectId,
+    file: Option<File>,
+}
+
 /// Objects on their way into the repository.
 pub(super) struct Draft<'store> {
     store: &'store Store,
-    written: RefCell<Vec<ObjectId>>,
+    written: RefCell<Vec<Written>>,
     /// Objects are only named, and nothing is written.
     named: bool,
 }
@@ -218,13 +240,12 @@ impl<'store> Draft<'store> {
 
     /// Something that git wrote for this draft is settled with it.
     pub(super) fn adopt(&self, id: ObjectId) {
-        self.written.borrow_mut().push(id);
+        self.written.borrow_mut().push(Written { id, file: None });
     }
 
     /// Something that lies loose here already is settled with it; what a pack holds is.
     pub(super) fn adopt_if_loose(&self, id: ObjectId) {
-        let objects = self.store.repo.objects.store_ref().path().to_owned();
-        if loose(&objects, &id.to_string()).is_file() {
+        if loose::path(self.objects(), &id.to_string()).is_file() {
             self.adopt(id);
         }
     }
@@ -234,11 +255,31 @@ impl<'store> Draft<'store> {
         if !self.store.is_synced() {
             return Ok(());
         }
-        let objects = self.store.repo.objects.store_ref().path().to_owned();
-        for id in self.written.borrow().iter() {
-            sync(&loose(&objects, &id.to_string()))?;
+        for Written { id, file } in self.written.borrow().iter() {
+            match file {
+                Some(file) => file.sync_all()?,
+                None => sync(&loose::path(self.objects(), &id.to_string()))?,
+            }
         }
         Ok(())
+    }
+
+    fn objects(&self) -> &Path {
+        self.store.repo.objects.store_ref().path()
+    }
+
+    /// Writes what is not here yet.
+    fn put(&self, kind: Kind, bytes: &[u8], id: ObjectId) -> gix::Result<ObjectId> {
+        let mut file = None;
+        if !self.store.repo.objects.exists_without_refresh(&id) {
+            let level = self.store.compression();
+            let new = loose::write(self.objects(), &id.to_string(), (kind, bytes), level);
+            file = Some(new.map_err(gix::Error::from_error)?);
+        }
+        let mut written = self.written.borrow_mut();
+        let file = file.filter(|_| written.len() < OPEN);
+        written.push(Written { id, file });
+        Ok(id)
     }
 }
 
@@ -246,19 +287,10 @@ pub(super) fn unwritten(what: &str, err: &gix::Error) -> StoreError {
     StoreError::Invalid { what: what.to_owned(), why: super::error::reason(err) }
 }
 
-pub(super) fn loose(objects: &Path, id: &str) -> PathBuf {
-    let (fan, rest) = id.split_at(2);
-    objects.join(fan).join(rest)
-}
-
 impl Write for Draft<'_> {
     fn write_buf(&self, kind: Kind, bytes: &[u8]) -> gix::Result<ObjectId> {
-        if self.named {
-            return gix::objs::compute_hash(self.store.repo.object_hash(), kind, bytes);
-        }
-        let id = Write::write_buf(&self.store.repo, kind, bytes)?;
-        self.written.borrow_mut().push(id);
-        Ok(id)
+        let id = gix::objs::compute_hash(self.store.repo.object_hash(), kind, bytes)?;
+        if self.named { Ok(id) } else { self.put(kind, bytes, id) }
     }
 
     fn write_buf_with_known_id(
@@ -267,12 +299,7 @@ impl Write for Draft<'_> {
         bytes: &[u8],
         id: ObjectId,
     ) -> gix::Result<ObjectId> {
-        if self.named {
-            return Ok(id);
-        }
-        let id = self.store.repo.write_buf_with_known_id(kind, bytes, id)?;
-        self.written.borrow_mut().push(id);
-        Ok(id)
+        if self.named { Ok(id) } else { self.put(kind, bytes, id) }
     }
 
     fn write_stream(
@@ -281,14 +308,7 @@ impl Write for Draft<'_> {
         size: u64,
         from: &mut dyn io::Read,
     ) -> gix::Result<ObjectId> {
-        if self.named {
-            let mut bytes = Vec::new();
-            from.read_to_end(&mut bytes).map_err(gix::Error::from_error)?;
-            return self.write_buf(kind, &bytes);
-        }
-        let id = self.store.repo.write_stream(kind, size, from)?;
-        self.written.borrow_mut().push(id);
-        Ok(id)
+        self.write_buf(kind, &whole(size, from)?)
     }
 
     fn write_stream_with_known_id(
@@ -298,13 +318,19 @@ impl Write for Draft<'_> {
         from: &mut dyn io::Read,
         id: ObjectId,
     ) -> gix::Result<ObjectId> {
-        if self.named {
-            return Ok(id);
-        }
-        let id = self.store.repo.write_stream_with_known_id(kind, size, from, id)?;
-        self.written.borrow_mut().push(id);
-        Ok(id)
+        self.write_buf_with_known_id(kind, &whole(size, from)?, id)
     }
+}
+
+/// What a stream holds, which is to be so many bytes.
+fn whole(size: u64, from: &mut dyn io::Read) -> gix::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes).map_err(gix::Error::from_error)?;
+    if bytes.len() as u64 != size {
+        let said = format!("{size} bytes were announced, {} came", bytes.len());
+        return Err(gix::Error::from_error(io::Error::other(said)));
+    }
+    Ok(bytes)
 }
 
 impl Find for Draft<'_> {

@@ -5,7 +5,6 @@
 //! texts: a text that nothing names does no harm, a stub without its text would.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
@@ -13,6 +12,7 @@ use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 
 use super::chain::{full_name, moved};
+use super::deflate;
 use super::error::StoreError;
 use super::object::{Draft, WRITER, unwritten};
 use super::{CommitId, NewStep, Store, UnixSeconds};
@@ -285,13 +285,10 @@ impl Store {
     }
 }
 
-/// Bytes as a text of journal lines is kept.
+/// Bytes as a text of journal lines is kept: a zlib stream. Packs compress, here only what is too
+/// long for a frame is.
 pub(crate) fn deflated(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let level = gix::zlib::Compression::DEFAULT;
-    let mut deflate = gix::zlib::stream::deflate::Write::new(Vec::new(), level);
-    deflate.write_all(bytes)?;
-    deflate.flush()?;
-    Ok(deflate.into_inner())
+    deflate::framed(&[bytes]).map_or_else(|| deflate::deflated(bytes, deflate::USUAL), Ok)
 }
 
 /// What was compressed; `None` where it is damaged, or larger than any of ours.

@@ -1277,7 +1277,7 @@ mod tests {
             assert_eq!(tree.to_string(), said());
             // A tree below it is gone.
             let deep = bed.git(&["rev-parse", &format!("{tree}:dir/deep")]);
-            std::fs::remove_file(crate::store::object::loose(
+            std::fs::remove_file(crate::store::loose::path(
                 &bed.path().join(".git/objects"),
                 &deep,
             ))

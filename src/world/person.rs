@@ -461,13 +461,13 @@ const BETWEEN: [&str; 6] = ["run", "exec", "x", "tool", "dlx", "start"];
 /// True when a process of this name and command line runs the program `wanted`, also as a
 /// script of an interpreter.
 pub(crate) fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
-    let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
+    fn file(word: &str) -> &str {
+        word.rsplit(['/', '\\']).next().unwrap_or(word)
+    }
     let is_wanted = |word: &str| {
-        let file = file(word);
-        let stem = ["js", "mjs", "cjs", "ts", "py"]
-            .iter()
-            .find_map(|end| file.strip_suffix(&format!(".{end}")));
-        file == wanted || stem == Some(wanted)
+        file(word).strip_prefix(wanted).is_some_and(|end| {
+            end.is_empty() || matches!(end, ".js" | ".mjs" | ".cjs" | ".ts" | ".py")
+        })
     };
     let mut words = line.split_whitespace();
     let program = words.next().unwrap_or_default();

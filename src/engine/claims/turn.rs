@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::claims::answers;
 use crate::claims::hooks::{self, Name};
@@ -74,44 +75,49 @@ pub(crate) fn opened_in_job(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Stri
 /// since a session began, went on after its context was cleared, or was compacted.
 pub(crate) fn seen_in_context(repo: &Repo, focused: &LoadedJob) -> Result<BTreeSet<String>> {
     let mut seen = BTreeSet::new();
-    for line in lines_since(repo, focused, 0)? {
+    each_line_since(repo, focused, 0, |line| {
         // A resumed session has its context still, and its line tells so; one without a source
         // only says how full the context is.
         let anew = line.what == What::Session && !matches!(line.tool.as_str(), "" | "resume");
         if anew || line.what == What::Compacting {
             seen.clear();
         }
-        seen.extend(line.opened);
+        seen.extend(line.opened.iter().cloned());
         if line.what == What::After {
-            seen.extend(line.paths);
+            seen.extend(line.paths.iter().cloned());
         }
-    }
+    })?;
     Ok(seen)
 }
 
 /// What was opened after step `turn`.
 fn opened_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<String>> {
-    let lines = lines_since(repo, focused, turn)?;
-    let mut opened: Vec<String> = lines.into_iter().flat_map(|line| line.opened).collect();
-    opened.sort();
-    opened.dedup();
-    Ok(opened)
+    let mut opened = BTreeSet::new();
+    each_line_since(repo, focused, turn, |line| opened.extend(line.opened.iter().cloned()))?;
+    Ok(opened.into_iter().collect())
 }
 
 /// The journal's lines after step `turn`, oldest first: those that steps kept, and those since.
-fn lines_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
-    let mut lines = kept_since(repo, focused, turn)?;
-    lines.extend(repo.read_since(focused)?.lines.iter().map(|linked| linked.line.clone()));
-    Ok(lines)
+fn each_line_since(
+    repo: &Repo,
+    focused: &LoadedJob,
+    turn: u32,
+    mut each: impl FnMut(&Line),
+) -> Result<()> {
+    kept_since(repo, focused, turn)?.iter().for_each(&mut each);
+    repo.read_since(focused)?.lines.iter().for_each(|linked| each(&linked.line));
+    Ok(())
 }
 
 /// Those that steps kept. A server is asked for them again and again in the same place.
-fn kept_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Line>> {
-    static LAST: Last<(PathBuf, String, u32), Vec<Line>> = Last::new();
+fn kept_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Arc<Vec<Line>>> {
+    static LAST: Last<(PathBuf, String, u32), Arc<Vec<Line>>> = Last::new();
     let repository = repo.store.common_dir().to_owned();
     let place = (repository, focused.tip.commit.to_string(), turn);
     // What is not here may come.
-    LAST.answer(place, |_| read_since_turn(repo, focused, turn))
+    LAST.answer(place, |_| {
+        read_since_turn(repo, focused, turn).map(|(lines, is_whole)| (Arc::new(lines), is_whole))
+    })
 }
 
 /// The same, and whether all that was kept is here.

@@ -39,6 +39,7 @@ use crate::shell::{self, Reading};
 use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{Notice, tell};
+use crate::world::last::Last;
 use crate::world::{self, NotPlain};
 
 /// A repository with git seed in it, at one moment.
@@ -63,6 +64,8 @@ pub struct Repo {
     pub(crate) format: std::cell::Cell<Option<u32>>,
     /// The keys that a chain took away, of the one that was asked of last.
     redacted: std::cell::RefCell<Option<(CommitId, std::collections::BTreeSet<String>)>>,
+    /// The state that was read last, by its chain and commit.
+    states: Last<(String, CommitId), State>,
 }
 
 /// A refusal of a tool call that the journal is still to have.
@@ -313,11 +316,21 @@ impl Repo {
     /// The same for a command that an agent may give: in its session neither the place that its
     /// environment names counts nor its git.
     pub(crate) fn open_for_command(cwd: &Path) -> Result<Self> {
-        let mut repo = Self::open(cwd)?;
-        if let Some(environment) = repo.git_environment() {
-            repo = Self::discover(cwd)?;
-            repo.store.run_children_as(environment);
-        }
+        // A step reads what it goes on from more than once.
+        const BYTES: usize = 4 << 20;
+        let around = Self::discover(cwd).ok();
+        let agents = around.and_then(|repo| {
+            let environment = repo.git_environment()?;
+            Some((repo, environment))
+        });
+        let mut repo = match agents {
+            Some((mut repo, environment)) => {
+                repo.store.run_children_as(environment);
+                repo
+            }
+            None => Self::open(cwd)?,
+        };
+        repo.store.remember_objects(BYTES);
         if world::variable(world::HANDED).is_some() {
             repo.store.confine_programs(&world::own_binary())?;
         }
@@ -340,6 +353,7 @@ impl Repo {
             linked_pages: std::cell::OnceCell::new(),
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
+            states: Last::new(),
         })
     }
 
@@ -386,6 +400,7 @@ impl Repo {
             linked_pages: std::cell::OnceCell::new(),
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
+            states: Last::new(),
         })
     }
 

@@ -2,11 +2,13 @@
 //!
 //! Format: `gitformat-pack(5)`: pack version 2, index version 2.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use gix::ObjectId;
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
+
+use crate::store::deflate;
 
 /// Packs are joined up to this many bytes: it is read and written in one step.
 pub(super) const MOST: usize = 256 << 20;
@@ -126,11 +128,7 @@ impl Draft {
 
 /// What a pack holds of these bytes.
 pub(super) fn deflated(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let level = gix::zlib::Compression::BEST;
-    let mut deflate = gix::zlib::stream::deflate::Write::new(Vec::new(), level);
-    deflate.write_all(bytes)?;
-    deflate.flush()?;
-    Ok(deflate.into_inner())
+    deflate::deflated(bytes, deflate::BEST)
 }
 
 fn index(hash: HashKind, places: &[Place], pack: &ObjectId) -> io::Result<Vec<u8>> {

@@ -23,7 +23,8 @@ use gix::ObjectId;
 use gix::odb::pack::index::File as Index;
 
 use self::file::{Draft, HEAD, Packed, Place};
-use super::object::{WRITER, loose};
+use super::loose;
+use super::object::WRITER;
 use super::{SEED_DIR, Store, StoreError};
 use crate::format::names;
 use crate::world::{Whole, read_plain, write_whole};
@@ -174,7 +175,7 @@ impl Store {
     }
 
     pub(in crate::store) fn take_loose(&self, id: &ObjectId) -> Result<(), StoreError> {
-        let file = loose(&self.objects_dir(), &id.to_string());
+        let file = loose::path(&self.objects_dir(), &id.to_string());
         remove_if_there(&file)?;
         if let Some(fan) = file.parent() {
             // Only an empty one goes.
@@ -192,7 +193,7 @@ impl Store {
     }
 
     fn is_loose(&self, id: &ObjectId) -> bool {
-        loose(&self.objects_dir(), &id.to_string()).is_file()
+        loose::path(&self.objects_dir(), &id.to_string()).is_file()
     }
 
     /// A pack of these objects, each a delta to one of the newer ones of its likes where that is
