@@ -123,7 +123,10 @@ fn compacted(client: Client) {
     let place = Place::seeded(client);
     let fills = Turn::Fills(Call::Shell { line: "make test".to_owned() });
     let look = shell("git seed status");
-    let turns = [begin("git seed"), vec![edit(), fills, look], end("git seed")].concat();
+    // Gemini keeps all that came after the last prompt: a turn that is held is one.
+    let held = (client == Client::Gemini).then(|| says("I stop."));
+    let middle = std::iter::once(edit()).chain(held).chain([fills, look]).collect();
+    let turns = [begin("git seed"), middle, end("git seed")].concat();
     let start = Start { prompt: PROMPT, ..Start::default() };
     let session = place.plays(start, main_script(turns));
     let told = format!("{}{}", session.words, session.results.join("\n"));
@@ -232,6 +235,7 @@ sessions! {
     codex_takes_the_phases_as_tools: phases(Client::Codex);
     gemini_makes_a_small_fix: small_fix(Client::Gemini);
     gemini_goes_on_with_a_session: resumed(Client::Gemini);
+    gemini_hears_after_a_compaction_where_it_stands: compacted(Client::Gemini);
     gemini_delegates: delegated(Client::Gemini);
     gemini_takes_the_phases_as_tools: phases(Client::Gemini);
     opencode_makes_a_small_fix: small_fix(Client::Opencode);
