@@ -58,6 +58,7 @@ mod it {
     mod many;
     mod mcp;
     mod mcp_phases;
+    mod mcp_runs;
     mod memory;
     mod merging;
     mod messages;

@@ -7,6 +7,7 @@
 
 mod can;
 mod canary;
+mod compaction;
 mod document;
 mod grant;
 mod patch;
@@ -199,6 +200,7 @@ pub struct Host {
     /// Where the host looks for MCP servers of one project.
     pub server: Option<servers::ServerRow>,
     transcript: Option<TranscriptRow>,
+    compaction: Option<compaction::CompactionRow>,
     tools: Vec<ToolRow>,
 }
 

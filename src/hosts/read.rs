@@ -78,7 +78,7 @@ pub fn read(
         by: payload.actor(),
         kind: payload.kind(name),
         tokens: payload.tokens(),
-        transcript: payload.transcript(|row| Some(&row.path)),
+        transcript: payload.transcript(|row| Some(&row.path)).or_else(|| payload.compacted()),
         agent_transcript: payload.transcript(|row| row.agent.as_ref()),
         said: host.fields.said.as_ref().and_then(|field| payload.text(field)).map(str::to_owned),
         rewritable: payload.rewritable(name),
@@ -382,6 +382,12 @@ impl Payload {
     /// A file that the host writes down what it does in, where its row knows how to read that.
     fn transcript(&self, field: impl Fn(&TranscriptRow) -> Option<&String>) -> Option<PathBuf> {
         let path = self.text(field(self.host.transcript()?)?).map(Path::new)?;
+        path.is_absolute().then(|| path.to_owned())
+    }
+
+    /// The one in which a compaction stands that no event tells.
+    fn compacted(&self) -> Option<PathBuf> {
+        let path = self.text(&self.host.compaction()?.path).map(Path::new)?;
         path.is_absolute().then(|| path.to_owned())
     }
 

@@ -304,6 +304,8 @@ fn gemini() -> Value {
         "privacy": { "usageStatisticsEnabled": false },
         "telemetry": { "enabled": false },
         "experimental": { "enableAgents": true },
+        // Of a million tokens: an answer that fills the context is beyond it.
+        "model": { "compressionThreshold": 0.05 },
     })
 }
 

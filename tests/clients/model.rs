@@ -255,6 +255,9 @@ impl Dialect {
         let last = words.last().map(String::as_str).unwrap_or_default();
         let compacts = last.contains("Your task is to create a detailed summary")
             || last.contains("CRITICAL: Respond with TEXT ONLY");
+        if last.contains("<state_snapshot>") && self.tools(body).is_empty() {
+            return Turn::Says("<state_snapshot>what was said so far</state_snapshot>".to_owned());
+        }
         if self.tools(body).is_empty() || wants_json {
             return side;
         }

@@ -78,7 +78,7 @@ const fn printed(host: &'static str) -> &'static str {
     }
 }
 
-const SESSIONS: [Recorded; 19] = [
+const SESSIONS: [Recorded; 20] = [
     quick("codex"),
     quick("gemini"),
     quick("opencode"),
@@ -88,6 +88,7 @@ const SESSIONS: [Recorded; 19] = [
     small("opencode", "resumed"),
     small("claude", "compacted"),
     small("codex", "compacted"),
+    small("gemini", "compacted"),
     small("opencode", "compacted"),
     small("claude", "delegated"),
     small("codex", "delegated"),
@@ -109,8 +110,9 @@ const SESSIONS: [Recorded; 19] = [
     },
 ];
 
-/// The events of a session as they were recorded: each with what the hook printed.
-fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value)> {
+/// The events of a session as they were recorded: each with what the hook printed, and what the
+/// client had written to its transcript since the one before.
+fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value, String)> {
     let file = format!("fixtures/hooks/{}/_sequence-{}.jsonl", session.host, session.name);
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
     let text = text.expect("it was recorded");
@@ -119,7 +121,8 @@ fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value)> {
         let line: Value =
             serde_json::from_str(&line.replace("/home/u/project", &home)).expect("JSON");
         let printed = line["hook_stdout"].as_str().unwrap_or_default();
-        (line["stdin"].clone(), serde_json::from_str(printed).unwrap_or_default())
+        let written = line["transcript"].as_str().unwrap_or_default().to_owned();
+        (line["stdin"].clone(), serde_json::from_str(printed).unwrap_or_default(), written)
     };
     text.lines().map(read).collect()
 }
@@ -242,7 +245,13 @@ fn plays(session: &Recorded) {
         world.host_has("CLAUDE_CODE_ENTRYPOINT", "claude-vscode");
     }
     let mut ran = None;
-    for (n, (mut event, answer)) in recorded(session, &world).into_iter().enumerate() {
+    let transcript = world.path(".git/transcript.jsonl");
+    for (n, (mut event, answer, written)) in recorded(session, &world).into_iter().enumerate() {
+        if !written.is_empty() {
+            let text = fs::read_to_string(&transcript).unwrap_or_default() + &written;
+            fs::write(&transcript, text).expect("it is written");
+            event["transcript_path"] = json!(transcript);
+        }
         let at = event["hook_event_name"].as_str().expect("a name").to_owned();
         if let (Some(ran), Some(place)) = (ran.take(), event.pointer_mut(session.printed)) {
             *place = json!(ran);

@@ -8,6 +8,7 @@
 
 pub(crate) mod after;
 pub(crate) mod before;
+pub(crate) mod compacted;
 pub(crate) mod first_time;
 pub(crate) mod footer_loss;
 pub(crate) mod git_consent;
@@ -43,7 +44,11 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
             .unwrap_or_else(|error| in_trouble(repo, event, &error));
     }
     let followed = finish_first(repo, event);
-    let answered = followed.and_then(|()| answer_kind(repo, host, event));
+    let answered = followed.and_then(|()| {
+        let woken = compacted::heard(repo, host, event)?;
+        let answer = answer_kind(repo, host, event)?;
+        Ok(Answer { context: merged(woken, answer.context), ..answer })
+    });
     let answered = answered.and_then(|answer| ops::told::also(repo, event, answer));
     let answered = answered.map(|answer| setup::grants::by_path(repo, host, event, answer));
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
