@@ -113,6 +113,7 @@ mod it {
     mod undo;
     mod verifies;
     mod watch;
+    mod widths;
     mod words;
     mod world;
 }

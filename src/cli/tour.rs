@@ -8,6 +8,7 @@ use super::failure::{Failure, While as _};
 use super::{
     Outcome,
     report::{Report, Tint},
+    width::shortened,
 };
 use crate::engine::repo::Repo;
 use crate::jobs::questions::{APPROVE, REVIEW};
@@ -859,7 +860,7 @@ impl Tour<'_> {
         let first = printed.lines().next().unwrap_or_default().to_owned();
         let shown: String = arguments
             .iter()
-            .map(|word| quoted(&first_line(word).chars().take(40).collect::<String>()))
+            .map(|word| quoted(&shortened(first_line(word), 40)))
             .collect::<Vec<_>>()
             .join(" ");
         self.good(&format!("git seed {shown}"), &first)?;
