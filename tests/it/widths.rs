@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -69,6 +69,11 @@ const COMMANDS: &[&str] = &[
 
 /// What `line` shows on a terminal that is so wide.
 fn at_terminal(world: &World, line: &str, columns: u16) -> String {
+    typed(world, line, columns, "")
+}
+
+/// The same where this is typed ahead.
+pub(super) fn typed(world: &World, line: &str, columns: u16, keys: &str) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&master).and_then(|()| unlockpt(&master)).expect("it opens");
     let size = Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -83,6 +88,7 @@ fn at_terminal(world: &World, line: &str, columns: u16) -> String {
     let mut said = Vec::new();
     let mut room = [0; 4096];
     let mut master = File::from(master);
+    master.write_all(keys.as_bytes()).expect("it is typed");
     // A terminal whose other side is closed reads as an error.
     while let Ok(read @ 1..) = master.read(&mut room) {
         said.extend_from_slice(&room[..read]);
