@@ -896,6 +896,7 @@ pub(crate) enum Notice {
     WatchKeysNoJob,
     WatchDrop,
     WatchAllow,
+    TourWaits,
     WatchBack,
     WatchUnwatched,
     JobPaused,

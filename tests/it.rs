@@ -114,6 +114,7 @@ mod it {
     mod undo;
     mod verifies;
     mod watch;
+    mod widths;
     mod words;
     mod world;
 }

@@ -51,19 +51,37 @@ case "$prefix" in
 /*) ;;
 *) prefix="$(pwd)/$prefix" ;;
 esac
-# One path a line, below the prefix.
+# One path a line, below the prefix. Those that end with / are directories that an installer made.
 list="$prefix/share/git-seed/installed"
+# What is written beside a file before it takes its place; a kill can leave one.
+beside=.git-seed-new
 
-# Takes out the files that the list names, and directories that are empty then.
+# Takes out the files that the list names.
 remove() {
   while IFS= read -r file; do
     case "$file" in
-    '' | /* | *..*) continue ;;
+    '' | /* | *..* | */) continue ;;
     esac
-    rm -f "$prefix/$file"
-    dir=$(dirname "$file")
-    while [ "$dir" != . ] && rmdir "$prefix/$dir" 2>/dev/null; do dir=$(dirname "$dir"); done
+    rm -f "$prefix/$file" "$prefix/$file$beside"
   done <"$1"
+}
+
+# Takes out the directories that an installer made, deepest first, where they are empty.
+remove_directories() {
+  sort -r "$1" | while IFS= read -r dir; do
+    case "$dir" in
+    /* | *..*) ;;
+    ./) rmdir "$prefix" 2>/dev/null || : ;;
+    */) rmdir "$prefix/$dir" 2>/dev/null || : ;;
+    esac
+  done
+}
+
+# Puts a file into its place as a whole: nobody ever finds half of it.
+put() {
+  cp "$1" "$2$beside"
+  chmod "$3" "$2$beside"
+  mv -f "$2$beside" "$2"
 }
 
 if [ -n "$uninstall" ]; then
@@ -72,6 +90,7 @@ if [ -n "$uninstall" ]; then
   cat "$list" >"$kept"
   echo share/git-seed/installed >>"$kept"
   remove "$kept"
+  remove_directories "$kept"
   rm -f "$kept"
   echo "removed  git seed from $prefix"
   echo "note     'git seed uninstall' takes it out of a repository; do that first where you used it"
@@ -88,13 +107,40 @@ sum=$(sum_of "$name") || stop "this release has no binary for $name" 'build it f
 archive="git-seed-$version-$name.tar.gz"
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# The version that is half in its place.
+half=
+ends() {
+  rm -rf "$work"
+  [ -z "$half" ] || {
+    echo "error: the install of git seed $half did not come to its end; each file is the old one or the new one" >&2
+    echo "hint: run it again: sh install.sh --prefix '$prefix'" >&2
+  }
+}
+trap ends EXIT
 trap 'exit 1' HUP INT TERM
+
+# Whether an address without a certificate leads to this machine: a host, and at most a port.
+is_here() {
+  host=${1#http://}
+  host=${host%%/*}
+  case "$host" in
+  127.0.0.1 | localhost) return 0 ;;
+  127.0.0.1:* | localhost:*) ;;
+  *) return 1 ;;
+  esac
+  case "${host#*:}" in
+  '' | *[!0-9]*) return 1 ;;
+  esac
+}
 
 # Brings one file of the release into the scratch directory.
 fetch() {
   case "$from" in
-  https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) load=network ;;
+  https://*) load=network ;;
+  http://*)
+    is_here "$from" || stop "$from is no address that is safe to load from" 'https://, file:// or a directory'
+    load=network
+    ;;
   file://*) load=${from#file://} ;;
   *://*) stop "$from is no address that is safe to load from" 'https://, file:// or a directory' ;;
   *) load=$from ;;
@@ -122,9 +168,14 @@ checksum() {
   fi
 }
 
+# Older ones make keys and check no signatures.
+ssh_keygen_verifies() {
+  has ssh-keygen && ! ssh-keygen -Y verify 2>&1 </dev/null | grep -Eq '(unknown|illegal|invalid|unrecognized) option'
+}
+
 # The signature of the list of checksums, by whichever program is here for a key that is known.
 verify() {
-  if [ -n "$ssh_key" ] && has ssh-keygen; then
+  if [ -n "$ssh_key" ] && ssh_keygen_verifies; then
     fetch SHA256SUMS.sig
     echo "$signer namespaces=\"$signer\" $ssh_key" >"$work/allowed"
     ssh-keygen -Y verify -f "$work/allowed" -I "$signer" -n "$signer" -s "$work/SHA256SUMS.sig" \
@@ -133,6 +184,9 @@ verify() {
     fetch SHA256SUMS.minisig
     minisign -Vq -P "$minisign_key" -m "$work/SHA256SUMS" -x "$work/SHA256SUMS.minisig" >/dev/null 2>&1 ||
       stop 'the signature of the checksums is not of the key of git seed'
+  elif [ -n "$ssh_key" ] && has ssh-keygen; then
+    stop 'the ssh-keygen that is here is too old to check the signature: it has no -Y verify' \
+      'install OpenSSH 8.1 or newer, or minisign'
   else
     stop 'the signature cannot be checked here' 'install ssh-keygen (OpenSSH 8.1 or newer) or minisign'
   fi
@@ -153,26 +207,56 @@ new="$work/new/git-seed-$version-$name"
 
 # What is there and not ours stays.
 (cd "$new" && find . -type f | sed 's,^\./,,' | sort) >"$work/files"
+: >"$work/before"
+if [ -f "$list" ]; then sort -u "$list" >"$work/before"; fi
+: >"$work/made"
 while IFS= read -r file; do
-  if [ -e "$prefix/$file" ] && ! { [ -f "$list" ] && grep -qxF "$file" "$list"; }; then
-    stop "$prefix/$file is there already, and this installer did not put it there" 'move it away, or use --prefix'
+  # A link that leads nowhere is somebody's, too.
+  if [ -e "$prefix/$file" ] || [ -L "$prefix/$file" ]; then
+    grep -qxF "$file" "$work/before" ||
+      stop "$prefix/$file is there already, and this installer did not put it there" 'move it away, or use --prefix'
+    # A file that is moved onto a directory would land in it.
+    [ ! -d "$prefix/$file" ] || stop "$prefix/$file is a directory now" 'move it away, or use --prefix'
   fi
+  dir=$(dirname "$file")
+  while :; do
+    if [ -L "$prefix/$dir" ] && [ ! -e "$prefix/$dir" ]; then
+      stop "$prefix/$dir is a link that leads nowhere" 'mend or remove it, or use --prefix'
+    fi
+    [ -d "$prefix/$dir" ] || echo "$dir/" >>"$work/made"
+    [ "$dir" != . ] || break
+    dir=$(dirname "$dir")
+  done
 done <"$work/files"
+for dir in share/git-seed share; do
+  [ -d "$prefix/$dir" ] || echo "$dir/" >>"$work/made"
+done
 
+# What is installed is public, and may lie where others run it: the umask is none of its matter.
+umask 022
+half=$version
 mkdir -p "$prefix/share/git-seed"
 # The list is first: after a kill it names more than there is, and never less.
-if [ -f "$list" ]; then cat "$list"; fi | sort -u - "$work/files" >"$work/list"
-cp "$work/list" "$list"
+sort -u "$work/before" "$work/files" "$work/made" >"$work/list"
+put "$work/list" "$list" 644
 while IFS= read -r file; do
   mkdir -p "$prefix/$(dirname "$file")"
-  cp "$new/$file" "$prefix/$file.new.$$"
-  # A running one keeps its file.
-  mv -f "$prefix/$file.new.$$" "$prefix/$file"
+  case "$file" in
+  bin/*) put "$new/$file" "$prefix/$file" 755 ;;
+  *) put "$new/$file" "$prefix/$file" 644 ;;
+  esac
 done <"$work/files"
 # What an older version had and this one has not.
 comm -23 "$work/list" "$work/files" >"$work/old"
 remove "$work/old"
-cp "$work/files" "$list"
+remove_directories "$work/old"
+cp "$work/files" "$work/list"
+grep '/$' "$work/old" | while IFS= read -r dir; do
+  [ ! -d "$prefix/$dir" ] || echo "$dir" >>"$work/list"
+done
+sort -u "$work/list" >"$work/now"
+put "$work/now" "$list" 644
+half=
 
 echo "installed  git seed $version in $prefix/bin"
 case ":$PATH:" in

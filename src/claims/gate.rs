@@ -463,6 +463,39 @@ mod tests {
         }
     }
 
+    /// Of several things that are said and not shown, the step is that of the reason beside it.
+    #[test]
+    fn a_reason_has_its_own_step() {
+        let table = table();
+        let said = [
+            "All tests pass.",
+            "I pushed the branch to origin.",
+            "The release is deployed.",
+            "The pull request is merged.",
+            "I published the crate to the registry.",
+        ];
+        let mut seen = 0;
+        for first in said {
+            for second in said.iter().filter(|second| **second != first) {
+                let answer = changed(|case| {
+                    let text = format!("{first} {second}");
+                    case.receipts = vec![part()];
+                    case.claim = crate::claims::Claim::from_words(
+                        &text,
+                        &case.truth,
+                        &case.receipts,
+                        &table,
+                    );
+                });
+                let (Some(why), Some(step)) = (&answer.because, &answer.next) else { continue };
+                let Some(row) = table.fact.iter().find(|row| &row.why == why) else { continue };
+                assert!(step.contains(&row.tool), "{first} {second}: {why}, but {step}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 10, "only {seen} reasons are of facts");
+    }
+
     #[test]
     fn a_part_of_the_tests_is_never_all_of_them() {
         let says = |text: &str, receipts: Vec<Receipt>| {

@@ -66,6 +66,16 @@ impl<'t> Reasons<'t> {
 
     /// A finding of `names`, if there are any.
     pub(super) fn names<S: AsRef<str>>(&mut self, finding: Finding, names: &[S]) {
+        self.with_tool(finding, names, "");
+    }
+
+    /// Something is said that `tool` shows, and it was not run: the step names the tool of just
+    /// this reason.
+    pub(super) fn requires(&mut self, tool: &str, why: &str) {
+        self.with_tool(Finding::RequireTool, &[why], tool);
+    }
+
+    fn with_tool<S: AsRef<str>>(&mut self, finding: Finding, names: &[S], tool: &str) {
         if names.is_empty() {
             return;
         }
@@ -77,7 +87,7 @@ impl<'t> Reasons<'t> {
         let least = row.fixed.filter(|_| self.fixed).unwrap_or(row.least);
         let say = row.say.replace("{names}", &listed(names));
         self.add(least, &say);
-        self.helps(least, &row.step, say);
+        self.helps(least, &row.step.replace("{tool}", tool), say);
     }
 
     /// The first of the most severe steps is kept.
@@ -88,9 +98,8 @@ impl<'t> Reasons<'t> {
     }
 
     /// The one step that helps, if anything is in the way.
-    pub(super) fn next(&self, required: &RequireTool) -> Option<String> {
-        let Help { step, .. } = self.step.as_ref()?;
-        Some(step.replace("{tool}", required.tool.as_deref().unwrap_or_default()))
+    pub(super) fn next(&self) -> Option<String> {
+        self.step.as_ref().map(|known| known.step.clone())
     }
 
     /// The reason that this step helps against.
@@ -100,7 +109,7 @@ impl<'t> Reasons<'t> {
 
     fn tool(&mut self, required: &RequireTool) {
         if let Some(why) = required.why.as_ref().filter(|_| required.needed) {
-            self.names(Finding::RequireTool, &[why]);
+            self.requires(required.tool.as_deref().unwrap_or_default(), why);
         }
     }
 }
@@ -316,7 +325,7 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     gaps.extend(weaker);
     ClaimAnswer {
         directive: reasons.directive,
-        next: reasons.next(&required),
+        next: reasons.next(),
         because: reasons.why(),
         revision_reasons: reasons.said,
         coverage: sums::rounded(figures.coverage),
@@ -838,7 +847,7 @@ pub(super) fn response(case: &ResponseCase, table: &GateTable) -> ResponseAnswer
     let is_self_claim = authority.is_empty() || authority.eq_ignore_ascii_case("self");
     ResponseAnswer {
         directive: reasons.directive,
-        next: reasons.next(&required),
+        next: reasons.next(),
         revision_reasons: reasons.said,
         require_tool: required,
         authority: Authority {

@@ -223,7 +223,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let figures = ClaimFigures::of(case, table, &Shares { tested, named: 1.0 }, seen.weight);
     ClaimAnswer {
         directive: reasons.directive,
-        next: reasons.next(&required),
+        next: reasons.next(),
         because: reasons.why(),
         // What is not shown is told to the person, whatever it costs the agent.
         gaps: reasons.said.clone(),
@@ -425,7 +425,7 @@ fn facts(
         required.facts.push(row.fact.clone());
         required.tool = Some(row.tool.clone());
         required.why = Some(row.why.clone());
-        reasons.names(Finding::RequireTool, &[&row.why]);
+        reasons.requires(&row.tool, &row.why);
     }
     if !acted {
         open.extend(spoken.text.all_said(&table.said.outside, &table.words));

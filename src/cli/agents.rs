@@ -1,6 +1,7 @@
 //! `git seed agents`
 
 use super::report::{Report, Tint};
+use super::width::{padded, width};
 use super::{Context, Outcome};
 use crate::engine::quote::brief;
 use crate::engine::repo::subagents::{Subagent, Whose};
@@ -36,7 +37,7 @@ fn show(found: &[Subagent], out: &mut Report) {
     if found.is_empty() {
         out.line(voice::tell(Notice::NoSubagents, &[]));
     }
-    let wide = found.iter().map(|one| one.name.chars().count()).max().unwrap_or_default();
+    let wide = found.iter().map(|one| width(&one.name)).max().unwrap_or_default();
     for host in hosts::names() {
         let mut own = found.iter().filter(|one| one.host == host).peekable();
         if let (Some(_), Ok(row)) = (own.peek(), hosts::row(host)) {
@@ -51,7 +52,10 @@ fn show(found: &[Subagent], out: &mut Report) {
                 Whose::Repository => "repository's",
             };
             let about = brief(&one.about, ABOUT);
-            out.line(format!("{phase:<9} {:<wide$}  {whose:<12}  {about}", one.name).trim_end());
+            out.line(
+                format!("{} {}  {whose:<12}  {about}", padded(phase, 9), padded(&one.name, wide))
+                    .trim_end(),
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::proof;
 use clap::Subcommand;
 
-use super::{Context, Outcome, report, report::Report};
+use super::{Context, Outcome, report, report::Report, width::shortened};
 use crate::claims::record::Signed;
 use crate::engine::claims::gate::word;
 use crate::engine::proof::export::Format;
@@ -143,7 +143,7 @@ fn about(one: &Recorded) -> String {
         }
         _ => String::new(),
     };
-    text.lines().next().unwrap_or_default().chars().take(60).collect()
+    shortened(text.lines().next().unwrap_or_default(), 60)
 }
 
 fn short(id: &str) -> String {

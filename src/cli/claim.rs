@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::report::{Report, Tint};
+use super::width::shortened;
 use super::{Context, Outcome, TextArgs};
 use crate::claims::table::KINDS as EVIDENCE;
 use crate::claims::{ActionType, Claim, EvidenceType};
@@ -298,7 +299,7 @@ fn show_report(json: &Value, out: &mut Report) {
     }
     for claim in json["last_claims"].as_array().into_iter().flatten() {
         let said = claim["claim"].as_str().unwrap_or_default().lines().next().unwrap_or_default();
-        let said: String = said.chars().take(60).collect();
+        let said = shortened(said, 60);
         out.line(format_args!("{:<10} {said}", claim["directive"].as_str().unwrap_or_default()));
     }
     let chain = &json["chain"];

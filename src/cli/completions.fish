@@ -8,7 +8,15 @@ end
 # read before somebody types then, as from conf.d.
 function __git_seed_through_git
     set -l words (commandline -opc)
-    set -l at (contains -i -- seed $words)
+    # The first word that is neither an option of git's nor the value of one: `git -C seed` names a directory.
+    set -l at 2
+    while set -q words[$at]; and string match -q -- '-*' $words[$at]
+        contains -- $words[$at] -C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix
+        and set at (math $at + 1)
+        set at (math $at + 1)
+    end
+    test "$words[$at]" = seed
+    or return
     set -l behind $words[(math $at + 1)..]
     complete -C "git-seed $behind "(commandline -ct)
 end

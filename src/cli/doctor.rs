@@ -2,6 +2,7 @@
 
 use super::{Context, Outcome};
 use crate::cli::report::{Report, Tint};
+use crate::cli::width::{padded, width};
 use crate::engine::memory::host_notes::NoteFinding;
 use crate::engine::{memory, setup};
 use crate::memory::schema::Level;
@@ -48,11 +49,11 @@ pub(super) fn run(
 fn memory(found: &[NoteFinding], out: &mut Report) -> Outcome {
     out.json(&found);
     let place = |one: &NoteFinding| format!("{}:{}", one.file, one.line);
-    let wide = found.iter().map(|one| place(one).chars().count()).max().unwrap_or_default();
+    let wide = found.iter().map(|one| width(&place(one))).max().unwrap_or_default();
     for one in found {
         let tint = if one.level == Level::Error { Tint::Bad } else { Tint::Dim };
         let rule = out.tint(tint, format_args!("{:<13}", one.rule.word()));
-        out.line(format_args!("{:<wide$}  {rule}  {}", place(one), one.what));
+        out.line(format_args!("{}  {rule}  {}", padded(&place(one), wide), one.what));
     }
     if found.is_empty() {
         out.line(voice::tell(Notice::MemoryInOrder, &[]));

@@ -81,7 +81,9 @@ fn with_examples() -> clap::Command {
          {{after-help}}",
         groups()
     );
-    exemplified(definition(), "").help_template(template)
+    let all = exemplified(definition(), "").help_template(template);
+    // Lines for a terminal are folded where they are printed, which keeps commands whole.
+    if width::at_terminal().is_some() { all.term_width(0) } else { all }
 }
 
 fn exemplified(command: clap::Command, path: &str) -> clap::Command {

@@ -1,6 +1,6 @@
 //! `git seed init`
 
-use super::{Context, Outcome, is_yes, report::Report};
+use super::{Context, Outcome, is_yes, report::Report, width::padded};
 use crate::engine::repo::Repo;
 use crate::engine::repo::text::count;
 use crate::engine::setup;
@@ -217,7 +217,7 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
             }
             _ => (first.what.clone(), detail),
         };
-        out.line(format!("{verb:<9} {what:<29} {detail}").trim_end());
+        out.line(format!("{verb:<9} {} {detail}", padded(&what, 29)).trim_end());
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::engine::{briefing, jobs, memory, person, report};
 use clap::Subcommand;
 
-use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
 use crate::engine::jobs::dependencies::listed;
 use crate::engine::jobs::next_run::Due;
 use crate::engine::record::draft::By;
@@ -386,10 +386,10 @@ fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> crate::cli::Re
     for row in &rows {
         let mark = if row.focused { "*" } else { " " };
         out.line(format_args!(
-            "{mark} {}  {:<width$}  {:<9} cycle {}  {}{}",
+            "{mark} {}  {:<width$}  {} cycle {}  {}{}",
             row.id,
             row.status,
-            row.phase,
+            padded(&row.phase, 9),
             row.cycle,
             row.name,
             waits(&row.waits_for)

@@ -3,6 +3,7 @@
 use super::{
     Context, Outcome,
     report::{self, Report},
+    width::padded,
 };
 use crate::engine::record;
 use crate::engine::record::history::LogRow;
@@ -36,7 +37,7 @@ pub(super) fn run(
     out.json(&rows);
     let map = repo.map(&job.state.stand);
     for row in &rows {
-        let mark = if args.graph { mark(map, row) } else { "" };
+        let (mark, below) = if args.graph { (mark(map, row), "|  ") } else { ("", "") };
         let commit =
             row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect());
         let at = report::clock(report::seconds(&row.at));
@@ -45,10 +46,12 @@ pub(super) fn run(
             format!(" (rejected: {said})")
         });
         let line = format!(
-            "{mark}{:<20} cycle {}  {commit:<7}  {at}  {}{fell}",
-            row.step, row.cycle, row.subject
+            "{} cycle {}  {commit:<7}  {at}  {}{fell}",
+            padded(&row.step, 20),
+            row.cycle,
+            row.subject
         );
-        out.line(line.trim_end());
+        out.drawn(mark, if mark == BIRTH { "   " } else { below }, &line);
     }
     Ok(Outcome::Yes)
 }
@@ -77,10 +80,13 @@ fn of_why(why: Why) -> Notice {
     }
 }
 
+/// The sign of a birth, below which nothing is.
+const BIRTH: &str = "o  ";
+
 /// A step back branches off; a birth begins the line.
 fn mark(map: &Map, row: &LogRow) -> &'static str {
     let Some((from, to)) = row.step.split_once(" -> ") else {
-        return if row.step == "birth" { "o  " } else { "|  " };
+        return if row.step == "birth" { BIRTH } else { "|  " };
     };
     let back = map.phase(&from.into()).is_some_and(|phase| phase.back.contains(&to.into()));
     if back { "|\\ " } else { "*  " }

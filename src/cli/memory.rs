@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Subcommand;
 
 use super::report::{Report, Tint};
+use super::width::{padded, width};
 use super::{Context, Outcome};
 use crate::engine::memory;
 use crate::engine::repo::Repo;
@@ -64,11 +65,11 @@ pub(super) fn run(
 /// One line for each finding, then what mends the first of the heaviest.
 fn show(found: &[Found], out: &mut Report) {
     let place = |one: &Found| format!("{}:{}", one.file, one.line);
-    let wide = found.iter().map(|one| place(one).chars().count()).max().unwrap_or_default();
+    let wide = found.iter().map(|one| width(&place(one))).max().unwrap_or_default();
     for one in found {
         let tint = if one.level == Level::Error { Tint::Bad } else { Tint::Dim };
         let rule = out.tint(tint, format_args!("{:<13}", one.rule.word()));
-        out.line(format_args!("{:<wide$}  {rule}  {}", place(one), one.detail));
+        out.line(format_args!("{}  {rule}  {}", padded(&place(one), wide), one.detail));
     }
     match found.iter().min_by_key(|one| one.level) {
         Some(worst) => out.line(format_args!("hint: {} ({})", worst.fix, place(worst))),

@@ -574,8 +574,7 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
 fn said(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
     let fine = matches!(error.kind(), DisplayHelp | DisplayVersion);
-    // A closed pipe is no reason to fail here.
-    let _ = error.print();
+    report::help(error);
     if fine { ExitCode::SUCCESS } else { ExitCode::from(64) }
 }
 

@@ -4,7 +4,7 @@ use crate::engine::{boundary, briefing, jobs, landing, memory, record, report, u
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
-use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
 use crate::engine::boundary::step::Transitioned;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
@@ -195,7 +195,7 @@ fn list(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
         let next = if side { "where it was entered".to_owned() } else { next.join(", ") };
         let back =
             if back.is_empty() { String::new() } else { format!("   back to {}", back.join(", ")) };
-        out.line(format_args!("{:<9} -> {next}{back}", row.name.as_str()));
+        out.line(format_args!("{} -> {next}{back}", padded(row.name.as_str(), 9)));
     }
     Ok(Outcome::Yes)
 }

@@ -1,12 +1,13 @@
 //! All printing: text for people, JSON where it is asked for, refusals and errors on stderr.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::Outcome;
 use super::failure::Failure;
+use super::{Outcome, width};
 use crate::jobs::UnixSeconds;
 use crate::verdict::Refusal;
 use crate::voice;
@@ -25,8 +26,13 @@ pub(crate) enum Colour {
 pub(crate) struct Report {
     json: bool,
     colour: bool,
+    /// What lines have to fit, where a terminal is printed to.
+    columns: Option<usize>,
     out: Vec<u8>,
 }
+
+/// Where the value of a pair begins.
+const VALUES: usize = 9;
 
 /// A verdict's colour.
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +45,12 @@ pub(crate) enum Tint {
 
 impl Report {
     pub(crate) fn new(json: bool, colour: Colour) -> Self {
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let colour = match colour {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => !plain && io::stdout().is_terminal(),
+            Colour::Auto => !is_plain() && io::stdout().is_terminal(),
         };
-        Self { json, colour, out: Vec::new() }
+        Self { json, colour, columns: width::at_terminal(), out: Vec::new() }
     }
 
     /// True when JSON was asked for.
@@ -58,17 +63,43 @@ impl Report {
         self.colour
     }
 
-    /// One line of text; nothing in JSON mode.
+    /// One line of text, or several; nothing in JSON mode.
     pub(crate) fn line(&mut self, text: impl std::fmt::Display) {
-        if !self.json {
-            let text = text.to_string();
-            self.put(format_args!("{}\n", plain(&text, self.colour)));
-        }
+        self.hung(text, None);
     }
 
     /// `key      value` lines up with others of its kind.
     pub(crate) fn pair(&mut self, key: &str, value: impl std::fmt::Display) {
-        self.line(format_args!("{key:<8} {value}"));
+        let before = VALUES - 1;
+        self.hung(format_args!("{key:<before$} {value}"), Some(VALUES));
+    }
+
+    /// A line that is longer than the terminal goes on in the column `hang`.
+    pub(crate) fn hung(&mut self, text: impl std::fmt::Display, hang: Option<usize>) {
+        if !self.json {
+            let text = text.to_string();
+            let text = plain(&text, self.colour);
+            let text = fitting(&text, self.columns, hang);
+            self.put(format_args!("{text}\n"));
+        }
+    }
+
+    /// A line behind the signs of a graph; `below` stands before what it goes on with.
+    pub(crate) fn drawn(&mut self, sign: &str, below: &str, text: &str) {
+        let room = self.columns.map(|columns| columns.saturating_sub(width::width(below)));
+        let text = fitting(text.trim_end(), room, None).into_owned();
+        for (n, line) in text.split('\n').enumerate() {
+            let sign = if n == 0 { sign } else { below };
+            self.verbatim(format_args!("{sign}{line}").to_string().trim_end());
+        }
+    }
+
+    /// Text that somebody may copy, line by line as it is; nothing in JSON mode.
+    pub(crate) fn verbatim(&mut self, text: impl std::fmt::Display) {
+        if !self.json {
+            let text = text.to_string();
+            self.put(format_args!("{}\n", plain(&text, self.colour)));
+        }
     }
 
     /// One JSON value; nothing in text mode.
@@ -115,14 +146,14 @@ impl Report {
     /// A refusal that was put into words already.
     pub(crate) fn refused(&mut self, text: &str) -> Outcome {
         let _ = self.flush();
-        let _ = writeln!(io::stderr(), "{}", plain(text, false));
+        told_aside(&format!("{text}\n"));
         Outcome::Refused
     }
 
     /// One more line for whoever was refused.
     pub(crate) fn aside(&mut self, line: &str) {
         progress::end();
-        let _ = writeln!(io::stderr(), "{}", plain(line, false));
+        told_aside(&format!("{line}\n"));
     }
 
     /// An error with its causes and, where one is known, the next step.
@@ -137,7 +168,7 @@ impl Report {
         if let Some(hint) = hint(error) {
             text.push_str(&format!("hint: {hint}\n"));
         }
-        let _ = io::stderr().write_all(plain(&text, false).as_bytes());
+        told_aside(&text);
     }
 
     pub(crate) fn version(&mut self, version: &str) -> Outcome {
@@ -146,7 +177,7 @@ impl Report {
         Outcome::Yes
     }
 
-    /// A unified diff, line by line, as [`unified_diff`] makes it.
+    /// A unified diff, line by line as it is, as [`unified_diff`] makes it.
     pub(crate) fn diff(&mut self, text: &str) {
         for line in text.lines() {
             let tint = match line.as_bytes().first() {
@@ -154,12 +185,12 @@ impl Report {
                 Some(b'-') => Tint::Bad,
                 Some(b'@') => Tint::Dim,
                 _ => {
-                    self.line(line);
+                    self.verbatim(line);
                     continue;
                 }
             };
             let line = self.tint(tint, line);
-            self.line(line);
+            self.verbatim(line);
         }
     }
 
@@ -173,6 +204,45 @@ impl Report {
         };
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }
+}
+
+/// Help, or what is wrong with a command line, where clap prints it.
+pub(super) fn help(error: &clap::Error) {
+    let (columns, terminal) = if error.use_stderr() {
+        (width::at_error(), io::stderr().is_terminal())
+    } else {
+        (width::at_terminal(), io::stdout().is_terminal())
+    };
+    let Some(columns) = columns.filter(|_| terminal) else {
+        // A closed pipe is no reason to fail here.
+        let _ = error.print();
+        return;
+    };
+    let text = error.render();
+    let text = if is_plain() { text.to_string() } else { text.ansi().to_string() };
+    let text = width::folded(&text, columns.min(width::MOST), None);
+    let _ = if error.use_stderr() {
+        io::stderr().write_all(text.as_bytes())
+    } else {
+        io::stdout().write_all(text.as_bytes())
+    };
+}
+
+/// Nobody wants colours.
+fn is_plain() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// Text on standard error; nobody hears where that is closed.
+fn told_aside(text: &str) {
+    let text = plain(text, false);
+    let text = fitting(&text, width::at_error(), None);
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// `text` in the columns of a terminal, where one is printed to.
+fn fitting(text: &str, columns: Option<usize>, hang: Option<usize>) -> Cow<'_, str> {
+    columns.map_or(Cow::Borrowed(text), |columns| width::folded(text, columns, hang).into())
 }
 
 fn hint(error: &Failure) -> Option<String> {
@@ -202,7 +272,7 @@ pub(crate) fn clock(at: UnixSeconds) -> String {
 
 /// `text` without what would move a terminal's cursor or name its window: claims, paths and
 /// commands are others' words. With `tints` the colours of this page stay.
-fn plain(text: &str, tints: bool) -> std::borrow::Cow<'_, str> {
+fn plain(text: &str, tints: bool) -> Cow<'_, str> {
     if !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return text.into();
     }

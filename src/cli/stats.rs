@@ -6,6 +6,7 @@ use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::report::Report;
 use super::story::{keep_from_agents, sums};
+use super::width::{padded, width};
 use super::{Context, Outcome, would};
 use crate::engine::repo::EngineError;
 use crate::engine::story::stats::{PhaseSum, RuleSum};
@@ -96,14 +97,13 @@ fn rules(sums: &[RuleSum], out: &mut Report) {
 pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out: &mut Report) {
     let mut all = vec![head.map(str::to_owned)];
     all.extend(rows);
-    let wide: Vec<usize> = (0..N)
-        .map(|n| all.iter().map(|row| row[n].chars().count()).max().unwrap_or_default())
-        .collect();
+    let wide: Vec<usize> =
+        (0..N).map(|n| all.iter().map(|row| width(&row[n])).max().unwrap_or_default()).collect();
     out.line("");
     for row in &all {
         let cells = row.iter().zip(&wide).enumerate().map(|(n, (cell, wide))| match n {
-            0 => format!("{cell:<wide$}"),
-            _ => format!("{cell:>wide$}"),
+            0 => padded(cell, *wide),
+            _ => format!("{}{cell}", " ".repeat(wide.saturating_sub(width(cell)))),
         });
         out.line(cells.collect::<Vec<_>>().join("  "));
     }

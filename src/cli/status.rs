@@ -1,6 +1,7 @@
 //! `git seed status`
 
 use super::story::sums;
+use super::width::padded;
 use super::{Context, Outcome, report::Report};
 use crate::engine::report::{CostShown, Status};
 use crate::engine::setup::git_hooks::agent_is_above;
@@ -58,7 +59,9 @@ fn print(told: &Told<'_>, out: &mut Report) {
     let status = told.status;
     how_much(status, out);
     match &status.job {
-        Some(job) => out.pair("job", format_args!("{:<28} {}   run {}", job.name, job.id, job.run)),
+        Some(job) => {
+            out.pair("job", format_args!("{} {}   run {}", beside(&job.name), job.id, job.run));
+        }
         None => out.pair("job", "none"),
     }
     let state = match &status.job {
@@ -66,15 +69,15 @@ fn print(told: &Told<'_>, out: &mut Report) {
         _ => String::new(),
     };
     let of = status.cycles.map_or_else(String::new, |cycles| format!(" of {cycles}"));
-    out.pair("phase", format_args!("{:<28} cycle {}{of}{state}", status.phase, status.cycle));
+    out.pair("phase", format_args!("{} cycle {}{of}{state}", beside(&status.phase), status.cycle));
     if let Some(lane) = &status.lane {
         out.pair("lane", lane);
     }
     for job in &status.awaiting {
-        out.pair("awaits", format_args!("{:<28} git seed job approve {}", job.name, job.id));
+        out.pair("awaits", format_args!("{} git seed job approve {}", beside(&job.name), job.id));
     }
     for job in &status.queued {
-        out.pair("made", format_args!("{:<28} git seed job activate {}", job.name, job.id));
+        out.pair("made", format_args!("{} git seed job activate {}", beside(&job.name), job.id));
     }
     out.pair("may", status.allowed.join(" · "));
     each("missing", &status.missing, out);
@@ -102,6 +105,11 @@ fn print(told: &Told<'_>, out: &mut Report) {
     let off = voice::tell(Notice::StatusStepIn, &[]);
     let switch = if status.enabled { off.as_str() } else { "git seed on" };
     out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
+}
+
+/// A name with the space that a second column stands behind.
+fn beside(name: &str) -> String {
+    padded(name, 28)
 }
 
 /// What the cycle cost, in one line.

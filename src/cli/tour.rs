@@ -1,24 +1,26 @@
 //! `git seed tour`: the whole story, told as it happens.
 
 use crate::engine::setup;
+use std::io::{IsTerminal as _, stdin, stdout};
 use std::path::Path;
-use std::time::Duration;
 
 use super::failure::{Failure, While as _};
 use super::{
     Outcome,
     report::{Report, Tint},
+    width::shortened,
 };
 use crate::engine::repo::Repo;
 use crate::jobs::questions::{APPROVE, REVIEW};
 use crate::tour::{Came, Stage};
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// Watch a demonstration in a temporary repository
 ///
 /// Plays a session from the first prompt to an approved job, in about ten seconds. It sends real
 /// events to the real hook, runs real commands and makes real commits. The repository is
-/// deleted afterwards.
+/// deleted afterwards. On a terminal it waits for Enter between scenes; `q` and Enter end it.
 #[derive(Debug, clap::Args)]
 pub(super) struct TourArgs {
     /// Keep the repository
@@ -27,7 +29,35 @@ pub(super) struct TourArgs {
     /// Do not pause between scenes
     #[arg(long)]
     fast: bool,
+    /// Tell every event, and not only those that show the most
+    #[arg(long)]
+    all: bool,
 }
+
+/// The events that are told without `--all`, by how they begin: less than a hundred lines of them.
+const SHORT: [&str; 21] = [
+    "git seed init",
+    "the agent edits src/quote.sh and runs no test",
+    "and ends its turn",
+    "so it runs the tests: FAILED",
+    "and runs them again: ok",
+    "the agent says the very same",
+    "git seed audit replay",
+    "the side door",
+    "the agent edits README.md",
+    "the agent runs a script",
+    "git commit",
+    "the agent says \"All done.\"",
+    "git seed phase back",
+    "and says that 3 of 3 criteria hold",
+    "so it runs the tests: three lines",
+    "the agent deletes all footers",
+    "git seed condense status",
+    "the agent asks, and says what comes next",
+    "the person writes [PAUSE]",
+    "todo.md",
+    "git seed uninstall",
+];
 
 /// The tour plays a real session: what does not come as it was told ends it.
 fn wrong(at: &str, why: impl std::fmt::Display) -> Failure {
@@ -39,12 +69,14 @@ pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outco
         .prefix("git-seed-tour-")
         .tempdir()
         .at(|| "cannot create a directory for the tour".to_owned())?;
-    let pause =
-        !args.fast && !out.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let pause = !args.fast && !out.is_json() && stdin().is_terminal() && stdout().is_terminal();
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
     let stage = Stage::new(&std::fs::canonicalize(&home)?, &world::own_binary())?;
-    let mut tour = Tour { stage, out, pause, told: Vec::new() };
-    tour.play()?;
+    let mut tour = Tour { stage, out, pause, all: args.all, over: false, told: Vec::new() };
+    match tour.play() {
+        Err(_) if tour.over => return Ok(Outcome::Yes),
+        played => played?,
+    }
     tour.curtain(args.keep)?;
     Ok(Outcome::Yes)
 }
@@ -99,7 +131,12 @@ const JOB: &str = "keep escapes in unquote";
 struct Tour<'a> {
     stage: Stage,
     out: &'a mut Report,
+    /// Somebody at a terminal says when it goes on.
     pause: bool,
+    /// Every event is told.
+    all: bool,
+    /// Its person has seen enough.
+    over: bool,
     /// Each event with its verdict, for `--json`.
     told: Vec<serde_json::Value>,
 }
@@ -398,7 +435,7 @@ impl Tour<'_> {
         )?;
         // No person is quicker than this; what changes right before a call would be taken for the
         // call's.
-        std::thread::sleep(Duration::from_millis(250));
+        std::thread::sleep(std::time::Duration::from_millis(250));
         Ok(())
     }
 
@@ -614,12 +651,12 @@ impl Tour<'_> {
                 && !line.starts_with("+++ ")
                 && !line.starts_with("--- ")
         };
-        for line in diff.lines().filter(changed) {
+        for line in diff.lines().filter(changed).filter(|_| self.all) {
             let tint = if line.starts_with('+') { Tint::Good } else { Tint::Dim };
             let shown = self.out.tint(tint, line);
             self.out.line(format_args!("              {shown}"));
         }
-        self.breathe(150)
+        self.tells()
     }
 
     fn approval(&mut self) -> crate::cli::Result<()> {
@@ -724,10 +761,14 @@ impl Tour<'_> {
              session logs and commits stay",
         )?;
         self.scene("What stays: the history in git")?;
-        self.lines(&log)?;
-        self.out.line("");
-        let log = self.stage.prints("git log --oneline")?;
-        self.lines(&log)
+        if self.all {
+            self.lines(&log)?;
+            self.out.line("");
+        }
+        for line in self.stage.prints("git log --oneline")?.lines() {
+            self.out.line(format_args!("  {line}"));
+        }
+        Ok(())
     }
 
     fn curtain(&mut self, keep: bool) -> crate::cli::Result<()> {
@@ -736,6 +777,9 @@ impl Tour<'_> {
         self.out.line("          git seed status               show the state of the job");
         self.out
             .line("          git seed uninstall --check    show what an uninstall would remove");
+        if !self.all {
+            self.out.line("          git seed tour --all           tell every event of this tour");
+        }
         if keep {
             let line = format!("kept      {}", self.stage.repo.display());
             self.out.line(line);
@@ -748,37 +792,61 @@ impl Tour<'_> {
     // --- how it is told ----------------------------------------------------------
 
     fn scene(&mut self, title: &str) -> crate::cli::Result<()> {
+        self.waits()?;
         let title = self.out.tint(Tint::Bold, title);
         self.out.line(format_args!("\n{title}"));
-        self.breathe(250)
+        self.tells()
+    }
+
+    /// Until the person at the terminal has read the scene.
+    fn waits(&mut self) -> crate::cli::Result<()> {
+        if !self.pause || self.told.is_empty() {
+            return Ok(());
+        }
+        self.out.aside(&tell(Notice::TourWaits, &[]));
+        let mut said = String::new();
+        let read = std::io::stdin().read_line(&mut said)?;
+        // Whoever closes the terminal's input waits for nothing more.
+        self.pause = read > 0;
+        self.over = said.trim() == "q";
+        if self.over { Err(wrong("the pause", "it was left")) } else { Ok(()) }
+    }
+
+    /// Whether this event is told.
+    fn is_told(&self, what: &str) -> bool {
+        self.all || SHORT.iter().any(|head| what.starts_with(head))
     }
 
     /// A stage direction.
     fn stage(&mut self, text: &str) -> crate::cli::Result<()> {
-        let text = self.out.tint(Tint::Dim, text);
-        self.out.line(format_args!("  {text}"));
-        self.breathe(60)
+        if self.all {
+            let text = self.out.tint(Tint::Dim, text);
+            self.out.line(format_args!("  {text}"));
+        }
+        self.tells()
     }
 
     fn lines(&mut self, text: &str) -> crate::cli::Result<()> {
-        for line in text.lines() {
-            self.out.line(format_args!("  {line}"));
+        if self.all {
+            for line in text.lines() {
+                self.out.line(format_args!("  {line}"));
+            }
         }
-        self.breathe(0)
+        self.tells()
     }
 
-    fn breathe(&mut self, ms: u64) -> crate::cli::Result<()> {
+    fn tells(&mut self) -> crate::cli::Result<()> {
         if !self.out.is_json() {
             self.out.flush().or_else(closed_pipe)?;
-        }
-        if self.pause {
-            std::thread::sleep(Duration::from_millis(ms));
         }
         Ok(())
     }
 
     fn good(&mut self, what: &str, why: &str) -> crate::cli::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": "passes", "told": why }));
+        if !self.is_told(what) {
+            return self.tells();
+        }
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Good, "passes "));
         if why.is_empty() {
             self.out.line(format_args!("  {what}  {}", mark.trim_end()));
@@ -786,11 +854,14 @@ impl Tour<'_> {
             self.out.line(format_args!("  {what}"));
             self.out.line(format_args!("      {mark} {why}"));
         }
-        self.breathe(60)
+        self.tells()
     }
 
     fn bad(&mut self, what: &str, verdict: &str, text: &str) -> crate::cli::Result<()> {
         self.told.push(serde_json::json!({ "event": what, "verdict": verdict, "told": text }));
+        if !self.is_told(what) {
+            return self.tells();
+        }
         let (what, mark) = (self.out.tint(Tint::Dim, what), self.out.tint(Tint::Bad, verdict));
         let why = text
             .split_once("BLOCKED: ")
@@ -799,10 +870,11 @@ impl Tour<'_> {
         let mut lines = why.lines();
         self.out.line(format_args!("  {what}"));
         self.out.line(format_args!("      {mark} {}", lines.next().unwrap_or_default()));
-        if let Some(next) = lines.find(|line| line.starts_with("Do: ")) {
+        let next = lines.find(|line| line.starts_with("Do: "));
+        if let Some(next) = next.filter(|_| self.all || verdict == "sent back") {
             self.out.line(format_args!("              {next}"));
         }
-        self.breathe(150)
+        self.tells()
     }
 
     fn passes(&mut self, what: &str, came: Came) -> crate::cli::Result<()> {
@@ -859,7 +931,7 @@ impl Tour<'_> {
         let first = printed.lines().next().unwrap_or_default().to_owned();
         let shown: String = arguments
             .iter()
-            .map(|word| quoted(&first_line(word).chars().take(40).collect::<String>()))
+            .map(|word| quoted(&shortened(first_line(word), 40)))
             .collect::<Vec<_>>()
             .join(" ");
         self.good(&format!("git seed {shown}"), &first)?;
@@ -884,7 +956,7 @@ impl Tour<'_> {
         let commit = self.stage.prints("git log -1 --format='%h %s'")?;
         let mark = self.out.tint(Tint::Bold, "commit");
         self.out.line(format_args!("  {mark}  {commit}"));
-        self.breathe(250)
+        self.tells()
     }
 
     fn expect(&mut self, holds: bool, what: &str, otherwise: &str) -> crate::cli::Result<()> {

@@ -3,6 +3,7 @@
 use super::{
     Context, Outcome,
     report::{self, Report, Tint},
+    width::padded,
 };
 use crate::engine;
 use crate::voice::{self, Notice};
@@ -41,7 +42,7 @@ pub(super) fn run(
         let what = format!("{} {}", row.tool, row.paths.join(" "));
         let what = if what.trim().is_empty() { row.event.clone() } else { what.trim().to_owned() };
         let by = out.tint(Tint::Bad, format_args!("refused by {}", row.by));
-        out.line(format_args!("{}  {what:<32} {by}", report::clock(at)));
+        out.line(format_args!("{}  {} {by}", report::clock(at), padded(&what, 32)));
         out.line(format_args!("          {}", row.why));
         if let Some(ran) = &row.ran {
             for run in ran {

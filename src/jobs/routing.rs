@@ -1,6 +1,6 @@
 //! Where a prompt goes: it bears a job, is added to one, waits for one, or is nobody's.
 
-use super::{Job, Status, shortword};
+use super::{Job, Status, ending, shortword};
 
 /// What kind of words an interaction holds.
 #[derive(
@@ -31,6 +31,8 @@ pub enum Route {
     Append(InteractionKind),
     /// The focused job is closing: the prompt is kept and bears the next one.
     Keep,
+    /// It ends what is not there: a job that rests is asked about, and none is born.
+    Ends,
     /// It changes nothing.
     Pass,
 }
@@ -49,6 +51,13 @@ pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -
         Some(_) if question => Route::Append(InteractionKind::Question),
         Some(_) => Route::Append(InteractionKind::Prompt),
         None if text.is_empty() || question || command => Route::Pass,
+        None if ending::only_ends(text) => {
+            if closing {
+                Route::Pass
+            } else {
+                Route::Ends
+            }
+        }
         None if closing => Route::Keep,
         None => Route::Bear,
     }
@@ -96,6 +105,13 @@ mod tests {
             ("", true, None, false, Route::Pass),
             ("fix it", false, None, false, Route::Pass),
             ("done", false, Some(&active), false, Route::Append(Automation)),
+            ("drop it", true, None, false, Route::Ends),
+            (" Never mind, stop that!", true, None, false, Route::Ends),
+            ("drop it", true, Some(&active), false, Route::Append(Prompt)),
+            ("laisse tomber", true, Some(&done), true, Route::Pass),
+            ("vergiss es", true, Some(&done), false, Route::Ends),
+            ("drop the unused table", true, None, false, Route::Bear),
+            ("[QUICK] drop it", true, None, false, Route::Bear),
             ("next thing", true, Some(&done), true, Route::Keep),
             ("next thing", true, Some(&done), false, Route::Bear),
         ];

@@ -191,3 +191,29 @@ fn a_closed_job_is_not_dropped_and_one_that_closes_is() {
     world.prompt("[DROP] no more of this");
     is_over(&world, &id, "no more of this");
 }
+
+/// The job is gone, or there was none: words that end something end nothing, and none is born.
+#[test]
+fn words_that_would_end_something_create_no_job() {
+    let world = World::prompted();
+    let id = world.job();
+    world.prompt("[DROP]");
+    for said in ["drop it", "never mind, stop that", "vergiss es, danke", "laisse tomber", "算了"]
+    {
+        let reply = world.prompt(said);
+        assert!(reply.refusal().is_none(), "{said}: {reply:?}");
+        assert_eq!((world.phase().as_str(), world.json("status")["job"].is_null()), ("none", true));
+    }
+    assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1));
+    is_over(&world, &id, "the person dropped the job");
+    world.prompt("drop the unused table from schema.sql");
+    assert_eq!(world.json("status")["job"]["name"], "drop the unused table from schema.sql");
+    // With a job at work they belong to it.
+    let job = world.job();
+    world.prompt("stop it");
+    assert_eq!(world.job(), job);
+    // Where a job rests it may be what they mean: the person is asked.
+    world.prompt("[PAUSE]");
+    let asked = world.prompt("drop it");
+    assert!(asked.to_person().is_some_and(|told| told.contains("paused")), "{asked:?}");
+}

@@ -177,6 +177,12 @@ fn fish_completes_commands_values_and_jobs() {
             told.lines().map(|row| row.split('\t').next().unwrap_or_default()).collect();
         assert_eq!(found, wanted, "{line}");
     }
+    // A directory of this name is no command, and is none behind which another stands, either.
+    world.sh("mkdir -p seed");
+    let offers = |line: &str| world.sh(&format!("fish -c \"complete -C '{line}'\""));
+    assert!(!offers("git -C seed statu").contains("statusline"));
+    assert!(offers("git -C seed seed statu").contains("statusline"));
+    assert!(offers("git -c core.pager=seed seed phase ch").contains("checkpoint"));
 }
 
 /// zsh completes only at a terminal: it gets one, and what it would offer is written down.

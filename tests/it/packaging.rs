@@ -316,6 +316,19 @@ impl Release {
         runs(&mut sh)
     }
 
+    /// The same from here, with programs of ours before those of the machine.
+    fn installs_with_programs_beside(&self) -> Ran {
+        let path = |name: &str| self.path(name).display().to_string();
+        let line = format!(
+            "PATH='{}':\"$PATH\" sh '{}' --prefix '{}' --from '{}'",
+            path("beside"),
+            path("made/install.sh"),
+            path("prefix"),
+            self.dir.path().display()
+        );
+        runs(Command::new("sh").args(["-c", &line]).env("HOME", self.path("home")))
+    }
+
     /// What lies below the prefix, by its path there.
     fn installed(&self) -> Vec<String> {
         files_below(&self.path("prefix")).into_keys().collect()
@@ -416,6 +429,116 @@ fn a_file_of_somebody_elses_is_not_written_over() {
     assert_eq!(kept, "built by hand\n");
     let plain = release.installs("http://example.org/releases", &[]);
     assert!(!plain.well && plain.said.contains("no address that is safe"), "{}", plain.said);
+}
+
+/// A mask of the installing person's hides nothing from others who run it, and directories that
+/// were there before stay.
+#[test]
+fn others_may_run_it_and_directories_of_others_stay() {
+    let Some(release) = released() else { return };
+    let here = release.dir.path().display().to_string();
+    fs::create_dir_all(release.path("prefix/bin")).expect("ours");
+    let installer = release.path("made/install.sh").display().to_string();
+    let prefix = release.path("prefix");
+    let line =
+        format!("umask 077; sh '{installer}' --prefix '{}' --from '{here}'", prefix.display());
+    let ran = runs(Command::new("sh").args(["-c", &line]).env("HOME", release.path("home")));
+    assert!(ran.well, "{}", ran.said);
+    let mode = |path: &str| {
+        fs::metadata(prefix.join(path)).expect("it is there").permissions().mode() & 0o777
+    };
+    assert_eq!(mode("bin/git-seed"), 0o755);
+    assert_eq!(mode("share/man/man1/git-seed.1"), 0o644);
+    assert_eq!((mode("share"), mode("share/man/man1")), (0o755, 0o755));
+    let ran = release.installs(&here, &["--uninstall"]);
+    assert!(ran.well, "{}", ran.said);
+    assert!(prefix.join("bin").is_dir(), "an empty directory that was there before");
+    assert!(!prefix.join("share").exists(), "one that the installer made");
+    // Once more where nothing was: all of it goes.
+    fs::remove_dir_all(&prefix).expect("ours");
+    assert!(release.installs(&here, &[]).well);
+    assert!(release.installs(&here, &["--uninstall"]).well);
+    assert!(!prefix.exists());
+}
+
+/// Whatever ends an install, the file of a version is there as a whole, and what to do is said.
+#[test]
+fn an_install_that_ends_in_between_leaves_one_that_runs() {
+    let Some(release) = released() else { return };
+    let here = release.dir.path().display().to_string();
+    assert!(release.installs(&here, &[]).well);
+    // A program that moves files, and is killed or fails at one of them.
+    for (at, ends) in [(1, "kill -TERM $PPID; sleep 1"), (2, "exit 1"), (4, "exit 1")] {
+        let count = release.path("count").display().to_string();
+        release.puts("count", "");
+        release.puts(
+            "beside/mv",
+            &format!(
+                "#!/bin/sh\necho >>'{count}'\n\
+                 [ $(wc -l <'{count}') -ne {at} ] || {{ {ends}; }}\nexec /bin/mv \"$@\"\n"
+            ),
+        );
+        let mv = release.path("beside/mv");
+        fs::set_permissions(mv, fs::Permissions::from_mode(0o755)).expect("it may run");
+        let ran = release.installs_with_programs_beside();
+        assert!(!ran.well && ran.said.contains("run it again: sh install.sh"), "{}", ran.said);
+        let said = runs(&mut Command::new(release.path("prefix/bin/git-seed"))).said;
+        assert_eq!(said.trim(), format!("git-seed {VERSION}"));
+    }
+    assert!(release.installs(&here, &[]).well);
+    assert!(!release.installed().iter().any(|file| file.contains("git-seed-new")));
+    assert!(release.installs(&here, &["--uninstall"]).well);
+    assert_eq!(release.installed(), Vec::<String>::new());
+}
+
+#[test]
+fn an_address_that_only_looks_local_is_not() {
+    let Some(release) = released() else { return };
+    for from in [
+        "http://127.0.0.1:x@example.org",
+        "http://localhost:80@example.org/a",
+        "http://127.0.0.1.example.org",
+        "http://localhost:",
+        "http://127.0.0.1:80#@example.org",
+        "http://localhost@example.org",
+        "ftp://localhost/a",
+    ] {
+        let ran = release.installs(from, &[]);
+        assert!(!ran.well && ran.said.contains("no address that is safe"), "{from}: {}", ran.said);
+    }
+    // This one is asked, and nobody answers there.
+    let ran = release.installs("http://127.0.0.1:1", &[]);
+    assert!(!ran.well && !ran.said.contains("no address that is safe"), "{}", ran.said);
+}
+
+#[test]
+fn links_that_lead_nowhere_stay_and_are_named() {
+    use std::os::unix::fs::symlink;
+    let Some(release) = released() else { return };
+    let here = release.dir.path().display().to_string();
+    fs::create_dir_all(release.path("prefix/bin")).expect("ours");
+    let link = release.path("prefix/bin/git-seed");
+    symlink("/nonexistent/git-seed", &link).expect("a link");
+    let ran = release.installs(&here, &[]);
+    assert!(!ran.well && ran.said.contains("is there already"), "{}", ran.said);
+    assert!(link.is_symlink());
+    fs::remove_file(&link).expect("ours");
+    fs::remove_dir(release.path("prefix/bin")).expect("ours");
+    symlink("/nonexistent", release.path("prefix/bin")).expect("a link");
+    let ran = release.installs(&here, &[]);
+    assert!(!ran.well && ran.said.contains("leads nowhere"), "{}", ran.said);
+    assert!(release.path("prefix/bin").is_symlink() && !release.path("prefix/share").exists());
+}
+
+#[test]
+fn an_old_ssh_keygen_is_named_as_what_it_is() {
+    let Some(release) = released() else { return };
+    release.puts("beside/ssh-keygen", "#!/bin/sh\necho 'unknown option -- Y' >&2\nexit 1\n");
+    let keygen = release.path("beside/ssh-keygen");
+    fs::set_permissions(keygen, fs::Permissions::from_mode(0o755)).expect("it may run");
+    let ran = release.installs_with_programs_beside();
+    assert!(!ran.well && ran.said.contains("too old to check the signature"), "{}", ran.said);
+    assert_eq!(release.installed(), Vec::<String>::new());
 }
 
 // ---- whose code it is

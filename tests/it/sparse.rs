@@ -113,6 +113,25 @@ fn a_checkout_that_grows_and_shrinks_in_a_cycle_is_nobodys_change() {
     leaves_the_rest_alone(&world, 300, "grown");
 }
 
+#[test]
+fn the_word_of_a_worktree_goes_with_it() {
+    let world = narrowed(300, "set --cone src .claude");
+    world.git("worktree add -q --detach ../linked");
+    let words = world.repo().join(".git/seed/left-out");
+    std::fs::create_dir_all(&words).expect("ours");
+    for name in ["linked", "gone"] {
+        std::fs::write(words.join(name), "a word\n").expect("ours");
+    }
+    let names = || {
+        let names = std::fs::read_dir(&words).into_iter().flatten().flatten();
+        let mut names: Vec<_> = names.map(|name| name.file_name()).collect();
+        names.sort();
+        names
+    };
+    cycle(&world);
+    assert_eq!(names(), ["linked", "main"]);
+}
+
 fn millis(took: Duration) -> u128 {
     took.as_millis()
 }

@@ -33,7 +33,8 @@ pub fn told() -> &'static str {
         let world = World::new();
         let place = world.root().join("tmp");
         fs::create_dir(&place).expect("it is ours");
-        let line = format!("TMPDIR='{}' git seed tour --fast --color always", place.display());
+        let line =
+            format!("TMPDIR='{}' git seed tour --fast --all --color always", place.display());
         let told = world.sh(&line);
         let left: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
         assert!(left.is_empty(), "{left:?}");
@@ -56,4 +57,46 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part:?} in\n{rest}"));
         rest = after;
     }
+}
+
+/// What the short tour tells, in this order.
+const SHORT: [&str; 8] = [
+    "sent back ",
+    "and runs them again: ok",
+    "the side door: sed -i in a shell\n      refused ",
+    "named   ",
+    "verify: 3 of 3 criteria hold",
+    "still half staged, byte for byte",
+    "take quotes off",
+    "git seed tour --all",
+];
+
+#[cfg(unix)]
+#[test]
+fn a_terminal_gets_a_hundred_lines_and_a_pause_at_each_scene() {
+    let world = World::new();
+    let place = world.root().join("tmp");
+    fs::create_dir(&place).expect("ours");
+    let line = format!("TMPDIR='{}' git seed tour", place.display());
+    // What is typed stands ready: one Enter for each scene but the first.
+    let told = super::widths::typed(&world, &line, 100, &"\n".repeat(40));
+    let pauses = told.matches("Enter goes on").count();
+    let told: Vec<&str> =
+        told.lines().filter(|line| !line.is_empty() && !line.contains("Enter goes on")).collect();
+    assert!(told.len() <= 100, "{} lines:\n{}", told.len(), told.join("\n"));
+    let all = told.join("\n");
+    let mut rest = all.as_str();
+    for part in SHORT {
+        let (_, after) = rest.split_once(part).unwrap_or_else(|| panic!("no {part:?} in\n{rest}"));
+        rest = after;
+    }
+    assert!(pauses >= 10, "{pauses} pauses");
+    // A pipe gets the same without a pause.
+    let piped = world.sh(&line);
+    assert!(!piped.contains("Enter goes on") && piped.lines().count() <= 100, "{piped}");
+    // Whoever has seen enough leaves it, and nothing stays.
+    let left = super::widths::typed(&world, &line, 100, "q\n");
+    assert!(left.contains("Enter goes on") && !left.contains("CONDENSE"), "{left}");
+    let stays: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
+    assert!(stays.is_empty(), "{stays:?}");
 }

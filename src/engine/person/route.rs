@@ -30,12 +30,15 @@ pub(crate) fn route_prompt(
     let route = routing::route(&text, person, job, closing);
     let driver = Driver { host: event.host.to_owned(), session: event.session.clone() };
     match (route, focused) {
-        (Route::Bear, _) => {
+        (Route::Bear | Route::Ends, _) => {
             if let [paused] = jobs::birth::paused_here(repo)?.as_slice()
                 && paused.state.home.asked.is_none()
                 && shortword::read(&text).is_none()
             {
                 return beside_a_pause(repo, paused, &text, word);
+            }
+            if route == Route::Ends {
+                return Ok(Answer::silence());
             }
             let named = jobs::tracks::named_by_paths(repo, &text);
             let interaction = jobs::birth::as_prompt(repo, text, word);

@@ -96,6 +96,20 @@ impl Store {
         let (Some(persons), Some(word)) = (&was.persons, self.word_at(index)) else { return };
         if self.persons().as_ref() == Some(persons) {
             let _ = write_whole(&word, line(file, persons).as_bytes());
+            self.forget_worktrees_that_went();
+        }
+    }
+
+    /// Takes out the words of worktrees that are gone. One that stays says nothing of any index.
+    fn forget_worktrees_that_went(&self) {
+        let words = std::fs::read_dir(self.seed_dir().join("left-out"));
+        for word in words.into_iter().flatten().flatten() {
+            let name = word.file_name();
+            let linked = if name == "main~linked" { "main".into() } else { name.clone() };
+            let there = self.common_dir.join("worktrees").join(linked).is_dir();
+            if name != "main" && !there && name != self.worktree_name().as_str() {
+                let _ = std::fs::remove_file(word.path());
+            }
         }
     }
 
