@@ -7,9 +7,6 @@
 //!
 //! An edge like [`crate::world`]: which places stay open is the caller's to say.
 
-#[cfg(target_os = "linux")]
-mod apart;
-
 use std::path::PathBuf;
 
 /// What stays open to a confined process.
@@ -26,9 +23,6 @@ pub(crate) struct Open {
     /// Real paths: everything but these may be changed, and nothing can be made in the directories
     /// above them.
     pub all_but: Vec<PathBuf>,
-    /// It reaches no other program: no socket but a pair of its own, no signal, no input of a
-    /// terminal. Where the kernel cannot hold that, nothing runs.
-    pub apart: bool,
 }
 
 /// The kernel cannot confine a process.
@@ -53,17 +47,6 @@ pub fn check() -> Result<(), CannotConfine> {
     system::check()
 }
 
-/// Says whether [`enter`] would hold a process apart here; restricts a thread that ends at once.
-///
-/// # Errors
-///
-/// Says why it would not.
-pub(crate) fn check_apart() -> Result<(), CannotConfine> {
-    check()?;
-    let tried = std::thread::spawn(|| enter(&Open { apart: true, ..Open::default() })).join();
-    tried.unwrap_or_else(|_| Err(CannotConfine::Kernel("it could not be tried".to_owned())))
-}
-
 /// What [`enter`] could not hold here though it was told to: `files`, `network`.
 pub(crate) fn unheld() -> impl Iterator<Item = &'static str> {
     let files = check().is_err().then_some("files");
@@ -85,10 +68,9 @@ mod system {
     use landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
         Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
-        Scope,
     };
 
-    use super::{CannotConfine, Open, apart};
+    use super::{CannotConfine, Open};
 
     /// Truncation is restricted from here on; without it a write could not be held.
     const NEEDED: ABI = ABI::V3;
@@ -104,19 +86,12 @@ mod system {
         AccessFs::ReadFile | AccessFs::ReadDir
     }
 
-    fn ruleset(offline: bool, hides: bool, apart: bool) -> Result<RulesetCreated, CannotConfine> {
+    fn ruleset(offline: bool, hides: bool) -> Result<RulesetCreated, CannotConfine> {
         let write = AccessFs::from_write(NEEDED);
         let files = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(if hides { write | reading() } else { write });
         let rules = files.map_err(|error| failed(&error))?;
-        let rules = if apart {
-            // An older kernel lets signals through, which change no file.
-            let scoped = rules.set_compatibility(CompatLevel::BestEffort).scope(Scope::Signal);
-            scoped.map_err(|error| failed(&error))?.set_compatibility(CompatLevel::HardRequirement)
-        } else {
-            rules
-        };
         let rules = if offline {
             let connecting = AccessNet::from_all(NETWORK) & AccessNet::ConnectTcp;
             // An older kernel holds the files all the same.
@@ -130,7 +105,7 @@ mod system {
     }
 
     pub(super) fn check() -> Result<(), CannotConfine> {
-        ruleset(false, false, false).map(drop)
+        ruleset(false, false).map(drop)
     }
 
     pub(super) fn holds_network() -> bool {
@@ -162,7 +137,7 @@ mod system {
 
     pub(super) fn enter(open: &Open) -> Result<(), CannotConfine> {
         let hides = !open.hidden.is_empty();
-        let mut rules = ruleset(open.offline, hides, open.apart)?;
+        let mut rules = ruleset(open.offline, hides)?;
         let readable = if hides { beside(Path::new("/"), &open.hidden) } else { Vec::new() };
         let readable = readable.iter().map(|path| (path, reading()));
         let others = if open.all_but.is_empty() {
@@ -184,13 +159,7 @@ mod system {
             RulesetStatus::NotEnforced => {
                 Err(CannotConfine::Kernel("nothing was enforced".to_owned()))
             }
-            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => {
-                if open.apart {
-                    apart::enter()
-                } else {
-                    Ok(())
-                }
-            }
+            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) mod system;
 mod there;
 mod whole;
 
-pub(crate) use below::{Waited, run_below, run_while};
+pub(crate) use below::run_below;
 pub(crate) use child::Group;
 pub(crate) use git_environment::{GitEnvironment, git_place_variables, git_variables};
 pub(crate) use person::{
@@ -577,7 +577,7 @@ pub(crate) fn version_mark(process: &Process) -> Option<String> {
 pub(crate) fn become_program(
     program: &std::ffi::OsStr,
     arguments: &[std::ffi::OsString],
-    variables: &[(&str, std::path::PathBuf)],
+    scratch: Option<&std::path::Path>,
     without: &[String],
 ) -> std::io::Error {
     let mut command = std::process::Command::new(program);
@@ -585,7 +585,9 @@ pub(crate) fn become_program(
     for name in without {
         command.env_remove(name);
     }
-    command.envs(variables.iter().map(|(name, dir)| (name, dir)));
+    if let Some(dir) = scratch {
+        command.env("TMPDIR", dir);
+    }
     std::os::unix::process::CommandExt::exec(&mut command)
 }
 
@@ -593,7 +595,7 @@ pub(crate) fn become_program(
 pub(crate) fn become_program(
     _: &std::ffi::OsStr,
     _: &[std::ffi::OsString],
-    _: &[(&str, std::path::PathBuf)],
+    _: Option<&std::path::Path>,
     _: &[String],
 ) -> std::io::Error {
     std::io::ErrorKind::Unsupported.into()

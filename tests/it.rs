@@ -58,7 +58,6 @@ mod it {
     mod many;
     mod mcp;
     mod mcp_phases;
-    mod mcp_runs;
     mod memory;
     mod merging;
     mod messages;

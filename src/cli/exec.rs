@@ -1,6 +1,6 @@
 //! `git seed exec`: a command that the kernel confines.
 
-use crate::engine::{claims, unhooked};
+use crate::engine::{claims, fence, unhooked};
 use crate::voice::{self, Notice};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -8,9 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::engine::claims::receipts::Watched;
-use crate::engine::fence::confinement::{Bounds, confinement};
 use crate::engine::repo::Repo;
-use crate::engine::unhooked::run::{APART, BARE};
 use crate::{confine, world};
 
 /// Run a command that can write only where the phase allows
@@ -31,9 +29,6 @@ pub(super) struct ExecArgs {
     /// Only confine the command; the process that started this one watches how it ends
     #[arg(long, hide = true)]
     bare: bool,
-    /// For a client over MCP: only the work tree is open, and no other program is reached
-    #[arg(long, hide = true)]
-    apart: bool,
     /// The command and its arguments
     #[arg(
         required = true,
@@ -56,13 +51,12 @@ pub(super) fn plain(mut arguments: impl Iterator<Item = OsString>) -> Option<Exe
     if bare {
         next = arguments.next()?;
     }
-    let apart = next == APART;
-    if apart {
-        next = arguments.next()?;
-    }
     let command: Vec<OsString> = arguments.collect();
-    (next == "--" && !command.is_empty()).then_some(ExecArgs { bare, apart, command })
+    (next == "--" && !command.is_empty()).then_some(ExecArgs { bare, command })
 }
+
+/// The flag of a command that is watched.
+const BARE: &str = "--bare";
 
 /// Becomes the command; comes back only where that failed.
 pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
@@ -82,8 +76,7 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
     if args.bare {
         world::end_with_parent();
     }
-    let bounds = if args.apart { Bounds::WorkTree } else { Bounds::Phase };
-    let confinement = match repo.and_then(|repo| confinement(&repo, cwd, bounds)) {
+    let confinement = match repo.and_then(|repo| fence::confinement::confinement(&repo, cwd)) {
         Ok(confinement) => confinement,
         Err(error) => return told(1, &error, "git seed doctor"),
     };
@@ -91,8 +84,12 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         return told(1, &error, &voice::tell(Notice::ExecWithout, &[]));
     }
     let Some((program, arguments)) = args.command.split_first() else { return ExitCode::from(64) };
-    let error =
-        world::become_program(program, arguments, &confinement.variables, &confinement.dropped);
+    let error = world::become_program(
+        program,
+        arguments,
+        confinement.scratch.as_deref(),
+        &confinement.dropped,
+    );
     let found = error.kind() != io::ErrorKind::NotFound;
     let what = format!("{}: {error}", program.to_string_lossy());
     told(if found { 126 } else { 127 }, &what, "git seed exec -- <command> [<argument>…]")
@@ -130,8 +127,6 @@ mod tests {
             ("git-seed exec -- ls -l", Some("ls -l")),
             ("git-seed exec -- git-seed exec -- ls", Some("git-seed exec -- ls")),
             ("git-seed exec --bare -- ls -l", Some("ls -l")),
-            ("git-seed exec --bare --apart -- ls -l", Some("ls -l")),
-            ("git-seed exec --apart --bare -- ls", None),
             ("git-seed exec --bare ls", None),
             ("git-seed exec ls", None),
             ("git-seed exec --", None),

@@ -12,11 +12,8 @@ use super::{Context, Outcome};
 pub(super) struct McpArgs {
     /// Serve the phases instead, for a client that runs no hooks
     ///
-    /// Its tools are `start`, `look`, `declare`, `run`, `checkpoint`, `advance`, `ask` and
-    /// `complete`. What is said there is work and approves nothing; the job rests until a person
-    /// approves it. `run` starts one test command that the rules know, without a shell, and records
-    /// how it ended. It needs a kernel that confines, and writes only where the phase may; it has
-    /// no network, and reaches no other program.
+    /// Its tools are `start`, `look`, `declare`, `checkpoint`, `advance`, `ask` and `complete`.
+    /// What is said there is work and approves nothing; the job rests until a person approves it.
     #[arg(long)]
     phases: bool,
 }

@@ -128,11 +128,9 @@ impl Out {
 }
 
 impl Lines {
-    /// Reads from `input`, whose end `at_end` hears of, and answers on `output`.
     pub(super) fn over(
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
-        at_end: impl FnOnce() + Send + 'static,
     ) -> io::Result<Self> {
         let (messages, inbox) = mpsc::channel(WAITING);
         let out = Arc::new(Out {
@@ -143,10 +141,7 @@ impl Lines {
         });
         let reader = Reader { messages, out: Arc::clone(&out) };
         // It waits in a read that nothing ends but the client: nobody joins it.
-        std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
-            reader.read(input);
-            at_end();
-        })?;
+        std::thread::Builder::new().name("lines".to_owned()).spawn(move || reader.read(input))?;
         Ok(Self { inbox: Arc::new(tokio::sync::Mutex::new(inbox)), out })
     }
 }

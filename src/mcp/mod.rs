@@ -49,13 +49,8 @@ pub(crate) fn serve(
         .enable_time()
         .max_blocking_threads(AT_ONCE)
         .build()?;
+    let lines = Lines::over(input, output)?;
     let desk = phases.then(|| Arc::new(phases::Desk::of(cwd.to_owned())));
-    let reading = desk.clone();
-    let lines = Lines::over(input, output, move || {
-        if let Some(desk) = reading {
-            desk.is_left();
-        }
-    })?;
     if let Some(desk) = &desk {
         desk.begins();
     }
@@ -120,7 +115,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if let Some(desk) = &self.desk {
-            return phases::answer(desk.clone(), asked, &context).await.map(Into::into);
+            return phases::answer(desk.clone(), asked).await.map(Into::into);
         }
         let unknown = || tools::unknown(&asked.name, &tools::names());
         let row = tools::named(&asked.name).ok_or_else(unknown)?;
@@ -134,11 +129,16 @@ impl ServerHandler for Server {
             };
             open(&cwd).and_then(|repo| (row.call)(&repo, &given, &tell))
         });
+        let token = context.meta.get_progress_token();
         let answer = loop {
             tokio::select! {
                 biased;
                 Some((step, what)) = told.recv() => {
-                    progress(&context, f64::from(step), tell(what, &[])).await;
+                    let Some(token) = token.clone() else { continue };
+                    let news = ProgressNotificationParam::new(token, f64::from(step))
+                        .with_message(tell(what, &[]));
+                    // Who is gone hears nothing; the reading side notices.
+                    drop(context.peer.notify_progress(news).await);
                 }
                 done = &mut work => break done,
             }
@@ -146,14 +146,6 @@ impl ServerHandler for Server {
         let answer = answer.map_err(|_| broke())?;
         Ok(result(answer).into())
     }
-}
-
-/// Tells how far a call is, where the client gave a token for that.
-async fn progress(context: &RequestContext<RoleServer>, step: f64, text: String) {
-    let Some(token) = context.meta.get_progress_token() else { return };
-    let news = ProgressNotificationParam::new(token, step).with_message(text);
-    // Who is gone hears nothing; the reading side notices.
-    drop(context.peer.notify_progress(news).await);
 }
 
 fn broke() -> ErrorData {

@@ -4,22 +4,18 @@
 //! this process. Calls come one after another, whatever the client does.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, JsonObject, Tool};
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedSender;
 
 use super::tools::{self, FieldKind, Given, McpToolRow, may, must};
 use crate::engine::boundary::declare;
 use crate::engine::policy;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::unhooked::look::Looked;
-use crate::engine::unhooked::run::{self, Ran, Waiting};
 use crate::engine::unhooked::{self, Unhooked};
 use crate::phases::{FirstStep, gates};
 use crate::voice::{Notice, tell};
@@ -28,23 +24,18 @@ use crate::world::{self, Held};
 /// How long a boundary may take, with the hooks of the person's.
 const MOST: Duration = Duration::from_mins(5);
 
-/// How long a run of tests may take, in seconds: below the minute that clients wait for a tool
-/// where nobody set another limit, and the most that can be asked for.
-const RUN: u32 = 50;
-const LONGEST_RUN: u32 = 3600;
-
 pub(super) const ABOUT: &str = "git seed leads the work here through phases. Begin with start; \
      look reads a file or says where the job stands; advance goes on to the next phase with a \
      message; complete says that the work is done. Edit files with your own tools: what the phase \
-     may not change enters no commit. Run tests with run, which leaves a receipt. Where a text \
-     names git seed phase advance, checkpoint, multiplier or git seed exec, use the tools advance, \
-     checkpoint, declare and run. Nothing that is said here approves anything: only a person does, \
-     at a terminal.";
+     may not change enters no commit. Run tests as git seed exec -- <command>, which leaves a \
+     receipt. Where a text names git seed phase advance, checkpoint or multiplier, use the tools \
+     advance, checkpoint and declare. Nothing that is said here approves anything: only a person \
+     does, at a terminal.";
 
 /// What a tool does.
 pub(super) type PhaseCall = fn(&mut Hands<'_>, &Given) -> Result<Said>;
 
-pub(super) static TABLE: [McpToolRow<PhaseCall>; 8] = [
+pub(super) static TABLE: [McpToolRow<PhaseCall>; 7] = [
     McpToolRow {
         name: "start",
         title: "Start a job",
@@ -99,32 +90,6 @@ pub(super) static TABLE: [McpToolRow<PhaseCall>; 8] = [
         ],
         looks: false,
         call: |hands, given| hands.declare(given),
-    },
-    McpToolRow {
-        name: "run",
-        title: "Run tests",
-        about: "Runs one test command, where the phase opens it, and records how it ended: the \
-                receipt shows later that the tests passed. The kernel confines it: it writes only \
-                where the phase may, and reaches no network and no other program.",
-        fields: &[
-            must(
-                "command",
-                FieldKind::Words,
-                "The program and its arguments; no shell reads them.",
-            ),
-            may(
-                "directory",
-                FieldKind::Text(1),
-                "A directory of the work tree to run it in; that of the server when omitted.",
-            ),
-            may(
-                "seconds",
-                FieldKind::UpTo(LONGEST_RUN),
-                "How long it may take; 50 when omitted. Your client may give up sooner.",
-            ),
-        ],
-        looks: false,
-        call: |hands, given| hands.test(given),
     },
     McpToolRow {
         name: "checkpoint",
@@ -189,25 +154,11 @@ pub(super) fn described(row: &McpToolRow<PhaseCall>) -> Tool {
 pub(super) async fn answer(
     desk: Arc<Desk>,
     asked: CallToolRequestParams,
-    context: &RequestContext<RoleServer>,
 ) -> std::result::Result<CallToolResult, ErrorData> {
     let known: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
     let row = named(&asked.name).ok_or_else(|| tools::unknown(&asked.name, &known))?;
     let given = row.read(asked.arguments.unwrap_or_default())?;
-    let (news, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let gone = Arc::new(AtomicBool::new(false));
-    let client = Client { gone: Arc::clone(&gone), news };
-    let mut work = tokio::task::spawn_blocking(move || desk.calls(row, &given, client));
-    let answered = loop {
-        tokio::select! {
-            biased;
-            Some((step, text)) = told.recv() => super::progress(context, step, text).await,
-            () = context.ct.cancelled(), if !gone.load(Ordering::Relaxed) => {
-                gone.store(true, Ordering::Relaxed);
-            }
-            done = &mut work => break done,
-        }
-    };
+    let answered = tokio::task::spawn_blocking(move || desk.calls(row, &given)).await;
     let answered = answered.map_err(|_| super::broke())?;
     Ok(match answered {
         Ok(answer) => {
@@ -244,35 +195,6 @@ impl Said {
 pub(super) struct Desk {
     own: Unhooked,
     kept: Mutex<Kept>,
-    /// The client said its last word.
-    left: AtomicBool,
-    /// Held while tests run.
-    running: Mutex<()>,
-}
-
-/// Whoever waits for a call.
-struct Client {
-    /// It does no more.
-    gone: Arc<AtomicBool>,
-    news: UnboundedSender<(f64, String)>,
-}
-
-/// The same, at its desk.
-struct AtDesk<'d> {
-    client: Client,
-    desk: &'d Desk,
-}
-
-impl Waiting for AtDesk<'_> {
-    fn waits(&self) -> bool {
-        !self.client.gone.load(Ordering::Relaxed) && !self.desk.left.load(Ordering::Relaxed)
-    }
-
-    fn hears(&self, seconds: u64, text: String) {
-        let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
-        // Whoever waited may have gone.
-        let _ = self.client.news.send((f64::from(seconds), text));
-    }
 }
 
 #[derive(Debug, Default)]
@@ -288,27 +210,20 @@ pub(super) struct Hands<'d> {
     kept: &'d mut Kept,
     /// The id of the call.
     call: String,
-    client: AtDesk<'d>,
 }
 
 impl Desk {
     pub(super) fn of(cwd: PathBuf) -> Self {
-        Self {
-            own: Unhooked::of_this_process(cwd),
-            kept: Mutex::default(),
-            left: AtomicBool::new(false),
-            running: Mutex::default(),
-        }
+        Self { own: Unhooked::of_this_process(cwd), kept: Mutex::default() }
     }
 
     /// Calls `row`; others wait meanwhile.
-    fn calls(&self, row: &McpToolRow<PhaseCall>, given: &Given, client: Client) -> Result<Value> {
+    pub(super) fn calls(&self, row: &McpToolRow<PhaseCall>, given: &Given) -> Result<Value> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.calls += 1;
         let call = format!("{}-{}", self.own.id, kept.calls);
         unhooked::start::enter(&super::open(&self.own.cwd)?, &self.own)?;
-        let client = AtDesk { client, desk: self };
-        let said = (row.call)(&mut Hands { own: &self.own, kept: &mut kept, call, client }, given)?;
+        let said = (row.call)(&mut Hands { own: &self.own, kept: &mut kept, call }, given)?;
         let stands = standing(&self.own.cwd)?;
         Ok(json!({ "well": said.well, "text": said.text, "job": stands.0, "phase": stands.1 }))
     }
@@ -320,16 +235,8 @@ impl Desk {
             super::open(&self.own.cwd).and_then(|repo| unhooked::start::enter(&repo, &self.own));
     }
 
-    /// The client said its last word: what runs for it is ended.
-    pub(super) fn is_left(&self) {
-        self.left.store(true, Ordering::Relaxed);
-    }
-
     /// The client is gone.
     pub(super) fn ends(&self) {
-        self.is_left();
-        // Tests that run end before this process does, or they would outlive it.
-        drop(self.running.lock().unwrap_or_else(PoisonError::into_inner));
         // Nobody listens any more; the session is then found to be over by whoever comes next.
         let _ = super::open(&self.own.cwd).and_then(|repo| unhooked::end(&repo, &self.own));
     }
@@ -375,25 +282,6 @@ impl Hands<'_> {
         Ok(match unhooked::look::look(&repo, self.own, &path, &self.call)? {
             Looked::Seen(text) => Said::well(text),
             Looked::Refused(text) => Said { well: false, text },
-        })
-    }
-
-    fn test(&mut self, given: &Given) -> Result<Said> {
-        let running = self.client.desk.running.lock();
-        let _running = running.unwrap_or_else(PoisonError::into_inner);
-        let repo = self.open()?;
-        let words = given.list("command");
-        let dir = given.text_if_any("directory").unwrap_or_else(|| ".".to_owned());
-        let seconds = given.count_if_any("seconds").unwrap_or(RUN);
-        let asked = run::Asked {
-            words: &words,
-            dir: &dir,
-            most: Duration::from_secs(seconds.into()),
-            call: &self.call,
-        };
-        Ok(match run::run(&repo, self.own, &asked, &self.client)? {
-            Ran::Passed(text) => Said::well(text),
-            Ran::Failed(text) | Ran::No(text) => Said { well: false, text },
         })
     }
 

@@ -24,8 +24,6 @@ const TEXT: usize = 16 * 1024;
 const ITEM: usize = 2 * 1024;
 /// Most items of a list.
 const ITEMS: usize = 2000;
-/// Most words of a command.
-const WORDS: usize = 200;
 
 /// One tool.
 #[derive(Debug)]
@@ -62,10 +60,6 @@ pub(super) enum FieldKind {
     /// From 0 to 1.
     Share,
     Count,
-    /// A whole number from 1 on.
-    UpTo(u32),
-    /// A program and its arguments, word by word as they are given.
-    Words,
     Flag,
     Evidence,
     Action,
@@ -366,11 +360,6 @@ impl Field {
             FieldKind::Count => {
                 whole(&value).and_then(|count| u32::try_from(count).ok()).map(Arg::Count)
             }
-            FieldKind::UpTo(most) => whole(&value)
-                .and_then(|count| u32::try_from(count).ok())
-                .filter(|count| (1..=most).contains(count))
-                .map(Arg::Count),
-            FieldKind::Words => words(&value).map(Arg::List),
             FieldKind::Flag => value.as_bool().map(Arg::Flag),
             FieldKind::Evidence => serde_json::from_value(value).ok().map(Arg::Evidence),
             FieldKind::Action => serde_json::from_value(value).ok().map(Arg::Action),
@@ -394,11 +383,6 @@ impl FieldKind {
             Self::Chain => list("the same with → between"),
             Self::Share => json!({"type": "number", "minimum": 0, "maximum": 1}),
             Self::Count => json!({"type": "integer", "minimum": 0, "maximum": u32::MAX}),
-            Self::UpTo(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
-            Self::Words => json!({
-                "type": "array", "items": {"type": "string", "maxLength": ITEM},
-                "minItems": 1, "maxItems": WORDS,
-            }),
             Self::Flag => json!({"type": "boolean"}),
             Self::Evidence | Self::Action => json!({"type": "string", "enum": self.allowed()}),
         }
@@ -430,26 +414,11 @@ impl FieldKind {
             ),
             Self::Share => "a number from 0 to 1".to_owned(),
             Self::Count => format!("a whole number from 0 to {}", u32::MAX),
-            Self::UpTo(most) => format!("a whole number from 1 to {most}"),
-            Self::Words => format!(
-                "a list of 1 to {WORDS} texts of at most {ITEM} characters, the program first"
-            ),
             Self::Flag => "true or false".to_owned(),
             Self::Evidence => format!("one of {}", EVIDENCE.map(word).join(", ")),
             Self::Action => format!("one of {}", ACTIONS.map(word).join(", ")),
         }
     }
-}
-
-/// The words of a command, each as it is: a blank one is an argument, too, and no program.
-fn words(value: &Value) -> Option<Vec<String>> {
-    let words: Option<Vec<String>> =
-        value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-    let fits = |word: &String| word.chars().count() <= ITEM && !word.contains('\0');
-    words.filter(|words| {
-        let named = words.first().is_some_and(|program| !program.trim().is_empty());
-        named && words.len() <= WORDS && words.iter().all(fits)
-    })
 }
 
 /// A whole number, also one that was written with a point: `2.0` is 2 in JSON.
@@ -502,11 +471,7 @@ impl Given {
     }
 
     fn count(&self, name: &str) -> u32 {
-        self.count_if_any(name).unwrap_or_default()
-    }
-
-    pub(super) fn count_if_any(&self, name: &str) -> Option<u32> {
-        if let Some(Arg::Count(count)) = self.0.get(name) { Some(*count) } else { None }
+        if let Some(Arg::Count(count)) = self.0.get(name) { *count } else { 0 }
     }
 
     fn flag(&self, name: &str) -> bool {

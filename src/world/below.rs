@@ -51,42 +51,6 @@ pub(crate) fn run_below(
     Ok((code, String::from_utf8_lossy(&tail).into_owned()))
 }
 
-/// What became of a program that was waited for while somebody wanted it to go on.
-#[derive(Debug, Default)]
-pub(crate) struct Waited {
-    /// Its exit code as a shell tells it; nothing where it was ended.
-    pub code: Option<u8>,
-    /// The end of what it printed.
-    pub printed: String,
-}
-
-/// Runs a program below this one with nothing to read, for as long as `goes_on` says so; then it is
-/// ended with all of its group. What it prints is kept and goes nowhere.
-pub(crate) fn run_while(
-    program: &std::path::Path,
-    arguments: &[std::ffi::OsString],
-    dir: &std::path::Path,
-    goes_on: &dyn Fn() -> bool,
-) -> std::io::Result<Waited> {
-    let mut command = std::process::Command::new(program);
-    command.args(arguments).current_dir(dir).stdin(std::process::Stdio::null());
-    for name in super::git_place_variables() {
-        command.env_remove(name);
-    }
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let (output, out) = std::io::pipe()?;
-    command.stderr(out.try_clone()?).stdout(out);
-    let group = super::Group::spawn(&mut command)?;
-    // As above.
-    drop(command);
-    let (done, ended) = std::sync::mpsc::channel();
-    let _reader = copied(output, std::io::sink(), &kept, &done);
-    let code = group.wait_while(goes_on)?.map(exit_code);
-    let _ = ended.recv_timeout(LEFT_OPEN);
-    let tail = kept.lock().map(|kept| kept.clone()).unwrap_or_default();
-    Ok(Waited { code, printed: String::from_utf8_lossy(&tail).into_owned() })
-}
-
 fn exit_code(status: std::process::ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);

@@ -54,20 +54,7 @@ impl Group {
     ///
     /// What the system says where the leader cannot be waited for.
     #[cfg(unix)]
-    pub(crate) fn wait_and_end(self, ends: Instant) -> io::Result<Option<ExitStatus>> {
-        self.wait_while(&|| Instant::now() < ends)
-    }
-
-    /// The same, for as long as `goes_on` says so.
-    ///
-    /// # Errors
-    ///
-    /// What the system says where the leader cannot be waited for.
-    #[cfg(unix)]
-    pub(crate) fn wait_while(
-        mut self,
-        goes_on: &dyn Fn() -> bool,
-    ) -> io::Result<Option<ExitStatus>> {
+    pub(crate) fn wait_and_end(mut self, ends: Instant) -> io::Result<Option<ExitStatus>> {
         use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
         let leader = Pid::from_child(&self.leader);
         let looks = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -78,7 +65,7 @@ impl Group {
                 let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
                 return self.leader.wait().map(Some);
             }
-            if !goes_on() {
+            if Instant::now() >= ends {
                 self.end()?;
                 return Ok(None);
             }
@@ -91,26 +78,6 @@ impl Group {
     #[cfg(not(unix))]
     pub(crate) fn wait_and_end(self, ends: Instant) -> io::Result<Option<ExitStatus>> {
         self.wait_until(ends)
-    }
-
-    /// As above.
-    #[cfg(not(unix))]
-    pub(crate) fn wait_while(
-        mut self,
-        goes_on: &dyn Fn() -> bool,
-    ) -> io::Result<Option<ExitStatus>> {
-        let mut pause = PAUSES.0;
-        loop {
-            if let Some(status) = self.leader.try_wait()? {
-                return Ok(Some(status));
-            }
-            if !goes_on() {
-                self.end()?;
-                return Ok(None);
-            }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(PAUSES.1);
-        }
     }
 
     /// The leader was not waited for yet, so its number is still its own, and its group's.

@@ -45,8 +45,6 @@ impl Client {
     /// The same with these arguments.
     pub(super) fn serving(world: &World, arguments: &[&str]) -> Self {
         let mut command = world.beside(SEED);
-        // What its client knows and nobody else is to.
-        command.env("A_TOKEN", "x");
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn().expect("the server starts");
         let output = BufReader::new(server.stdout.take().expect("a pipe"));
@@ -88,30 +86,12 @@ impl Client {
         self.lines.recv_timeout(Duration::from_secs(20)).expect("the server says something")
     }
 
-    /// Asks and does not wait; gives the id of the request.
-    pub(super) fn asks_for_later(&mut self, method: &str, params: &Value) -> u64 {
+    pub(super) fn asks(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         let id = self.asked;
         self.sends(
             &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
         );
-        id
-    }
-
-    pub(super) fn cancels(&mut self, id: u64) {
-        let params = json!({"requestId": id});
-        let cancel =
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
-        self.sends(&cancel.to_string());
-    }
-
-    /// What came that answers nothing.
-    pub(super) fn news(&self) -> &[Value] {
-        &self.news
-    }
-
-    pub(super) fn asks(&mut self, method: &str, params: &Value) -> Value {
-        let id = self.asks_for_later(method, params);
         loop {
             let answer = self.next();
             if answer["id"] == id {

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use super::mcp::Client;
 use super::world::{CODE, PAGE, World, message, objective, page};
 
-const TOOLS: [&str; 8] =
-    ["start", "look", "declare", "run", "checkpoint", "advance", "ask", "complete"];
+const TOOLS: [&str; 7] = ["start", "look", "declare", "checkpoint", "advance", "ask", "complete"];
 
 /// A greeting, and a test of it that runners know.
-pub(super) fn greeting() -> World {
+fn greeting() -> World {
     let world = World::empty("git init -q -b main");
     world.puts("src/a.txt", "alpha\n");
     world.puts(
@@ -25,27 +24,27 @@ pub(super) fn greeting() -> World {
     world
 }
 
-pub(super) fn client(world: &World) -> Client {
+fn client(world: &World) -> Client {
     let mut client = Client::serving(world, &["mcp", "--phases"]);
     client.begins();
     client
 }
 
 /// What a tool said, and whether it was a yes.
-pub(super) fn says(client: &mut Client, tool: &str, arguments: &Value) -> (bool, String) {
+fn says(client: &mut Client, tool: &str, arguments: &Value) -> (bool, String) {
     let answer = client.calls(tool, arguments);
     let result = &answer["result"];
     let text = result["content"][0]["text"].as_str();
     (result["isError"] == false, text.unwrap_or_else(|| panic!("{tool}: {answer}")).to_owned())
 }
 
-pub(super) fn yes(client: &mut Client, tool: &str, arguments: &Value) -> String {
+fn yes(client: &mut Client, tool: &str, arguments: &Value) -> String {
     let (well, text) = says(client, tool, arguments);
     assert!(well, "{tool}: {text}");
     text
 }
 
-pub(super) fn no(client: &mut Client, tool: &str, arguments: &Value, expected: &str) {
+fn no(client: &mut Client, tool: &str, arguments: &Value, expected: &str) {
     let (well, text) = says(client, tool, arguments);
     assert!(!well && text.contains(expected), "{tool}: {text}");
 }
@@ -61,7 +60,7 @@ fn sessions(world: &World) -> Vec<String> {
     files.map(|file| read(file.expect("an entry"))).collect()
 }
 
-pub(super) fn confines() -> bool {
+fn confines() -> bool {
     git_seed::confine::check()
         .map_err(|why| super::skip::not_here(&format!("a kernel that confines ({why})")))
         .is_ok()
@@ -70,7 +69,7 @@ pub(super) fn confines() -> bool {
 const SMALL: &str = "saw alpha in src/a.txt\nsrc/a.txt says beta\nmake test shows it";
 
 /// From the first words into execute, on the small lane.
-pub(super) fn into_execute(client: &mut Client) {
+fn into_execute(client: &mut Client) {
     yes(client, "start", &json!({ "objective": "Let the greeting say beta" }));
     assert!(yes(client, "look", &json!({ "path": "src/a.txt" })).contains("alpha"));
     yes(client, "declare", &json!({ "directories": ["src"] }));
@@ -166,7 +165,7 @@ fn all_phases_are_gone_through_with_pages_that_no_hook_saw_edited() {
     notes(&world, "---Ex---", "looked ahead one character");
     advance(&mut client, "execute");
     open(&mut client);
-    yes(&mut client, "run", &json!({ "command": ["make", "test"] }));
+    world.seed("exec -- make test").succeeds();
     notes(&world, "---Ve---", "ran it: escapes survive");
     advance(&mut client, "verify");
     open(&mut client);
@@ -230,7 +229,6 @@ fn calls_out_of_order_are_answered_with_what_comes_first() {
     let mut client = client(&world);
     let begin = "begin with the tool start";
     for (tool, arguments) in [
-        ("run", json!({ "command": ["make", "test"] })),
         ("checkpoint", json!({ "message": "x" })),
         ("advance", json!({})),
         ("declare", json!({ "multiplier": "3" })),
@@ -268,7 +266,7 @@ fn arguments_that_do_not_fit_and_tools_that_are_not_there_are_named() {
         let answer = client.calls(tool, arguments);
         answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     };
-    let known = "known: start, look, declare, run, checkpoint, advance, ask, complete";
+    let known = "known: start, look, declare, checkpoint, advance, ask, complete";
     for tool in ["approve", "verify_claim", "phionyx_checkpoint", ""] {
         assert!(refused(&mut client, tool, &json!({})).contains(known), "{tool}");
     }
@@ -321,11 +319,10 @@ fn one_session_drives_and_the_next_goes_on_once_it_is_gone() {
     second.leaves();
     let world = World::prompted();
     let mut client = client(&world);
-    let every: [(&str, Value); 8] = [
+    let every: [(&str, Value); 7] = [
         ("start", json!({ "objective": "x" })),
         ("look", json!({})),
         ("declare", json!({ "directories": ["src"] })),
-        ("run", json!({ "command": ["make", "test"] })),
         ("checkpoint", json!({ "message": "x" })),
         ("advance", json!({})),
         ("ask", json!({ "question": "x" })),

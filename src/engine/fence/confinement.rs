@@ -20,36 +20,26 @@ use crate::phases::{Class, Phase, Write};
 use crate::world;
 
 /// Devices that a program may write to without changing anything.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-
-/// Terminals, old and new.
-const TERMINALS: [&str; 3] = ["/dev/tty", "/dev/ptmx", "/dev/pts"];
+const DEVICES: [&str; 8] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
 
 /// Where programs share memory: open as a cache is, for a repository may lie in it.
 const SHARED_MEMORY: &str = "/dev/shm";
-
-/// For whom a command is confined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bounds {
-    /// For whoever runs it: all that the phase opens.
-    Phase,
-    /// For a client whose own sandbox may be narrower than that: what the phase opens in the work
-    /// tree and a directory for scratch files, and no other program is reached.
-    WorkTree,
-}
-
-/// A directory in `folder` that is this repository's alone.
-pub(crate) fn own_scratch(repo: &Repo, folder: &Path) -> PathBuf {
-    let name = crate::format::short_hash(repo.store.common_dir().to_string_lossy().as_bytes(), 16);
-    folder.join(format!("git-seed-{name}"))
-}
 
 /// What a confined command is started with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Confinement {
     pub open: Open,
-    /// Variables that say where its scratch files go, where the shared places cannot be opened.
-    pub variables: Vec<(&'static str, PathBuf)>,
+    /// The directory for its scratch files, where the shared one cannot be opened.
+    pub scratch: Option<PathBuf>,
     /// Variables that it starts without.
     pub dropped: Vec<String>,
     /// Directories that were made for it: build directories, since it could not make them, and
@@ -58,7 +48,7 @@ pub(crate) struct Confinement {
 }
 
 /// What a command that starts in `cwd` may change.
-pub(crate) fn confinement(repo: &Repo, cwd: &Path, bounds: Bounds) -> Result<Confinement> {
+pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
     repo.require_seeded()?;
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
@@ -79,35 +69,23 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path, bounds: Bounds) -> Result<Con
     let mut made = open_ignored(repo, &scope, &top, cwd, &mut walls)?;
     open_surface(repo, focused.as_ref(), row, &top, &mut walls);
     let home = repo.persons_home();
-    let apart = bounds == Bounds::WorkTree;
-    walls.open.extend(DEVICES.map(PathBuf::from));
-    if !apart {
-        open_caches(repo, home.as_deref(), &top, &mut walls);
-        walls.open.extend(TERMINALS.map(PathBuf::from));
-    }
-    let scratch = open_scratch(repo, &top, &mut walls, (bounds, &mut made))?;
-    // Where the phase runs no code of its own accord, nothing is to be reached either.
-    let offline = apart || !row.opens(Class::ShellCode);
-    let secrets = (apart || row.reproduces).then(|| secrets(repo, &top, home.as_deref()));
-    let (hidden, dropped) = secrets.unwrap_or_default();
-    let open = Open { paths: walls.open, offline, hidden, apart, ..Open::default() };
-    // The caches of the person are closed: tools that ask where theirs is get one of their own.
-    let cache = scratch.iter().filter(|_| apart).map(|dir| ("XDG_CACHE_HOME", dir.join("cache")));
-    let variables = scratch.iter().map(|dir| ("TMPDIR", dir.clone())).chain(cache).collect();
-    Ok(Confinement { open, variables, dropped, made })
-}
-
-/// The caches that the rules name, and the place where programs share memory.
-fn open_caches(repo: &Repo, home: Option<&Path>, top: &Path, walls: &mut Walls) {
-    let caches = repo.rules.caches.iter().filter_map(|cache| from_home(cache, home));
+    let caches = repo.rules.caches.iter().filter_map(|cache| from_home(cache, home.as_deref()));
     let places = caches.chain([PathBuf::from(SHARED_MEMORY)]).filter(|path| path.exists());
     for path in places {
         let path = real(&path);
         // A cache that leads into the work tree is none.
-        if !path.starts_with(top) && !top.starts_with(&path) {
+        if !path.starts_with(&top) && !top.starts_with(&path) {
             walls.open(&path);
         }
     }
+    let scratch = open_scratch(repo, &top, &mut walls, &mut made)?;
+    walls.open.extend(DEVICES.map(PathBuf::from));
+    // Where the phase runs no code of its own accord, nothing is to be reached either.
+    let offline = !row.opens(Class::ShellCode);
+    let (hidden, dropped) =
+        if row.reproduces { secrets(repo, &top, home.as_deref()) } else { Default::default() };
+    let open = Open { paths: walls.open, offline, hidden, ..Open::default() };
+    Ok(Confinement { open, scratch, dropped, made })
 }
 
 /// Where no job is kept: the work tree, in the bounds that rules and prompts set.
@@ -266,13 +244,12 @@ fn open_surface(
 }
 
 /// The scratch folders. One that the work tree lies in would open it, and its
-/// neighbours: a folder of this repository's own in there stands for it. A client gets that one
-/// alone: files of other programs lie in those that are shared.
+/// neighbours: a folder of this repository's own in there stands for it.
 fn open_scratch(
     repo: &Repo,
     top: &Path,
     walls: &mut Walls,
-    (bounds, made): (Bounds, &mut Vec<PathBuf>),
+    made: &mut Vec<PathBuf>,
 ) -> Result<Option<PathBuf>> {
     let mut own = None;
     for folder in &repo.rules.scratch {
@@ -280,13 +257,12 @@ fn open_scratch(
         if !folder.is_dir() {
             continue;
         }
-        if bounds == Bounds::Phase
-            && !top.starts_with(&folder)
+        if !top.starts_with(&folder)
             && !walls.closed.iter().any(|closed| closed.starts_with(&folder))
         {
             walls.open.push(folder);
         } else if own.is_none() {
-            let private = own_scratch(repo, &folder);
+            let private = own_scratch_name(repo, &folder);
             if !private.exists() {
                 made.push(private.clone());
             }
@@ -296,6 +272,24 @@ fn open_scratch(
         }
     }
     Ok(own)
+}
+
+/// A folder in `folder` that is this repository's alone.
+fn own_scratch_name(repo: &Repo, folder: &Path) -> PathBuf {
+    let name = crate::format::short_hash(repo.store.common_dir().to_string_lossy().as_bytes(), 16);
+    folder.join(format!("git-seed-{name}"))
+}
+
+/// Takes away the folders of [`own_scratch_name`], where there are any.
+pub(crate) fn forget_own_scratch(repo: &Repo) -> Result<()> {
+    for folder in &repo.rules.scratch {
+        let dir = own_scratch_name(repo, &real(Path::new(folder)));
+        match std::fs::remove_dir_all(&dir) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What is open, and what must not be.

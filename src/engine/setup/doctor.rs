@@ -6,7 +6,6 @@
 //! points nowhere, a chain whose tip does not read; in a person's hands also files that are
 //! set aside, and a job that goes back to the newest step whose lists and rules it has.
 
-use crate::engine::fence::confinement::{self, Bounds};
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::finding::Finding;
@@ -275,7 +274,7 @@ fn try_confinement(repo: &Repo) -> Finding {
     let program = world::own_binary().display().to_string();
     // Made here, so that what the probe leaves empty can go again. Where it cannot be told, the
     // probe fails and says why.
-    let confined = confinement::confinement(repo, repo.store.work_tree(), Bounds::Phase);
+    let confined = fence::confinement::confinement(repo, repo.store.work_tree());
     let ran = doctor_hosts::run(&program, &arguments, b"");
     let written = std::fs::remove_file(&file).is_ok();
     // The same error is the probe's own finding.

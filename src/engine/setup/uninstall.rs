@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::fence::confinement::own_scratch;
 use crate::engine::repo::installation::{AgentFile, Installation};
-use crate::engine::repo::paths::real;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::setup;
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
+use crate::engine::{fence, setup};
 use crate::format::short_hash;
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
@@ -93,7 +91,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
             told.push(Told::new("left", path.display().to_string(), why));
         }
     }
-    forget_own_scratch(repo)?;
+    fence::confinement::forget_own_scratch(repo)?;
     // Objects do nobody harm: where they cannot be told apart, the rest goes all the same.
     let ours = history.then(|| repo.store.objects_of_ours());
     repo.store.forget_refs(history)?;
@@ -185,15 +183,4 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
     told.push(Told::new("would bundle", refs, "then delete, objects too"));
     told.push(Told::new("would take out", ".git/seed", ""));
     Ok(told)
-}
-
-/// Takes away the directories of this repository that confined commands had for scratch files.
-fn forget_own_scratch(repo: &Repo) -> Result<()> {
-    for folder in &repo.rules.scratch {
-        match std::fs::remove_dir_all(own_scratch(repo, &real(Path::new(folder)))) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -55,7 +55,7 @@ pub(crate) fn look(repo: &Repo, own: &Unhooked, path: &str, call: &str) -> Resul
 }
 
 /// The file that `path` means, links followed: in this work tree, and not git's.
-pub(super) fn inside(repo: &Repo, own: &Unhooked, path: &str) -> Result<PathBuf> {
+fn inside(repo: &Repo, own: &Unhooked, path: &str) -> Result<PathBuf> {
     let no = || EngineError::NotNow(tell(Notice::UnhookedOutside, &[("path", path)]));
     let top = repo::paths::real(repo.store.work_tree());
     let real = std::fs::canonicalize(own.cwd.join(path)).map_err(|_| no())?;

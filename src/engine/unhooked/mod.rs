@@ -8,7 +8,6 @@
 pub(crate) mod changes;
 pub(crate) mod complete;
 pub(crate) mod look;
-pub(crate) mod run;
 pub(crate) mod start;
 
 use std::path::PathBuf;
