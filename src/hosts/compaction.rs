@@ -19,13 +19,29 @@ pub(crate) struct CompactionRow {
 }
 
 impl CompactionRow {
-    /// One of these lines tells of a compaction.
-    pub(crate) fn is_told(&self, lines: &[u8]) -> bool {
+    /// The summary of the last compaction that these lines tell of.
+    ///
+    /// A host writes its history anew for other reasons, too, and the summary of an older
+    /// compaction is in it still: only one that was not told yet is news.
+    pub(crate) fn summary<'l>(&self, lines: &'l [u8]) -> Option<&'l [u8]> {
         let holds = memchr::memmem::Finder::new(&self.holds);
-        lines
-            .split(|byte| *byte == b'\n')
-            .any(|line| line.starts_with(self.begins.as_bytes()) && holds.find(line).is_some())
+        let mut told = lines.rsplit(|byte| *byte == b'\n').filter_map(|line| {
+            let at = holds.find(line.strip_prefix(self.begins.as_bytes())?)?;
+            Some(up_to_a_quote(&line[self.begins.len() + at..]))
+        });
+        told.next()
     }
+}
+
+/// The rest of a JSON string.
+fn up_to_a_quote(rest: &[u8]) -> &[u8] {
+    let mut escaped = false;
+    let end = rest.iter().position(|byte| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    });
+    &rest[..end.unwrap_or(rest.len())]
 }
 
 impl Host {
@@ -46,18 +62,25 @@ mod tests {
             r#"{"$set":{"messages":[{"id":"d0","type":"user","content":[{"text":"hello"}]"#;
         let summary = r#",{"type":"user","content":[{"text":"<state_snapshot>what was said"}]}]}}"#;
         let compacted = format!("{begins}{summary}");
+        let said = Some("<state_snapshot>what was said");
         for (lines, told) in [
-            (format!("{{}}\n{compacted}\n"), true),
-            (format!("{compacted}\n{begins}]}}}}\n"), true),
+            (format!("{{}}\n{compacted}\n"), said),
+            (format!("{compacted}\n{begins}]}}}}\n"), said),
+            // The newest is what counts, and an escaped quote does not end it.
+            (
+                format!("{compacted}\n{}\n", compacted.replace("what was said", r#"a \"b\\"#)),
+                Some(r#"<state_snapshot>a \"b\\"#),
+            ),
             // A session that begins has a history, too.
-            (format!("{begins}]}}}}\n"), false),
+            (format!("{begins}]}}}}\n"), None),
             // Somebody speaks of one.
-            (r#"{"id":"1","type":"gemini","content":"<state_snapshot>"}"#.to_owned(), false),
-            (format!("{{}} {compacted}"), false),
-            (format!("{begins}]}}}}\n<state_snapshot>"), false),
-            (String::new(), false),
+            (r#"{"id":"1","type":"gemini","content":"<state_snapshot>"}"#.to_owned(), None),
+            (format!("{{}} {compacted}"), None),
+            (format!("{begins}]}}}}\n<state_snapshot>"), None),
+            (String::new(), None),
         ] {
-            assert_eq!(row.is_told(lines.as_bytes()), told, "{lines}");
+            let found = row.summary(lines.as_bytes()).map(String::from_utf8_lossy);
+            assert_eq!(found.as_deref(), told, "{lines}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Days {
 /// The lines of the file, read once.
 #[derive(Debug)]
 struct Moments {
-    lines: Vec<u8>,
+    bytes: Vec<u8>,
     asked: u32,
     /// Made for whoever asks for many.
     by_key: Option<HashMap<Vec<u8>, UnixSeconds>>,
@@ -38,7 +38,7 @@ impl Days {
     /// Takes in one that was written, where they were read.
     pub(super) fn learn(&self, key: &str, at: UnixSeconds) {
         if let Some(known) = self.known.borrow_mut().as_mut() {
-            known.lines.extend(format!("{key} {at}\n").bytes());
+            known.bytes.extend(format!("{key} {at}\n").bytes());
             if let Some(by_key) = &mut known.by_key {
                 by_key.insert(key.as_bytes().to_vec(), at);
             }
@@ -48,25 +48,27 @@ impl Days {
     /// When `key` was; `read` gives the lines of all of them, the first time.
     pub(super) fn of(&self, key: &str, read: impl FnOnce() -> Vec<u8>) -> Option<UnixSeconds> {
         let mut known = self.known.borrow_mut();
-        known.get_or_insert_with(|| Moments { lines: read(), asked: 0, by_key: None }).of(key)
+        known.get_or_insert_with(|| Moments { bytes: read(), asked: 0, by_key: None }).of(key)
     }
 }
 
 impl Moments {
     fn of(&mut self, key: &str) -> Option<UnixSeconds> {
-        self.asked = self.asked.saturating_add(1);
-        if self.asked <= FEW {
-            return sought(&self.lines, key);
+        if self.asked < FEW && self.by_key.is_none() {
+            self.asked += 1;
+            let found = sought(&self.bytes, key);
+            // One that is not here is looked for through all of them.
+            self.asked += if found.is_none() { FEW / 8 } else { 0 };
+            return found;
         }
-        let lines = &self.lines;
-        let by_key =
-            self.by_key.get_or_insert_with(|| lines.split(is_end).filter_map(read).collect());
+        let all = || lines(&self.bytes).filter_map(read).collect();
+        let by_key = self.by_key.get_or_insert_with(all);
         by_key.get(key.as_bytes()).copied()
     }
 }
 
-fn is_end(byte: &u8) -> bool {
-    *byte == b'\n'
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n')
 }
 
 /// A line: its key, and when that was. A line of another hand is passed over.
@@ -76,11 +78,11 @@ fn read(line: &[u8]) -> Option<(Vec<u8>, UnixSeconds)> {
 }
 
 /// What the last line of `key` says that reads.
-fn sought(lines: &[u8], key: &str) -> Option<UnixSeconds> {
+fn sought(bytes: &[u8], key: &str) -> Option<UnixSeconds> {
     let head = format!("{key} ");
-    memchr::memmem::rfind_iter(lines, &head).find_map(|at| {
-        let begins = at == 0 || lines[at - 1] == b'\n';
-        let said = lines[at + head.len()..].split(is_end).next()?;
+    memchr::memmem::rfind_iter(bytes, &head).find_map(|at| {
+        let begins = at == 0 || bytes[at - 1] == b'\n';
+        let said = lines(&bytes[at + head.len()..]).next()?;
         number(said).filter(|_| begins)
     })
 }
@@ -99,14 +101,14 @@ mod tests {
         /// Whoever asks for few and whoever asks for many hear the same.
         #[test]
         fn looking_and_a_map_say_the_same(
-            lines in prop::collection::vec("[ab]{0,2}( [ab]{1,2})? ?[0-9x]{0,2}", 0..12),
+            given in prop::collection::vec("[ab]{0,2}( [ab]{1,2})? ?[0-9x]{0,2}", 0..12),
             more in prop::collection::vec(("[ab]{1,2}", 0..99_i64), 0..3),
             key in "[ab]{0,2}( [ab])?",
         ) {
-            let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+            let text: String = given.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
             let days = Days::default();
             let first = days.of(&key, || text.clone().into_bytes());
-            let all: HashMap<_, _> = text.as_bytes().split(is_end).filter_map(read).collect();
+            let all: HashMap<_, _> = lines(text.as_bytes()).filter_map(read).collect();
             prop_assert_eq!(first, all.get(key.as_bytes()).copied());
             for (key, at) in &more {
                 days.learn(key, *at);

@@ -108,6 +108,19 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_compress_has_room() {
+        let mut state = 7_u32;
+        let next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        };
+        let noise: Vec<u8> = std::iter::repeat_with(next).take(1 << 20).collect();
+        for level in [0, 1, BEST] {
+            assert_eq!(back(&deflated(&noise, level).expect("deflates")), noise, "{level}");
+        }
+    }
+
+    #[test]
     fn one_block_holds_so_much() {
         assert!(framed(&[&vec![b'x'; BLOCK]]).is_some());
         assert!(framed(&[&vec![b'x'; BLOCK], b"y"]).is_none());

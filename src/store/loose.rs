@@ -15,6 +15,9 @@ use super::deflate::{deflated, framed};
 /// What a disk keeps in one piece.
 const BLOCK: usize = 4096;
 
+/// How often a directory is made that somebody else takes away.
+const TRIES: usize = 3;
+
 /// Where the object `id` lies if it is loose.
 pub(super) fn path(objects: &Path, id: &str) -> PathBuf {
     let (fan, rest) = id.split_at(2);
@@ -22,30 +25,41 @@ pub(super) fn path(objects: &Path, id: &str) -> PathBuf {
 }
 
 /// Writes an object, and gives its open file: whoever wants it to outlive a power cut syncs it,
-/// when it has its name.
+/// when it has its name. `None` where another writer was first: its file stays, and is the one to
+/// sync.
 pub(super) fn write(
     objects: &Path,
     id: &str,
     (kind, bytes): (Kind, &[u8]),
     level: i32,
-) -> io::Result<File> {
+) -> io::Result<Option<File>> {
     let head = gix::objs::encode::loose_header(kind, bytes.len() as u64);
     let stream = match framed(&[&head, bytes]).filter(|stream| stream.len() <= BLOCK) {
         Some(stream) => stream,
         None => deflated(&[&head, bytes].concat(), level)?,
     };
-    let draft = draft(objects, &stream)?;
     let place = path(objects, id);
-    match draft.persist(&place) {
-        Err(failed) if failed.error.kind() == io::ErrorKind::NotFound => {
-            // The first object whose name begins so.
-            match fs::create_dir(place.parent().unwrap_or(objects)) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-                _ => Ok(failed.file.persist(&place)?),
-            }
+    let mut draft = draft(objects, &stream)?;
+    for _ in 0..TRIES {
+        match draft.persist_noclobber(&place) {
+            Ok(file) => return Ok(Some(file)),
+            Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+            Err(failed) if failed.error.kind() == io::ErrorKind::NotFound => draft = failed.file,
+            Err(failed) => return Err(failed.error),
         }
-        placed => Ok(placed?),
+        // The first object whose name begins so; who prunes may take the directory away again.
+        match fs::create_dir(place.parent().unwrap_or(objects)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
     }
+    Ok(Some(draft.persist(&place)?))
+}
+
+/// A power cut may have left a name without its bytes: what lies there is no object, and goes.
+pub(super) fn is_emptied(place: &Path) -> bool {
+    fs::symlink_metadata(place).is_ok_and(|file| file.is_file() && file.len() == 0)
+        && fs::remove_file(place).is_ok()
 }
 
 /// A file that nobody looks at yet; git's own cleaning takes it away where a kill left it.
@@ -60,4 +74,41 @@ fn draft(objects: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let mut draft = draft.tempfile_in(objects)?;
     draft.write_all(bytes)?;
     Ok(draft)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbed::Testbed;
+    use super::*;
+
+    fn id(bed: &Testbed, bytes: &[u8]) -> String {
+        let hash = bed.store().repo.object_hash();
+        gix::objs::compute_hash(hash, Kind::Blob, bytes).expect("hashes").to_string()
+    }
+
+    #[test]
+    fn git_reads_each_size_and_finds_nothing_wrong() {
+        let bed = Testbed::new();
+        let objects = bed.store().repo.objects.store_ref().path().to_owned();
+        for size in [0, 1, 4070, 4071, 4072, 4073, 4096, 65_535, 70_000] {
+            let bytes: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[0] ^ 7).collect();
+            let id = id(&bed, &bytes);
+            let written = write(&objects, &id, (Kind::Blob, &bytes), 1).expect("writes");
+            assert!(written.is_some(), "{size}");
+            assert_eq!(bed.git(&["cat-file", "-s", &id]).trim(), size.to_string());
+        }
+        bed.git(&["fsck", "--strict"]);
+        bed.git(&["repack", "-ad"]);
+    }
+
+    #[test]
+    fn who_comes_second_leaves_the_first_ones_file() {
+        let bed = Testbed::new();
+        let objects = bed.store().repo.objects.store_ref().path().to_owned();
+        let id = id(&bed, b"x");
+        let again = || write(&objects, &id, (Kind::Blob, b"x"), 1).expect("writes");
+        assert!(again().is_some());
+        assert!(again().is_none());
+        assert!(!is_emptied(&path(&objects, &id)));
+    }
 }

@@ -9,7 +9,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -161,6 +161,8 @@ const OPEN: usize = 64;
 struct Written {
     id: ObjectId,
     file: Option<File>,
+    /// This draft wrote it.
+    is_new: bool,
 }
 
 /// Objects on their way into the repository.
@@ -240,7 +242,7 @@ impl<'store> Draft<'store> {
 
     /// Something that git wrote for this draft is settled with it.
     pub(super) fn adopt(&self, id: ObjectId) {
-        self.written.borrow_mut().push(Written { id, file: None });
+        self.written.borrow_mut().push(Written { id, file: None, is_new: false });
     }
 
     /// Something that lies loose here already is settled with it; what a pack holds is.
@@ -255,13 +257,18 @@ impl<'store> Draft<'store> {
         if !self.store.is_synced() {
             return Ok(());
         }
-        for Written { id, file } in self.written.borrow().iter() {
-            match file {
-                Some(file) => file.sync_all()?,
-                None => sync(&loose::path(self.objects(), &id.to_string()))?,
+        let mut written = self.written.borrow_mut();
+        let synced = written.iter().try_for_each(|Written { id, file, .. }| match file {
+            Some(file) => file.sync_all(),
+            None => sync(&loose::path(self.objects(), &id.to_string())),
+        });
+        if synced.is_err() {
+            // Nobody may take for whole what the disk did not take. No ref points to it yet.
+            for Written { id, .. } in written.drain(..).filter(|one| one.is_new) {
+                let _ = fs::remove_file(loose::path(self.objects(), &id.to_string()));
             }
         }
-        Ok(())
+        Ok(synced?)
     }
 
     fn objects(&self) -> &Path {
@@ -270,15 +277,17 @@ impl<'store> Draft<'store> {
 
     /// Writes what is not here yet.
     fn put(&self, kind: Kind, bytes: &[u8], id: ObjectId) -> gix::Result<ObjectId> {
-        let mut file = None;
-        if !self.store.repo.objects.exists_without_refresh(&id) {
+        let mut new = None;
+        let place = loose::path(self.objects(), &id.to_string());
+        if !self.store.repo.objects.exists_without_refresh(&id) || loose::is_emptied(&place) {
             let level = self.store.compression();
-            let new = loose::write(self.objects(), &id.to_string(), (kind, bytes), level);
-            file = Some(new.map_err(gix::Error::from_error)?);
+            new = loose::write(self.objects(), &id.to_string(), (kind, bytes), level)
+                .map_err(gix::Error::from_error)?;
         }
         let mut written = self.written.borrow_mut();
-        let file = file.filter(|_| written.len() < OPEN);
-        written.push(Written { id, file });
+        let is_new = new.is_some();
+        let file = new.filter(|_| written.len() < OPEN);
+        written.push(Written { id, file, is_new });
         Ok(id)
     }
 }

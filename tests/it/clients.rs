@@ -246,7 +246,13 @@ fn plays(session: &Recorded) {
     }
     let mut ran = None;
     let transcript = world.path(".git/transcript.jsonl");
-    for (n, (mut event, answer, written)) in recorded(session, &world).into_iter().enumerate() {
+    let mut anew = String::new();
+    for (n, (mut event, answer, mut written)) in recorded(session, &world).into_iter().enumerate() {
+        // After a request that was given up Gemini writes its history anew, the old summary in it.
+        let summed = written.split_inclusive('\n').find(|line| line.contains("<state_snapshot>"));
+        let summed = summed.map(str::to_owned);
+        written.push_str(&anew);
+        anew = summed.unwrap_or(anew);
         if !written.is_empty() {
             let text = fs::read_to_string(&transcript).unwrap_or_default() + &written;
             fs::write(&transcript, text).expect("it is written");

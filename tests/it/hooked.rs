@@ -195,3 +195,25 @@ fn the_environment_of_the_agents_shell_reaches_no_git_of_a_boundary() {
     world.agents_shell(&checkpoint_line(), "");
     assert_eq!(world.git("log -1 --format=%an"), "Ada");
 }
+
+/// Where the directory leads to no repository, what the environment names is the agent's no more.
+#[test]
+fn from_a_place_without_a_repository_an_agent_brings_no_git_of_its_own() {
+    let wrapped = "mkdir -p ../x/bin; \
+        printf '#!/bin/sh\\ntouch %s/../wrapped\\nexec %s \"$@\"\\n' \
+        \"$PWD\" \"$(command -v git)\" > ../x/bin/git; chmod +x ../x/bin/git";
+    let seed = format!("git-seed {}", checkpoint("escapes survive"));
+    for (go, vars) in [
+        ("mkdir ../out; cd ../out", "GIT_DIR=$TOP/.git GIT_WORK_TREE=$TOP"),
+        ("mkdir ../out; git init -q ../out; cd ../out", "GIT_DIR=$TOP/.git GIT_WORK_TREE=$TOP"),
+        ("mkdir -p lib/y/.git/HEAD; cd lib/y", "A=1"),
+    ] {
+        let world = with_hook("exit 0");
+        world.git("config --unset-all core.hooksPath || true");
+        world.sh(wrapped);
+        let line = format!("TOP=$PWD; {go}; env {vars} PATH=$TOP/../x/bin:$PATH {seed}");
+        let said = world.agents_shell(&line, "");
+        assert_ne!(said.code, 0, "{go}: {said:?}");
+        assert!(!world.path("../wrapped").exists(), "{go}: {said:?}");
+    }
+}

@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use crate::engine::hook;
 use crate::engine::repo::{Repo, Result, own_state};
 use crate::event::{Actor, Event, EventKind, SessionSource};
+use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::world;
 
 /// The most bytes that are looked through for one event, the last ones.
 const MOST: u64 = 8 << 20;
+/// So many are rather read again than that each event writes and syncs a file.
+const AGAIN: usize = 256 << 10;
 
 /// What the agent hears where its context was compacted since the last event.
 pub(crate) fn heard(repo: &Repo, host: &Host, event: &Event) -> Result<Option<String>> {
@@ -28,27 +31,53 @@ pub(crate) fn heard(repo: &Repo, host: &Host, event: &Event) -> Result<Option<St
         return Ok(None);
     }
     // It is not there yet, or not to be read by us: nothing is known of a compaction then.
-    let Ok(new) = new_lines(repo, transcript) else { return Ok(None) };
-    if !row.is_told(&new) {
+    let Ok(new) = read_on(repo, transcript) else { return Ok(None) };
+    let summary = row.summary(&new.lines).map(|summary| short_hash(summary, 16));
+    let Some(summary) = summary.filter(|summary| *summary != new.known.summary) else {
+        // What holds no news is read again with the next event, up to here.
+        if new.is_first || new.lines.len() > AGAIN {
+            mark(repo, transcript, new.end, &new.known.summary)?;
+        }
         return Ok(None);
-    }
+    };
     let source = SessionSource::Compact;
     let kind = EventKind::SessionStart { source: source.clone() };
     let begins = Event { kind, ..event.clone() };
-    Ok(hook::session::session_start(repo, &begins, &source)?.context)
+    let context = hook::session::session_start(repo, &begins, &source)?.context;
+    mark(repo, transcript, new.end, &summary)?;
+    Ok(context)
 }
 
-/// The whole lines that were written since the last event. A file that is met for the first time is
-/// read from its end on: what stands there is older than the work at hand.
-fn new_lines(repo: &Repo, transcript: &Path) -> Result<Vec<u8>> {
+/// What this clone knows of a transcript: where the next event reads on, and the summary that was
+/// told last, by its hash.
+struct Known {
+    at: u64,
+    summary: String,
+}
+
+/// What stands in a transcript behind what is known of it.
+struct News {
+    known: Known,
+    is_first: bool,
+    lines: Vec<u8>,
+    end: u64,
+}
+
+/// The whole lines since the last mark. A file that is met for the first time is read from its end
+/// on: what stands there is older than the work at hand.
+fn read_on(repo: &Repo, transcript: &Path) -> Result<News> {
     let mut opened = world::open_plain(OpenOptions::new().read(true), transcript)?;
     let length = opened.metadata()?.len();
-    let name = transcript.display().to_string();
-    let known = own_state::text(&file(repo))?;
-    let known = known.as_ref().and_then(|known| known.split_once(' '));
-    let known = known.filter(|(_, path)| *path == name).and_then(|(at, _)| at.parse::<u64>().ok());
+    let known = own_state::text(&file(repo))?.and_then(|text| {
+        let (at, rest) = text.split_once(' ')?;
+        let (summary, path) = rest.split_once(' ')?;
+        let known = Known { at: at.parse().ok()?, summary: summary.to_owned() };
+        (*path == *transcript.display().to_string()).then_some(known)
+    });
     // A shorter one was written anew.
-    let from = known.unwrap_or(length).min(length).max(length.saturating_sub(MOST));
+    let is_first = known.as_ref().is_none_or(|known| known.at > length);
+    let known = known.unwrap_or(Known { at: length, summary: "-".to_owned() });
+    let from = known.at.min(length).max(length.saturating_sub(MOST));
     let mut lines = Vec::new();
     if from < length {
         opened.seek(SeekFrom::Start(from))?;
@@ -57,11 +86,13 @@ fn new_lines(repo: &Repo, transcript: &Path) -> Result<Vec<u8>> {
         let whole = memchr::memrchr(b'\n', &lines).map_or(0, |end| end + 1);
         lines.truncate(whole);
     }
-    let at = from + u64::try_from(lines.len()).unwrap_or_default();
-    if known != Some(at) {
-        world::write_whole(&file(repo), format!("{at} {name}").as_bytes())?;
-    }
-    Ok(lines)
+    let end = from + u64::try_from(lines.len()).unwrap_or_default();
+    Ok(News { known, is_first, lines, end })
+}
+
+fn mark(repo: &Repo, transcript: &Path, at: u64, summary: &str) -> Result<()> {
+    let text = format!("{at} {summary} {}", transcript.display());
+    Ok(world::write_whole(&file(repo), text.as_bytes())?)
 }
 
 fn file(repo: &Repo) -> PathBuf {

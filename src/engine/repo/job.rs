@@ -97,9 +97,8 @@ impl Repo {
     /// The same as all clones have it.
     pub(crate) fn state_as_stored(&self, chain: &str, tip: &Tip) -> Result<State> {
         // A command asks for the same one several times.
-        self.states.answer((chain.to_owned(), tip.commit.clone()), |_| {
-            Ok((self.read_state(chain, tip)?, true))
-        })
+        let place = (chain.to_owned(), tip.commit.clone(), tip.tree.clone());
+        self.states.answer(place, |_| Ok((self.read_state(chain, tip)?, true)))
     }
 
     fn read_state(&self, chain: &str, tip: &Tip) -> Result<State> {

@@ -36,7 +36,7 @@ use crate::format::{meta, names, trailers};
 use crate::jobs::{BadStatus, JobId, Status, UnixSeconds};
 use crate::rules::{BadRules, Rules};
 use crate::shell::{self, Reading};
-use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip};
+use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip, TreeId};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{Notice, tell};
 use crate::world::last::Last;
@@ -64,8 +64,8 @@ pub struct Repo {
     pub(crate) format: std::cell::Cell<Option<u32>>,
     /// The keys that a chain took away, of the one that was asked of last.
     redacted: std::cell::RefCell<Option<(CommitId, std::collections::BTreeSet<String>)>>,
-    /// The state that was read last, by its chain and commit.
-    states: Last<(String, CommitId), State>,
+    /// The state that was read last, by its chain, commit and tree.
+    states: Last<(String, CommitId, TreeId), State>,
 }
 
 /// A refusal of a tool call that the journal is still to have.
@@ -318,17 +318,25 @@ impl Repo {
     pub(crate) fn open_for_command(cwd: &Path) -> Result<Self> {
         // A step reads what it goes on from more than once.
         const BYTES: usize = 4 << 20;
-        let around = Self::discover(cwd).ok();
-        let agents = around.and_then(|repo| {
-            let environment = repo.git_environment()?;
-            Some((repo, environment))
-        });
-        let mut repo = match agents {
-            Some((mut repo, environment)) => {
-                repo.store.run_children_as(environment);
+        let around = Self::discover(cwd);
+        let mut environment = around.as_ref().ok().and_then(Self::git_environment);
+        let named = if environment.is_none() { Some(Self::open(cwd)?) } else { None };
+        let asked = |named: &Self| {
+            around.as_ref().is_ok_and(|one| one.store.common_dir() == named.store.common_dir())
+        };
+        if let Some(named) = named.as_ref().filter(|named| !asked(named)) {
+            environment = named.git_environment();
+        }
+        let mut repo = match (named, environment) {
+            (Some(repo), None) => repo,
+            // What is wrong around `cwd` stands in an agent's way.
+            (_, environment) => {
+                let mut repo = around?;
+                if let Some(environment) = environment {
+                    repo.store.run_children_as(environment);
+                }
                 repo
             }
-            None => Self::open(cwd)?,
         };
         repo.store.remember_objects(BYTES);
         if world::variable(world::HANDED).is_some() {
