@@ -11,6 +11,7 @@
 
 mod apart;
 mod archive;
+mod as_git;
 mod between;
 mod bounded;
 mod chain;
@@ -105,7 +106,7 @@ pub(crate) use texts::{Held, TextsEdit, deflated, inflated};
 pub(crate) use wire::{Copies, Pushed, RefPush, Wire};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
-pub(crate) use worktree::{ChangeKind, Changed};
+pub(crate) use worktree::{ChangeKind, Changed, LinesChanged};
 
 /// Commits below HEAD that are looked through before git is asked: as quick as a child starts.
 const NEAR: usize = 100;
