@@ -1,7 +1,10 @@
-//! What git itself says where people expect its words: times as it reads them, and differences
-//! as it prints them.
+//! What git itself says where people expect its words: times as it reads them, differences as it
+//! prints them, and the pager that it shows them in.
+
+use std::path::Path;
 
 use super::error::StoreError;
+use super::git::clean_git;
 use super::{CommitId, Store, UnixSeconds};
 
 impl Store {
@@ -29,4 +32,17 @@ impl Store {
         let printed = self.git(words).without_fetches().run()?;
         Ok(Some(String::from_utf8_lossy(&printed).into_owned()))
     }
+}
+
+/// The pager that git uses in `dir`: a command line of the shell's. None where it uses none.
+pub(crate) fn pager(dir: &Path) -> Option<String> {
+    /// Where `git -c core.pager=…` says it.
+    const GIVEN: &str = "GIT_CONFIG_PARAMETERS";
+    let mut command = clean_git(None);
+    if let Some(given) = std::env::var_os(GIVEN) {
+        command.env(GIVEN, given);
+    }
+    let said = command.arg("-C").arg(dir).args(["var", "GIT_PAGER"]).output().ok()?;
+    let pager = String::from_utf8(said.stdout).ok()?.trim().to_owned();
+    (said.status.success() && !pager.is_empty() && pager != "cat").then_some(pager)
 }

@@ -80,6 +80,7 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
+pub(crate) use as_git::pager;
 pub(crate) use between::{Contents, lines_between, text_between};
 pub(crate) use bounded::BoundedLines;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
