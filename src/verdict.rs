@@ -90,11 +90,6 @@ impl Facts {
     pub(crate) fn each(&mut self, change: impl FnMut(&mut String)) {
         self.0.values_mut().for_each(change);
     }
-
-    /// Every key and value, sorted by key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
-    }
 }
 
 /// The kinds of work a refusal can ask for. Closed: a new rule picks one of these words.

@@ -69,6 +69,7 @@ mod it {
     mod pacing;
     mod packaging;
     mod packs;
+    mod pager;
     mod payloads;
     mod persons;
     mod picture;

@@ -241,7 +241,37 @@ fn gathered(told: Vec<Told>) -> Vec<Told> {
     let mut line = Some(Told::new("wrote", BELOW, all.join(", ")));
     let each =
         told.iter().filter_map(|row| if is_below(row) { line.take() } else { Some(row.clone()) });
-    each.collect()
+    notes_by_host(hosts_together(each.collect()))
+}
+
+/// What was written for several hosts stands in one line.
+fn hosts_together(told: Vec<Told>) -> Vec<Told> {
+    const LINES: &str = "hook lines";
+    let is_lines = |row: &Told| row.verb == "wrote" && row.detail == LINES;
+    let is_agents =
+        |row: &Told| row.verb == "wrote" && row.what.ends_with('/') && row.what != ".git/";
+    let files: Vec<&str> = told.iter().filter(|row| is_lines(row)).map(|row| &*row.what).collect();
+    if files.len() < 2 {
+        return told;
+    }
+    let others = told.iter().filter(|row| is_agents(row));
+    let others = others.map(|row| format!("; {}: {}", row.what, row.detail)).collect::<String>();
+    let mut line = Some(Told::new("wrote", LINES, format!("{}{others}", files.join(", "))));
+    let each = told.iter().filter(|row| !is_agents(row));
+    each.filter_map(|row| if is_lines(row) { line.take() } else { Some(row.clone()) }).collect()
+}
+
+/// What is to be known about a host stands in one line, the newest word first.
+fn notes_by_host(told: Vec<Told>) -> Vec<Told> {
+    let mut all: Vec<Told> = Vec::new();
+    for mut row in told {
+        let same = |one: &Told| one.verb == "note" && one.what == row.what;
+        if let Some(at) = all.iter().position(same).filter(|_| row.verb == "note") {
+            row.detail = format!("{}; {}", row.detail, all.remove(at).detail);
+        }
+        all.push(row);
+    }
+    all
 }
 
 /// Files of one directory of which the same is said stand in one line.

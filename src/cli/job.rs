@@ -554,6 +554,16 @@ fn said(job: &LoadedJob, out: &mut Report, words: &str) {
 
 pub(super) fn print(job: &JobShown, out: &mut Report) {
     out.json(job);
+    print_head(job, out);
+    for interaction in &job.interactions {
+        out.line("");
+        out.line(format_args!("{} {} · {}", interaction.kind, interaction.n, interaction.at));
+        out.line(super::show::words_of(interaction));
+    }
+}
+
+/// A job without what was said to it.
+pub(super) fn print_head(job: &JobShown, out: &mut Report) {
     out.pair("job", format_args!("{}   {}   run {}", job.name, job.id, job.run));
     out.pair(
         "status",
@@ -578,14 +588,5 @@ pub(super) fn print(job: &JobShown, out: &mut Report) {
     }
     for page in &job.altered {
         out.pair("page", page);
-    }
-    for interaction in &job.interactions {
-        out.line("");
-        out.line(format_args!("{} {} · {}", interaction.kind, interaction.n, interaction.at));
-        out.line(match &interaction.text {
-            Some(text) => text.clone(),
-            None if interaction.redacted => voice::tell(Notice::TextRedacted, &[]),
-            None => voice::tell(Notice::TextWithheld, &[]),
-        });
     }
 }

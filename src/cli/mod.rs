@@ -29,6 +29,7 @@ mod memory;
 mod merge_pages;
 mod note;
 mod op;
+mod pager;
 mod phase;
 mod plain_page;
 mod plan;
@@ -325,6 +326,23 @@ impl Command {
         }
     }
 
+    /// What it prints may be longer than a terminal, and nobody waits for it to go on.
+    fn may_be_long(&self) -> bool {
+        use job::JobCommand as OfJob;
+        match self {
+            Self::Log(_)
+            | Self::Show(_)
+            | Self::Why(_)
+            | Self::Stats(_)
+            | Self::Doctor(_)
+            | Self::Audit { .. }
+            | Self::Verify(_)
+            | Self::Op { .. } => true,
+            Self::Job { command } => matches!(command, OfJob::List { .. } | OfJob::Show { .. }),
+            _ => false,
+        }
+    }
+
     /// The name of a command that is about a job under way, which only mode full has.
     fn needs_jobs(&self) -> Option<&'static str> {
         use compact::CompactCommand as Compact;
@@ -485,12 +503,12 @@ pub fn main() -> ExitCode {
         return hook::run(args);
     }
     let mut out = Report::new(arguments.json, arguments.color);
-    let cwd = match &arguments.directory {
-        Some(dir) => dir.clone(),
-        None => current_dir(),
-    };
+    let cwd = arguments.directory.clone().unwrap_or_else(current_dir);
     if let Some(code) = handed::instead(&cwd) {
         return code;
+    }
+    if arguments.command.may_be_long() {
+        out.page_in(&cwd);
     }
     let context = Context { cwd, opened: RefCell::default() };
     let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use similar::TextDiff;
 
 use super::failure::Failure;
-use super::{Outcome, width};
+use super::{Outcome, pager, width};
 use crate::jobs::UnixSeconds;
 use crate::verdict::Refusal;
 use crate::voice;
@@ -28,6 +29,8 @@ pub(crate) struct Report {
     colour: bool,
     /// What lines have to fit, where a terminal is printed to.
     columns: Option<usize>,
+    /// Where git says which pager shows what is long; none for what is not to be paged.
+    pages: Option<PathBuf>,
     out: Vec<u8>,
 }
 
@@ -50,7 +53,12 @@ impl Report {
             Colour::Never => false,
             Colour::Auto => !is_plain() && io::stdout().is_terminal(),
         };
-        Self { json, colour, columns: width::at_terminal(), out: Vec::new() }
+        Self { json, colour, columns: width::at_terminal(), pages: None, out: Vec::new() }
+    }
+
+    /// What is longer than the terminal is shown in the pager that git uses in `dir`.
+    pub(crate) fn page_in(&mut self, dir: &Path) {
+        self.pages = (!self.json).then(|| dir.to_owned());
     }
 
     /// True when JSON was asked for.
@@ -132,6 +140,12 @@ impl Report {
 
     /// The last word; a closed pipe counts as heard.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
+        progress::end();
+        if let Some(dir) = &self.pages
+            && pager::shows(&self.out, dir)?
+        {
+            return Ok(());
+        }
         match self.flush() {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             done => done,

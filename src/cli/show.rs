@@ -1,21 +1,26 @@
 //! `git seed show`
 
-use super::{Context, Outcome, report::Report};
+use super::report::{Report, Tint};
+use super::width::{padded, shortened, width};
+use super::{Context, Outcome};
 use crate::claims::{Part, Ran};
-use crate::engine::repo::text::rfc3339;
+use crate::engine::repo::text::{count, rfc3339};
 use crate::engine::repo::{EngineError, Repo};
-use crate::engine::{claims, memory, record, report};
+use crate::engine::report::InteractionShown;
+use crate::engine::{claims, judge, memory, record, report};
 use crate::format::trailers::StepTrailers;
 use crate::format::{evidence, notes as lines};
 use crate::jobs::{BadJobId, JobId};
 use crate::memory::raw::RawFile;
+use crate::store::LinesChanged;
 use crate::voice::{self, Notice};
 
 /// Show a job, a session log or another file of a run, a receipt or a phase commit
 ///
-/// A job is shown with the session logs, compaction files and ledgers that it has; each of them is
-/// shown by `<job>/run-<n>/<name>`, or by its path in the work tree, wherever the rule `memory.raw`
-/// keeps them.
+/// A job is shown as a card: what it is for, the head of what was said to it (`git seed job show`
+/// has all of it), what its run changed in each file, and its session logs, compaction files and
+/// ledgers. Each of these files is shown by `<job>/run-<n>/<name>`, or by its path in the work
+/// tree, wherever the rule `memory.raw` keeps it.
 ///
 /// A receipt records one command that the hooks saw run: the command line, how it ended, and the
 /// work tree before and after it. `status` is missing when the host does not say how the command
@@ -78,20 +83,80 @@ pub(super) fn run(
 fn show_job(repo: &Repo, id: &JobId, out: &mut Report) -> crate::cli::Result<Outcome> {
     let job = repo.job(id)?;
     let (shown, files) = (report::show_job(repo, &job)?, memory::raw::files(repo, &job)?);
+    let changed = judge::card::files_changed(repo, &job)?;
     if out.is_json() {
         let mut value = serde_json::to_value(&shown)?;
         value["raw"] = serde_json::json!(files);
+        value["changed"] = changed.as_deref().map_or(serde_json::Value::Null, |files| {
+            let row = |one: &LinesChanged| {
+                let (path, added) = (one.path.to_string(), one.added);
+                serde_json::json!({ "path": path, "added": added, "removed": one.removed })
+            };
+            files.iter().map(row).collect()
+        });
         out.json(&value);
         return Ok(Outcome::Yes);
     }
-    super::job::print(&shown, out);
-    if !files.is_empty() {
-        out.line("");
+    super::job::print_head(&shown, out);
+    for interaction in &shown.interactions {
+        let said = words_of(interaction);
+        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        out.pair(interaction.kind, shortened(first, SAID));
     }
+    print_changed(changed.as_deref(), out);
     for file in files {
         out.pair("file", format_args!("{id}/{file}"));
     }
     Ok(Outcome::Yes)
+}
+
+/// The most columns of what was said, of a path, and of a bar.
+const SAID: usize = 160;
+const PATH: usize = 50;
+const BAR: usize = 30;
+
+/// The most files that are told one by one.
+const FILES: usize = 50;
+
+/// What a job changed, as `git diff --stat` draws it.
+fn print_changed(files: Option<&[LinesChanged]>, out: &mut Report) {
+    let Some(files) = files else {
+        out.pair("changed", voice::tell(Notice::CardUncounted, &[]));
+        return;
+    };
+    if files.is_empty() {
+        out.pair("changed", voice::tell(Notice::CardNothing, &[]));
+        return;
+    }
+    let (added, removed) =
+        files.iter().fold((0, 0), |sum, one| (sum.0 + one.added, sum.1 + one.removed));
+    let (n, plus, minus) = (count(files.len(), "file"), added.to_string(), removed.to_string());
+    let facts = [("files", &*n), ("added", &*plus), ("removed", &*minus)];
+    out.pair("changed", voice::tell(Notice::CardChanged, &facts));
+    let paths = files.iter().map(|one| width(&one.path.to_string()));
+    let column = paths.max().unwrap_or_default().min(PATH);
+    let most = files.iter().map(|one| one.added + one.removed).max().unwrap_or_default();
+    for one in files.iter().take(FILES) {
+        let lines = one.added + one.removed;
+        // Each side that has a line has a sign.
+        let signs = |n: usize| if most <= BAR { n } else { (n * BAR).div_ceil(most) };
+        let plus = out.tint(Tint::Good, "+".repeat(signs(one.added)));
+        let minus = out.tint(Tint::Bad, "-".repeat(signs(one.removed)));
+        let path = padded(&one.path.to_string(), column);
+        out.pair("", format_args!("{path} | {lines:>4} {plus}{minus}"));
+    }
+    if files.len() > FILES {
+        out.pair("", format_args!("\u{2026} {}", count(files.len() - FILES, "more file")));
+    }
+}
+
+/// What was said, or why it is not shown.
+pub(super) fn words_of(interaction: &InteractionShown) -> String {
+    match &interaction.text {
+        Some(text) => text.clone(),
+        None if interaction.redacted => voice::tell(Notice::TextRedacted, &[]),
+        None => voice::tell(Notice::TextWithheld, &[]),
+    }
 }
 
 /// A file of a run, as the job has it.

@@ -20,7 +20,8 @@ use crate::world;
 ///
 /// Plays a session from the first prompt to an approved job, in about ten seconds. It sends real
 /// events to the real hook, runs real commands and makes real commits. The repository is
-/// deleted afterwards. On a terminal it waits for Enter between scenes; `q` and Enter end it.
+/// deleted afterwards. On a terminal it waits for Enter between scenes; `q` and Enter end it, and
+/// so does Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub(super) struct TourArgs {
     /// Keep the repository
@@ -70,6 +71,9 @@ pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outco
         .tempdir()
         .at(|| "cannot create a directory for the tour".to_owned())?;
     let pause = !args.fast && !out.is_json() && stdin().is_terminal() && stdout().is_terminal();
+    if !args.keep {
+        leave_nothing_behind(dir.path())?;
+    }
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
     let stage = Stage::new(&std::fs::canonicalize(&home)?, &world::own_binary())?;
     let mut tour = Tour { stage, out, pause, all: args.all, over: false, told: Vec::new() };
@@ -79,6 +83,35 @@ pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outco
     }
     tour.curtain(args.keep)?;
     Ok(Outcome::Yes)
+}
+
+/// Whoever ends the tour by a signal, as with Ctrl-C at a pause, finds no directory afterwards.
+#[cfg(unix)]
+fn leave_nothing_behind(dir: &Path) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    /// Programs of the play that the signal ends as well may still write for a moment.
+    const TRIES: u32 = 20;
+    const MOMENT: std::time::Duration = std::time::Duration::from_millis(20);
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let dir = dir.to_owned();
+    let waits = move || {
+        if let Some(signal) = signals.forever().next() {
+            for _ in 0..TRIES {
+                if std::fs::remove_dir_all(&dir).is_ok() {
+                    break;
+                }
+                std::thread::sleep(MOMENT);
+            }
+            // Without one it could not have been heard.
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    };
+    std::thread::Builder::new().spawn(waits).map(drop)
+}
+
+#[cfg(not(unix))]
+fn leave_nothing_behind(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// The person's half-finished change, in the index and on top of it.

@@ -8,9 +8,10 @@ use super::{
 use crate::engine;
 use crate::voice::{self, Notice};
 
-/// Show the last refusals, with the rule, the facts and the next step
+/// Show the last refusals, with the rule, the reason and the next step
 ///
-/// In an agent's session `--json` is refused, because the output may contain figures.
+/// `--json` adds the facts of each. In an agent's session it is refused, because they may contain
+/// figures.
 #[derive(Debug, clap::Args)]
 pub(super) struct WhyArgs {
     /// Show at most this many refusals
@@ -25,8 +26,7 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
-    let agent = crate::engine::setup::git_hooks::agent_is_above();
-    if out.is_json() && agent {
+    if out.is_json() && engine::setup::git_hooks::agent_is_above() {
         let refusal = crate::phases::commands::figures("why", "git seed why --json");
         return Ok(out.refusal(&refusal, "none"));
     }
@@ -53,17 +53,6 @@ pub(super) fn run(
             }
         }
         out.line(format_args!("          do: {}", row.do_));
-        if !agent {
-            let facts: Vec<String> = row
-                .facts
-                .iter()
-                .filter(|(_, value)| !value.is_empty())
-                .map(|(key, value)| format!("{key}={value}"))
-                .collect();
-            if !facts.is_empty() {
-                out.line(format_args!("          {}", facts.join("  ")));
-            }
-        }
     }
     Ok(Outcome::Yes)
 }

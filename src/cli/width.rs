@@ -31,7 +31,19 @@ pub(super) fn at_terminal() -> Option<usize> {
     of_reader(&stdout())
 }
 
-/// The same for standard error.
+/// The rows of the terminal that is printed to, where it tells them.
+#[cfg(unix)]
+pub(super) fn rows() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stdout()).ok().filter(|_| stdout().is_terminal())?;
+    Some(usize::from(size.ws_row)).filter(|rows| *rows > 0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn rows() -> Option<usize> {
+    None
+}
+
+/// The columns of the terminal behind standard error.
 pub(super) fn at_error() -> Option<usize> {
     of_reader(&stderr())
 }

@@ -127,7 +127,7 @@ impl Store {
     }
 }
 
-fn clean_git(of_session: Option<&GitEnvironment>) -> Command {
+pub(super) fn clean_git(of_session: Option<&GitEnvironment>) -> Command {
     let mut command = Command::new(of_session.map_or(Path::new("git"), GitEnvironment::git));
     if let Some(environment) = of_session {
         environment.give(&mut command);

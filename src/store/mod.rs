@@ -11,6 +11,7 @@
 
 mod apart;
 mod archive;
+mod as_git;
 mod between;
 mod bounded;
 mod chain;
@@ -81,6 +82,7 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use crate::world::{GitEnvironment, NotPlain};
 
 pub(crate) use apart::Apart;
+pub(crate) use as_git::pager;
 pub(crate) use between::{Contents, lines_between, text_between};
 pub(crate) use bounded::BoundedLines;
 pub(crate) use chain::{NewStep, Step, Tip, TreeEdit};
@@ -107,7 +109,7 @@ pub(crate) use texts::{Held, TextsEdit, deflated, inflated};
 pub(crate) use wire::{Copies, Pushed, RefPush, Wire};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
-pub(crate) use worktree::{ChangeKind, Changed};
+pub(crate) use worktree::{ChangeKind, Changed, LinesChanged};
 
 /// Commits below HEAD that are looked through before git is asked: as quick as a child starts.
 const NEAR: usize = 100;

@@ -21,6 +21,77 @@ fn closed(world: &World) -> String {
     job
 }
 
+/// What git says of the commits of the job is what its card says.
+fn the_card_has_the_diffstat(world: &World, job: &str, changed: &Value) {
+    let log = world.json(&format!("log {job} -n 99"));
+    let commits: Vec<&str> =
+        log.as_array().expect("rows").iter().filter_map(|row| row["commit"].as_str()).collect();
+    let (last, first) = (commits[0], commits[commits.len() - 1]);
+    let git = world.git(&format!("diff --numstat --no-renames {first}~ {last}"));
+    let rows = changed.as_array().expect("rows").iter().map(|one| {
+        let path = one["path"].as_str().expect("a path");
+        format!("{}\t{}\t{path}", one["added"], one["removed"])
+    });
+    assert_eq!(rows.collect::<Vec<_>>(), git.lines().collect::<Vec<_>>());
+    let card = world.seed(&format!("show {job}")).succeeds();
+    assert!(card.contains("changed  ") && card.contains("prompt   "), "{card}");
+    for line in git.lines() {
+        let path = line.rsplit('\t').next().expect("a path");
+        assert!(
+            card.lines().any(|row| row.contains(path) && row.contains(" | ")),
+            "{path}: {card}"
+        );
+    }
+    // Later commits of others are no work of the job.
+    world.puts("later.txt", "x\n");
+    world.git("add later.txt");
+    world.git("commit -q -m later");
+    assert!(!world.seed(&format!("show {job}")).succeeds().contains("later.txt"));
+    world.git("reset -q --hard HEAD~");
+}
+
+fn the_log_is_like_gits(world: &World, log: &[Value]) {
+    let of = |arguments: &str| world.seed(&format!("log -n 99 {arguments}")).succeeds();
+    let rows = log.iter().filter_map(|row| Some((row["commit"].as_str()?, row)));
+    for (commit, row) in rows.clone() {
+        let (step, subject) = (&row["step"], &row["subject"]);
+        let line = format!(
+            "{} {}: {}",
+            &commit[..7],
+            step.as_str().expect("a step"),
+            subject.as_str().expect("a subject")
+        );
+        assert!(of("--oneline").lines().any(|one| one == line), "{line}");
+    }
+    assert_eq!(of("--oneline").lines().count(), log.len());
+    // Multipliers and notes stand in the line of their step, unless each is asked for.
+    let folds = log.iter().filter(|row| row["step"] == "multiplier" || row["step"] == "note");
+    let folds = folds.count();
+    assert!(folds > 0, "{log:?}");
+    assert_eq!(of("--graph").lines().count(), log.len() - folds);
+    assert_eq!(of("--graph --all").lines().count(), log.len());
+    assert!(of("--graph").contains(" \u{b7} this phase uses"), "{}", of("--graph"));
+    // A time as git reads it: what is older than the newest step is left out.
+    let newest = log[0]["at"].as_str().expect("a time");
+    let since = world.json(&format!("log -n 99 --since '{newest}'"));
+    let wanted: Vec<&Value> =
+        log.iter().filter(|row| row["at"].as_str().is_some_and(|at| at >= newest)).collect();
+    assert!(wanted.len() < log.len() && !wanted.is_empty(), "{newest}");
+    assert_eq!(since.as_array().expect("a list").iter().collect::<Vec<_>>(), wanted);
+    assert_eq!(of("--since 2099-01-01T00:00:00Z"), "");
+    assert_eq!(of("--since '20 years ago'"), of(""));
+    // Each step's difference, letter by letter git's.
+    for (commit, _) in rows {
+        let patch = world.git(&format!("show --format= --patch {commit}"));
+        assert!(of("-p").contains(patch.trim()), "{patch}");
+        let json = world.json("log -n 99 -p");
+        let found = json.as_array().expect("a list").iter().find(|row| row["commit"] == *commit);
+        let found = found.and_then(|row| row["patch"].as_str()).unwrap_or_default();
+        assert_eq!(found.trim(), patch.trim());
+    }
+    world.seed("log --all").ends(64, "--graph");
+}
+
 #[test]
 fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     let world = World::seeded();
@@ -38,12 +109,15 @@ fn a_closed_job_moves_to_the_archive_and_every_reader_still_finds_it() {
     assert_eq!(shown["altered"].as_array().map(Vec::len), Some(2), "{shown}");
     let mut whole = world.json(&format!("show {job}"));
     whole.as_object_mut().and_then(|keys| keys.remove("raw"));
-    assert_eq!(whole, shown, "beside the files of its runs");
+    let changed = whole.as_object_mut().and_then(|keys| keys.remove("changed"));
+    assert_eq!(whole, shown, "beside the files of its runs and what it changed");
+    the_card_has_the_diffstat(&world, &job, &changed.expect("what it changed"));
     let log = world.json(&format!("log {job} -n 99"));
     let steps: Vec<&str> =
         log.as_array().expect("a list").iter().filter_map(|row| row["step"].as_str()).collect();
     assert_eq!((steps.first(), steps.last()), (Some(&"condense -> idle"), Some(&"birth")));
     assert_eq!(world.json("log -n 99"), log, "without a focus it is the newest job's");
+    the_log_is_like_gits(&world, log.as_array().expect("a list"));
     let listed = world.json("job list");
     assert_eq!(listed[0]["id"].as_str(), Some(job.as_str()));
     assert_eq!(

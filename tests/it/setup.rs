@@ -56,6 +56,36 @@ fn init_leaves_status_head_and_index_as_they_were() {
     assert_eq!(world.git("status --porcelain"), "MM todo.txt\n?? scratch.txt");
 }
 
+#[test]
+fn init_says_what_there_is_to_know_in_eight_lines() {
+    for hosts in [&[".claude"][..], &[".claude", ".codex", ".gemini"]] {
+        let world = World::new();
+        for dir in hosts {
+            fs::create_dir_all(world.path(dir)).expect("ours");
+        }
+        let said = world.person("init").succeeds();
+        assert!(said.lines().count() <= 8, "{} lines:\n{said}", said.lines().count());
+        let files: &[&str] = match hosts.len() {
+            1 => &[".claude/settings.local.json"],
+            _ => &[
+                ".claude/settings.local.json, .codex/hooks.json, .gemini/settings.json",
+                "note      Codex CLI                     asks at its first start",
+                "ln -s CLAUDE.md GEMINI.md",
+            ],
+        };
+        let all =
+            ["hook lines", "17 subagents", "hooks, info/exclude", "no commit", "git seed tour"];
+        for part in files.iter().chain(&all).chain(&["git seed doctor", "git seed uninstall"]) {
+            assert!(said.contains(part), "{part}:\n{said}");
+        }
+        // Programs get each file by itself.
+        let rows = serde_json::from_str::<Value>(&world.person("init --json").succeeds());
+        let rows = rows.expect("JSON");
+        let lines = |row: &&Value| row["detail"].as_str().is_some_and(|d| d.contains("hook lines"));
+        assert_eq!(rows.as_array().expect("rows").iter().filter(lines).count(), hosts.len());
+    }
+}
+
 /// Everything but the objects, with modes and bytes.
 fn snapshot(world: &World) -> std::collections::BTreeMap<String, String> {
     tree_of(world.repo(), &|path| path.starts_with(".git/objects"))

@@ -100,3 +100,22 @@ fn a_terminal_gets_a_hundred_lines_and_a_pause_at_each_scene() {
     let stays: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
     assert!(stays.is_empty(), "{stays:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_tour_and_takes_its_directory() {
+    let world = World::new();
+    let place = world.root().join("tmp");
+    fs::create_dir(&place).expect("ours");
+    // Nobody presses Enter: it stands at its first pause, and the signal comes there.
+    let line = format!(
+        "export TMPDIR='{}'; (n=0; until ls $TMPDIR/git-seed-tour-*/project/.git || \
+         [ $((n += 1)) -gt 300 ]; do sleep 0.1; done; sleep 1; kill -INT $$) >/dev/null 2>&1 & \
+         exec git-seed tour",
+        place.display()
+    );
+    let told = super::widths::typed(&world, &line, 100, "");
+    assert!(!told.contains("CONDENSE"), "{told}");
+    let stays: Vec<_> = fs::read_dir(&place).expect("it is there").flatten().collect();
+    assert!(stays.is_empty(), "{stays:?}");
+}

@@ -7,13 +7,13 @@ use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, judge, proof, voices};
+use crate::engine::{claims, fence, judge, proof, record, voices};
 use crate::format::state::State;
 use crate::jobs::shortword::SaidLane;
 use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
 use crate::phases::deeds::runs_code;
-use crate::store::{CommitId, TreeId};
+use crate::store::{CommitId, LinesChanged, TreeId};
 use crate::voice::{Notice, tell};
 
 /// The most lines.
@@ -188,6 +188,20 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
         changed.removed = changed.removed.saturating_add(file.removed);
     }
     Ok(Some(changed))
+}
+
+/// What the run of a job changed by its last commit, file by file, pages and all; none where its
+/// beginning or that commit is not in this repository.
+pub(crate) fn files_changed(repo: &Repo, job: &LoadedJob) -> Result<Option<Vec<LinesChanged>>> {
+    let run = job.state.job.run;
+    let steps = record::history::log(repo, job, usize::MAX)?;
+    let mut of_run = steps.iter().filter(|step| step.run == run && step.rejected.is_none());
+    let Some(last) = of_run.find_map(|step| step.commit.as_deref()) else {
+        return Ok(Some(Vec::new()));
+    };
+    let last = last.parse::<CommitId>().ok().filter(|last| repo.store.has_object(last.as_str()));
+    let (Some(last), Some(began)) = (last, began(repo, &job.state)) else { return Ok(None) };
+    Ok(Some(repo.store.lines_changed(&began, &repo.store.tree_of_commit(&last)?)?))
 }
 
 /// The tree that the run began with; of a job without a base (it began before the first commit,
