@@ -327,16 +327,14 @@ impl Repo {
         if let Some(named) = named.as_ref().filter(|named| !asked(named)) {
             environment = named.git_environment();
         }
-        let mut repo = match (named, environment) {
-            (Some(repo), None) => repo,
+        let mut repo = match environment {
             // What is wrong around `cwd` stands in an agent's way.
-            (_, environment) => {
+            Some(environment) => {
                 let mut repo = around?;
-                if let Some(environment) = environment {
-                    repo.store.run_children_as(environment);
-                }
+                repo.store.run_children_as(environment);
                 repo
             }
+            None => named.map_or_else(|| Self::open(cwd), Ok)?,
         };
         repo.store.remember_objects(BYTES);
         if world::variable(world::HANDED).is_some() {
