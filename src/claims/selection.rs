@@ -89,7 +89,7 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
             only_paths = false;
         }
     }
-    let mut words = rest.iter();
+    let mut words = rest.iter().peekable();
     while let Some(&word) = words.next() {
         if word == "--" {
             continue;
@@ -113,16 +113,17 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
             continue;
         }
         if like(&row.all, word) {
+            // `discover tests`: the directory stands behind the word without a flag.
+            let takes_one = row.dirs.iter().any(|one| one == word);
+            if let Some(dir) = words.next_if(|next| takes_one && !next.starts_with('-')) {
+                part.by.push((*dir).to_owned());
+                part.paths.push(of_dir(dir));
+            }
             continue;
         }
         match row.words {
             Words::Tasks if !like(&row.part, word) => {}
-            Words::Paths if !word.contains("::") => {
-                part.by.push(word.to_owned());
-                part.paths.push(of_dir(word));
-            }
-            // A pattern of files is one for every runner.
-            _ if word.contains('/') && word.contains('*') && !word.contains("::") => {
+            words if is_place(words, word) => {
                 part.by.push(word.to_owned());
                 part.paths.push(of_dir(word));
             }
@@ -133,6 +134,12 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
         }
     }
     closed(part, row, rest, only_paths)
+}
+
+/// A file or directory; a pattern of files is one for every runner.
+fn is_place(words: Words, word: &str) -> bool {
+    let is_pattern = word.contains('/') && word.contains('*');
+    !word.contains("::") && (words == Words::Paths || is_pattern)
 }
 
 /// The part without what it only seems to be.
@@ -167,6 +174,10 @@ mod tests {
             ("python3 -m unittest discover -s tests", vec!["tests"]),
             ("python3 -m unittest discover -v -s ./tests/", vec!["tests/"]),
             ("python3 -m unittest discover -s tests -p 'test_a*'", vec![]),
+            ("python3 -m unittest discover tests", vec!["tests"]),
+            ("python3 -m unittest discover ./tests/unit -v", vec!["tests/unit"]),
+            ("coverage run -m unittest discover tests", vec!["tests"]),
+            ("python3 -m unittest discover tests test_a.py", vec![]),
             ("python3 -m unittest discover -s tests tests.test_a", vec![]),
         ] {
             assert_eq!(runs.part(line).expect("a part").paths, paths, "{line}");
@@ -178,6 +189,7 @@ mod tests {
         let runs = Runs::shipped().expect("rows");
         for (line, by) in [
             ("cargo test", ""),
+            ("python3 -m unittest discover -v", ""),
             ("cargo test --workspace --all-features --locked -j 4", ""),
             ("cargo test -- --nocapture --test-threads 1", ""),
             ("cargo test --lib", "--lib"),

@@ -508,7 +508,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     if arguments.command.may_be_long() {
-        out.page_in(&cwd);
+        out.page();
     }
     let context = Context { cwd, opened: RefCell::default() };
     let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);

@@ -1,18 +1,17 @@
 //! git's pager, for what is longer than the terminal that it is printed to.
 
 use std::io::{self, Write as _};
-use std::path::Path;
 
-/// Shows `text` in the pager that git uses in `dir`. False where it fits the terminal, where none
+/// Shows `text` in git's pager. False where it fits the terminal, where none
 /// is to be used or to be found, and in an agent's session, where nobody would end it.
-pub(super) fn shows(text: &[u8], dir: &Path) -> io::Result<bool> {
+pub(super) fn shows(text: &[u8]) -> io::Result<bool> {
     let lines = text.split(|byte| *byte == b'\n').count();
     if super::width::rows().is_none_or(|rows| lines < rows)
         || crate::engine::setup::git_hooks::agent_is_above()
     {
         return Ok(false);
     }
-    match crate::store::pager(dir) {
+    match crate::store::pager() {
         Some(pager) => piped(&pager, text),
         None => Ok(false),
     }

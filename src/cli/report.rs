@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use similar::TextDiff;
@@ -29,8 +28,8 @@ pub(crate) struct Report {
     colour: bool,
     /// What lines have to fit, where a terminal is printed to.
     columns: Option<usize>,
-    /// Where git says which pager shows what is long; none for what is not to be paged.
-    pages: Option<PathBuf>,
+    /// What is longer than the terminal is shown in git's pager.
+    pages: bool,
     out: Vec<u8>,
 }
 
@@ -53,12 +52,12 @@ impl Report {
             Colour::Never => false,
             Colour::Auto => !is_plain() && io::stdout().is_terminal(),
         };
-        Self { json, colour, columns: width::at_terminal(), pages: None, out: Vec::new() }
+        Self { json, colour, columns: width::at_terminal(), pages: false, out: Vec::new() }
     }
 
-    /// What is longer than the terminal is shown in the pager that git uses in `dir`.
-    pub(crate) fn page_in(&mut self, dir: &Path) {
-        self.pages = (!self.json).then(|| dir.to_owned());
+    /// What is longer than the terminal is shown in git's pager.
+    pub(crate) fn page(&mut self) {
+        self.pages = !self.json;
     }
 
     /// True when JSON was asked for.
@@ -141,9 +140,7 @@ impl Report {
     /// The last word; a closed pipe counts as heard.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         progress::end();
-        if let Some(dir) = &self.pages
-            && pager::shows(&self.out, dir)?
-        {
+        if self.pages && pager::shows(&self.out)? {
             return Ok(());
         }
         match self.flush() {

@@ -27,8 +27,9 @@ use crate::voice::{self, Notice};
 /// ended, or when something in the line hides it.
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
-    /// Id of a job, file of a run, id of a receipt, or a commit
-    object: String,
+    /// Id of a job, file of a run, id of a receipt, or a commit; without one the job in focus, else
+    /// HEAD
+    object: Option<String>,
 }
 
 pub(super) fn run(
@@ -38,23 +39,28 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
-    if let Ok(id) = args.object.parse::<JobId>()
+    let object = match (&args.object, repo.focused()?) {
+        (Some(object), _) => object.clone(),
+        (None, Some(focused)) => focused.state.job.id.to_string(),
+        (None, None) => "HEAD".to_owned(),
+    };
+    if let Ok(id) = object.parse::<JobId>()
         && record::archive::knows(&repo, &id)?
     {
         return show_job(&repo, &id, out);
     }
-    if let Some(file) = RawFile::read(&args.object) {
+    if let Some(file) = RawFile::read(&object) {
         return show_raw(&repo, &file, out);
     }
-    if evidence::is_id(&args.object)
-        && let Some(ran) = claims::receipts::find_receipt(&repo, &args.object)?
+    if evidence::is_id(&object)
+        && let Some(ran) = claims::receipts::find_receipt(&repo, &object)?
     {
-        print_receipt(&args.object, &ran, out);
+        print_receipt(&object, &ran, out);
         return Ok(Outcome::Yes);
     }
-    let commit = repo.store.resolve_commit(&args.object)?;
+    let commit = repo.store.resolve_commit(&object)?;
     let Some(commit) = commit else {
-        let what = voice::tell(Notice::ShowUnknown, &[("object", &args.object)]);
+        let what = voice::tell(Notice::ShowUnknown, &[("object", &object)]);
         return Err(EngineError::Usage(what).into());
     };
     let message = repo.store.commit_message(&commit)?;

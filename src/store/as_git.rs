@@ -1,8 +1,6 @@
 //! What git itself says where people expect its words: times as it reads them, differences as it
 //! prints them, and the pager that it shows them in.
 
-use std::path::Path;
-
 use super::error::StoreError;
 use super::git::clean_git;
 use super::{CommitId, Store, UnixSeconds};
@@ -34,15 +32,19 @@ impl Store {
     }
 }
 
-/// The pager that git uses in `dir`: a command line of the shell's. None where it uses none.
-pub(crate) fn pager(dir: &Path) -> Option<String> {
+/// The pager that git uses: a command line of the shell's. None where it uses none.
+///
+/// The repository's own configuration is not asked: what an agent's code can write there would be
+/// started at a person's terminal, where git seed takes it for the person.
+pub(crate) fn pager() -> Option<String> {
     /// Where `git -c core.pager=…` says it.
     const GIVEN: &str = "GIT_CONFIG_PARAMETERS";
     let mut command = clean_git(None);
     if let Some(given) = std::env::var_os(GIVEN) {
         command.env(GIVEN, given);
     }
-    let said = command.arg("-C").arg(dir).args(["var", "GIT_PAGER"]).output().ok()?;
+    let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    let said = command.env("GIT_DIR", nowhere).args(["var", "GIT_PAGER"]).output().ok()?;
     let pager = String::from_utf8(said.stdout).ok()?.trim().to_owned();
     (said.status.success() && !pager.is_empty() && pager != "cat").then_some(pager)
 }

@@ -354,3 +354,19 @@ fn a_clock_that_jumps_back_makes_no_job_younger_and_no_id_twice() {
         known.as_array().expect("a list").iter().map(|row| row["id"].to_string()).collect();
     assert_eq!(ids.len(), 4, "{known}");
 }
+
+#[test]
+fn show_alone_shows_the_job_in_focus_else_head() {
+    let world = World::seeded();
+    world.to("execute");
+    let job = world.job();
+    let card = world.seed("show").succeeds();
+    assert_eq!(card, world.seed(&format!("show {job}")).succeeds());
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    let step = world.seed("show").succeeds();
+    assert_eq!(step, world.seed("show HEAD").succeeds());
+    assert!(step.contains(&job), "{step}");
+}

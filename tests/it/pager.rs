@@ -48,9 +48,14 @@ fn long_output_goes_to_the_pager_that_git_would_use() {
     ] {
         assert_eq!(is_paged(&world, &line), paged, "{line}");
     }
-    let theirs = typed(&world, "unset GIT_PAGER; PAGER=cat git seed log -p", 100, "");
-    assert!(theirs.starts_with("theirs:"), "git's configuration comes first: {theirs}");
-    world.git("config --unset core.pager");
+    // What the repository's own configuration names would run as the person.
+    let line = "unset GIT_PAGER; PAGER=cat git-seed log -p";
+    let plain = typed(&world, line, 100, "");
+    assert!(!plain.contains("theirs:"), "{plain}");
+    world.puts("../pager.config", "[core]\n\tpager = sed s/^/theirs:/\n");
+    let line = "unset GIT_PAGER; GIT_CONFIG_GLOBAL=$PWD/../pager.config PAGER=cat git-seed log -p";
+    let theirs = typed(&world, line, 100, "");
+    assert!(theirs.starts_with("theirs:"), "the person's configuration comes first: {theirs}");
     assert!(is_paged(&world, &format!("unset GIT_PAGER; PAGER='{MARKS}' git seed log -p")));
 }
 
