@@ -1014,6 +1014,7 @@ pub(crate) enum Notice {
     RestShipped,
     RulesNoChange,
     ShowUnknown,
+    ShowNoStep,
     ShowNoFile,
     RunFailedUntold,
     CountsUnknown,

@@ -65,7 +65,8 @@ pub(super) fn run(
     };
     let message = repo.store.commit_message(&commit)?;
     let Some(step) = StepTrailers::read(&message) else {
-        return Err(EngineError::Usage(format!("{commit} is not a phase commit")).into());
+        let what = voice::tell(Notice::ShowNoStep, &[("commit", &commit.to_string())]);
+        return Err(EngineError::Usage(what).into());
     };
     let notes = repo.store.note_lines(&commit)?;
     let (records, words): (Vec<&String>, Vec<&String>) =

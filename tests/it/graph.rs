@@ -359,6 +359,12 @@ fn a_clock_that_jumps_back_makes_no_job_younger_and_no_id_twice() {
 fn show_alone_shows_the_job_in_focus_else_head() {
     let world = World::seeded();
     world.to("execute");
+    world.git("commit -q --allow-empty -m persons");
+    let said = world.agents_shell("git-seed show HEAD", "");
+    assert!(said.code != 0 && said.err.contains("git seed job list"), "{said:?}");
+
+    let world = World::seeded();
+    world.to("execute");
     let job = world.job();
     let card = world.seed("show").succeeds();
     assert_eq!(card, world.seed(&format!("show {job}")).succeeds());
