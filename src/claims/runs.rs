@@ -80,6 +80,12 @@ pub struct Runs {
     places: Vec<String>,
     masking: Vec<String>,
     #[serde(default)]
+    programs: Vec<String>,
+    #[serde(default)]
+    noops: Vec<String>,
+    #[serde(default)]
+    selects: Vec<String>,
+    #[serde(default)]
     beside: Vec<String>,
     #[serde(default)]
     wrapper: Vec<Wrapper>,
@@ -338,7 +344,7 @@ impl Runs {
         let mut runs = true;
         loop {
             if let Some(mut found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
-                let masked = sets.iter().any(|set| self.masking.iter().any(|name| like(name, set)));
+                let masked = sets.iter().any(|set| self.is_masking(set));
                 found.runs &= runs && command.literal && !masked;
                 return Some(found);
             }
@@ -366,9 +372,8 @@ impl Runs {
                 .iter()
                 .any(|word| self.silent.iter().any(|flag| like(flag, word)));
             while let Some(word) = rest.first() {
-                let set = word
-                    .split_once('=')
-                    .filter(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'));
+                let named = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+                let set = word.split_once('=').is_some_and(|(name, _)| named(name));
                 if *word == "--" {
                     return &rest[1..];
                 }
@@ -377,8 +382,8 @@ impl Runs {
                     rest = rest.get(2..).unwrap_or_default();
                 } else if word.starts_with('-') {
                     rest = &rest[1..];
-                } else if let Some((name, _)) = set {
-                    sets.push(name);
+                } else if set {
+                    sets.push(word);
                     rest = &rest[1..];
                 } else if takes > 0 {
                     takes -= 1;
@@ -389,6 +394,21 @@ impl Runs {
             }
             rest
         })
+    }
+
+    /// Whether `NAME=value` makes a run another one.
+    fn is_masking(&self, set: &str) -> bool {
+        let (name, _) = set.split_once('=').unwrap_or((set, ""));
+        self.masking.iter().any(|pattern| like(pattern, name)) || self.does_nothing(set)
+    }
+
+    /// Whether `NAME=value` names a program that does nothing where one that runs tests is meant.
+    fn does_nothing(&self, set: &str) -> bool {
+        let Some((name, value)) = set.split_once('=') else { return false };
+        let value = value.trim_matches(['"', '\'']);
+        let mut words = value.split_whitespace().map(|word| word.rsplit('/').next());
+        self.programs.iter().any(|pattern| like(pattern, name))
+            && words.next().flatten().is_some_and(|word| self.noops.iter().any(|noop| noop == word))
     }
 
     fn fits<'r>(&self, row: &'r RunRow, words: &[&str]) -> Option<Fit<'r>> {
@@ -408,7 +428,7 @@ impl Runs {
             row,
             runs: !self.is_silent(row, words, rest),
             quiet: words.iter().any(|word| row.quiet.iter().any(|flag| like(flag, word))),
-            part: selection::part(row, &words[..found.len], rest),
+            part: selection::part(row, &self.selects, &words[..found.len], rest),
         })
     }
 
@@ -431,7 +451,10 @@ impl Runs {
         let first = rest.iter().find(|word| !word.starts_with('-'));
         // Flags, and settings like `SHELL=…`, which `make` takes among its words.
         let setting = |word: &&str| silent().any(|one| one.contains("=*") && like(one, word));
+        // What the run is to do is given to it, and stands in no file.
+        let given = |word: &&str| *word == "-" || word.contains("/dev/") || word.contains("/proc/");
         words.iter().any(|word| flag(word) || letter(word) || setting(word))
+            || rest.iter().any(|word| given(word) || self.does_nothing(word))
             || words[..head]
                 .iter()
                 .any(|word| named(word) || row.between.iter().any(|one| like(one, word)))
@@ -539,6 +562,46 @@ mod tests {
             Recognised::Command => "command".to_owned(),
             Recognised::Commands => "commands".to_owned(),
             Recognised::Unclear => "unclear".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_line_that_swaps_the_program_proves_nothing() {
+        for line in [
+            "make --eval='test:;@true' test",
+            "make -E 'test:;@true' test",
+            "make --eva 'test:;@true' test",
+            "make -f - test",
+            "make -f /dev/stdin test",
+            "make --makefile=/dev/fd/3 check",
+            "make test PYTEST=true",
+            "make test CARGO=/bin/true",
+            "make check CC=:",
+            "PYTEST='echo 5 passed' make test",
+            "env GO=true make test",
+            "CARGO_HOME=/tmp/fake cargo test",
+            "MAKEFILES=/tmp/m make test",
+            "just --justfile /dev/stdin test",
+            "pytest --suppress-tests-failed-exit-code",
+            "mvn test -DskipUnitTests=true",
+            "dotnet test -p:IsTestProject=false",
+            "rake --execute 'exit 0' test",
+        ] {
+            assert!(said(line).starts_with("masked "), "{line}: {}", said(line));
+        }
+        for (line, wanted) in [
+            ("CI=true make test", "make"),
+            ("make test VERBOSE=true V=1", "make"),
+            ("PYTHON=python3.12 make test", "make"),
+            ("PYTHONUNBUFFERED=true pytest", "pytest"),
+            ("RUN_SLOW=true pytest -q", "pytest"),
+            ("TEST_RUNNER=nextest make check", "make"),
+            ("CTEST_OUTPUT_ON_FAILURE=true make test", "make"),
+            ("CC=clang make -j8 check", "make"),
+            ("DRY_RUN=false npm test", "npm"),
+            ("pytest -q > /dev/null", "pytest"),
+        ] {
+            assert_eq!(said(line), wanted, "{line}");
         }
     }
 

@@ -74,21 +74,16 @@ fn holds(path: &str, test: &str) -> bool {
 }
 
 /// What the words of a line that `row` recognised select: `head` are those that its `runs` took.
-/// None where they select everything.
-pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
+/// A flag that no row explains selects where it is called as one of `selects`. None where they
+/// select everything.
+pub(super) fn part(row: &RunRow, selects: &[String], head: &[&str], rest: &[&str]) -> Option<Part> {
     let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
-    let mut part = Part::default();
-    let mut only_paths = true;
-    // What stands among the words of `runs` may be a task of its own (`npm run test:unit`).
-    for (at, word) in head.iter().enumerate().skip(1) {
-        let named = word.starts_with("--") || !word.starts_with('-') && !like(&row.all, word);
-        if named && like(&row.part, word) {
-            // A flag among them takes its value along.
-            let value = head.get(at + 1).filter(|_| row.valued.iter().any(|flag| flag == word));
-            part.by.extend([Some(word), value].into_iter().flatten().map(|one| (*one).to_owned()));
-            only_paths = false;
-        }
-    }
+    let known = |word: &str| {
+        let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
+        [&row.takes, &row.valued, &row.all].into_iter().flatten().any(|one| one == flag)
+    };
+    let mut part = Part { by: in_head(row, head), paths: Vec::new() };
+    let mut only_paths = part.by.is_empty();
     let mut words = rest.iter().peekable();
     while let Some(&word) = words.next() {
         if word == "--" {
@@ -100,7 +95,7 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
                 let dir = words.next().copied().unwrap_or(".");
                 part.by.extend([word.to_owned(), dir.to_owned()]);
                 part.paths.push(of_dir(dir));
-            } else if like(&row.part, word) {
+            } else if like(&row.part, word) || like(selects, word) && !known(word) {
                 part.by.push(word.to_owned());
                 only_paths = false;
                 // `-k lexer`: what follows belongs to the flag, and says the same.
@@ -134,6 +129,21 @@ pub(super) fn part(row: &RunRow, head: &[&str], rest: &[&str]) -> Option<Part> {
         }
     }
     closed(part, row, rest, only_paths)
+}
+
+/// What stands among the words of `runs` may be a task of its own (`npm run test:unit`).
+fn in_head(row: &RunRow, head: &[&str]) -> Vec<String> {
+    let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
+    let mut by = Vec::new();
+    for (at, word) in head.iter().enumerate().skip(1) {
+        let named = word.starts_with("--") || !word.starts_with('-') && !like(&row.all, word);
+        if named && like(&row.part, word) {
+            // A flag among them takes its value along.
+            let value = head.get(at + 1).filter(|_| row.valued.iter().any(|flag| flag == word));
+            by.extend([Some(word), value].into_iter().flatten().map(|one| (*one).to_owned()));
+        }
+    }
+    by
 }
 
 /// A file or directory; a pattern of files is one for every runner.
@@ -264,6 +274,12 @@ mod tests {
             ("bats test/a.bats", "test/a.bats"),
             ("bazel test //...", ""),
             ("bazel test //core:all", "//core:all"),
+            ("npx jest --testMatch=**/a.test.js", "--testMatch=**/a.test.js"),
+            ("npx jest --testRegex=a", "--testRegex=a"),
+            ("npx jest --roots=src/a", "--roots=src/a"),
+            ("npx vitest run --testNamePattern=x --coverage", "--testNamePattern=x"),
+            ("npx jest --coveragePathIgnorePatterns=x --testTimeout=5", ""),
+            ("ctest --exclude-tests-matching=x", "--exclude-tests-matching=x"),
             ("tox -e py312", "-e py312"),
             ("tox", ""),
         ] {

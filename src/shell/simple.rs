@@ -45,7 +45,7 @@ pub(crate) struct Line {
 /// One command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Simple {
-    /// Variables that are set for it.
+    /// Variables that are set for it, as `NAME=value` stands there.
     pub sets: Vec<String>,
     /// Its words without quotes.
     pub words: Vec<String>,
@@ -491,11 +491,11 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
     for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
         match item {
             Item::AssignmentWord(assignment, whole) => {
-                let ast::AssignmentName::VariableName(name) = &assignment.name else {
+                if !matches!(assignment.name, ast::AssignmentName::VariableName(_)) {
                     alone = false;
                     continue;
-                };
-                simple.sets.push(name.clone());
+                }
+                simple.sets.push(whole.value.clone());
                 alone &= nothing_runs(&whole.value);
             }
             Item::IoRedirect(one) => alone &= redirect(one, &mut simple),
