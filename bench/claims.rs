@@ -167,7 +167,7 @@ fn command(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
         &mut [Box::new(|_| Ok(ground.verify())), Box::new(|_| Ok(ground.git("diff --stat HEAD")))],
     )?;
     let what = format!("claim verify, {CHANGED} of {FILES} files");
-    table.ratio(&what, took[0], "git diff --stat HEAD", took[1], Budget::Wall(10.0));
+    table.ratio(&what, took[0], "git diff --stat HEAD", took[1], Budget::Wall(5.0));
     Ok(())
 }
 
@@ -212,7 +212,7 @@ fn server(asked: &Asked, table: &mut Table, ground: &Ground) -> Result<()> {
         ours,
         "git diff --numstat HEAD",
         theirs,
-        Budget::Wall(3.0),
+        Budget::Wall(2.0),
     );
     if let Some(kib) = client.peak() {
         let shown = format!("{:.1} MiB", kib / 1024.0);

@@ -30,9 +30,9 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     if args.memory {
-        return Ok(memory(&memory::host_notes::examine_notes(&context.repo()?), out));
+        return Ok(memory(&memory::host_notes::examine_notes(&*context.repo()?), out));
     }
-    let found = setup::doctor::examine(&context.repo_over_damage()?, args.fix)?;
+    let found = setup::doctor::examine(&*context.repo_over_damage()?, args.fix)?;
     out.json(&found);
     for finding in &found {
         let mark =

@@ -102,7 +102,7 @@ pub(super) fn run(
         asks_about_merging(&repo, out)?;
     }
     if args.grant {
-        offer_grants(&context.repo()?, out)?;
+        offer_grants(&*context.repo()?, out)?;
     }
     if asks && args.shared {
         asks_about_pushes(&repo, out)?;

@@ -65,6 +65,7 @@ use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
@@ -435,16 +436,25 @@ fn keep_for_a_person(
 pub(crate) struct Context {
     pub(crate) cwd: PathBuf,
     /// Opened for what is asked before the command, which goes on with it.
-    opened: RefCell<Option<Repo>>,
+    opened: RefCell<Option<Rc<Repo>>>,
+    /// What was opened last, for what is written once the command is over.
+    last: RefCell<Option<Rc<Repo>>>,
 }
 
 impl Context {
     /// The repository around the working directory, where a boundary that was stopped
     /// between its commit and its step has been finished.
-    pub(crate) fn repo(&self) -> Result<Repo, EngineError> {
+    pub(crate) fn repo(&self) -> Result<Rc<Repo>, EngineError> {
         if let Some(repo) = self.opened.take() {
             return Ok(repo);
         }
+        let repo = Rc::new(self.own_repo()?);
+        self.last.replace(Some(Rc::clone(&repo)));
+        Ok(repo)
+    }
+
+    /// The same for a command that keeps it to itself.
+    pub(crate) fn own_repo(&self) -> Result<Repo, EngineError> {
         let repo = Repo::open_for_command(&self.cwd)?;
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
@@ -465,18 +475,18 @@ impl Context {
     }
 
     /// The same for `off` and `doctor`, which have to work over state that does not read.
-    fn repo_over_damage(&self) -> Result<Repo, EngineError> {
+    fn repo_over_damage(&self) -> Result<Rc<Repo>, EngineError> {
         match self.repo() {
-            Err(error) if error.is_damage() => Repo::open_for_command(&self.cwd),
+            Err(error) if error.is_damage() => Repo::open_for_command(&self.cwd).map(Rc::new),
             opened => opened,
         }
     }
 
     /// The same for the commands that mend rules: where those in force do not hold, the shipped
     /// ones are.
-    fn seed_under_any_rules(&self) -> Result<Repo, EngineError> {
+    fn seed_under_any_rules(&self) -> Result<Rc<Repo>, EngineError> {
         match self.repo() {
-            Err(EngineError::Rules(_)) => Repo::open_under_shipped(&self.cwd),
+            Err(EngineError::Rules(_)) => Repo::open_under_shipped(&self.cwd).map(Rc::new),
             repo => repo,
         }
     }
@@ -510,10 +520,10 @@ pub fn main() -> ExitCode {
     if arguments.command.may_be_long() {
         out.page();
     }
-    let context = Context { cwd, opened: RefCell::default() };
+    let context = Context { cwd, opened: RefCell::default(), last: RefCell::default() };
     let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);
     if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {
-        engine::ops::settle::everywhere(&name);
+        engine::ops::settle::everywhere(&name, context.last.take().as_deref());
         return exec::run(args, &context.cwd);
     }
     if arguments.command.may_take_long() {
@@ -524,7 +534,7 @@ pub fn main() -> ExitCode {
         not_set => not_set,
     };
     if !matches!(arguments.command, Command::Uninstall(_)) {
-        engine::ops::settle::everywhere(&name);
+        engine::ops::settle::everywhere(&name, context.last.take().as_deref());
     }
     let code = match done {
         Ok(Outcome::Yes) => 0,
@@ -565,7 +575,7 @@ fn name(found: &clap::ArgMatches) -> String {
 fn set_the_multiplier(value: Option<&str>, context: &Context, out: &mut Report) -> Result<Outcome> {
     match value {
         None => Ok(Outcome::Yes),
-        Some(value) => phase::bring_multiplier(&context.repo()?, value, out),
+        Some(value) => phase::bring_multiplier(&*context.repo()?, value, out),
     }
 }
 

@@ -11,6 +11,6 @@ pub(super) struct RewrittenArgs {
 }
 
 pub(super) fn run(args: &RewrittenArgs, context: &Context) -> crate::cli::Result<Outcome> {
-    let seen = fence::rewrite::saw_rewrite(&context.repo()?, &args.session)?;
+    let seen = fence::rewrite::saw_rewrite(&*context.repo()?, &args.session)?;
     Ok(if seen { Outcome::Yes } else { Outcome::Failed })
 }

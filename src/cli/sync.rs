@@ -63,7 +63,7 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    let mut repo = context.repo()?;
+    let mut repo = context.own_repo()?;
     repo.store.remember_objects(16 << 20);
     let time = Duration::from_secs(u64::from(args.timeout));
     let answer = match (&args.to, &args.from) {

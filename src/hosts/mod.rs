@@ -18,6 +18,7 @@ mod toml_document;
 mod transcript;
 
 pub(crate) mod install;
+mod marks;
 pub(crate) mod servers;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use serde::Deserialize;
 use crate::shipped::{self, Table, shipped};
 
 pub(crate) use canary::{CANARY, before_tool_line, canary, is_refusal, switches_hooks_off};
+pub(crate) use marks::{Marks, marks};
 pub use read::read;
 pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
 pub use reply::{Answer, reply};
@@ -75,6 +77,11 @@ pub fn row(name: &str) -> Result<&'static Host, NoHost> {
         .get_or_init(|| Host::shipped(shipped.name, shipped.table))
         .as_ref()
         .map_err(NoHost::Broken)
+}
+
+/// The tables of all hosts, in the order of the list.
+fn tables() -> impl Iterator<Item = Table> {
+    SHIPPED.iter().map(|row| row.table)
 }
 
 /// Names of all hosts, in the order of the list.

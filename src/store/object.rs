@@ -20,7 +20,7 @@ use gix::objs::{Data, Find, Kind, Write};
 use super::error::StoreError;
 use super::loose;
 use super::{Store, UnixSeconds};
-use crate::world::sync;
+use crate::world::{begin_sync, sync};
 
 /// Who signs the commits of seed chains.
 const NAME: &str = "git seed";
@@ -258,6 +258,7 @@ impl<'store> Draft<'store> {
             return Ok(());
         }
         let mut written = self.written.borrow_mut();
+        written.iter().filter_map(|one| one.file.as_ref()).for_each(begin_sync);
         let synced = written.iter().try_for_each(|Written { id, file, .. }| match file {
             Some(file) => file.sync_all(),
             None => sync(&loose::path(self.objects(), &id.to_string())),

@@ -54,7 +54,7 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    let repo = context.repo()?;
+    let repo = context.own_repo()?;
     repo.require_seeded()?;
     if agent_is_above() {
         let refusal = commands::figures("watch", "git seed watch");

@@ -21,18 +21,21 @@ pub(crate) struct NewOp<'a> {
 }
 
 /// Writes the operation `command`, if this process moved anything that no operation tells of:
-/// wherever it did.
-pub(crate) fn everywhere(command: &str) {
+/// wherever it did. What is still `open` is not opened again.
+pub(crate) fn everywhere(command: &str, open: Option<&Repo>) {
     for work_tree in Store::moved_in() {
+        let now = world::now();
         // What cannot be written now is found and written by the next one.
-        if let Ok(store) = Store::discover(&work_tree) {
-            let _ = settle(&store, world::now(), command);
+        if let Some(repo) = open.filter(|repo| repo.store.work_tree() == work_tree) {
+            let _ = settle(&repo.store, now, command);
+        } else if let Ok(store) = Store::discover(&work_tree) {
+            let _ = settle(&store, now, command);
         }
     }
 }
 
-/// The same in one repository. It is opened once more for a command, so nothing is asked of it but
-/// its refs.
+/// The same in one repository, of which nothing is asked but its refs: it may have been opened
+/// before the command changed what else there is.
 pub(crate) fn settle(store: &Store, now: UnixSeconds, command: &str) -> Result<()> {
     let moves = store.take_moves();
     // Where git seed is gone nothing is left to tell of, and nowhere to tell it.

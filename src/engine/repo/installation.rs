@@ -11,7 +11,7 @@ use crate::engine::repo::{Result, own_state};
 use crate::format::names;
 use crate::format::prints::Prints;
 use crate::hosts::servers::NAME;
-use crate::hosts::{self, Host, install};
+use crate::hosts::{self, Host, Marks, install};
 use crate::store::StoreError;
 use crate::{githooks, world};
 
@@ -35,8 +35,8 @@ pub(crate) fn is_function(name: &str) -> bool {
 
 /// The programs and the marks of all agent hosts.
 pub(crate) fn agents() -> world::Agents {
-    let rows: Vec<_> = hosts::names().filter_map(|name| hosts::row(name).ok()).collect();
-    let all = |of: fn(&Host) -> &Vec<String>| rows.iter().flat_map(|row| of(row).clone()).collect();
+    let rows = hosts::marks().iter();
+    let all = |of: fn(&Marks) -> &Vec<String>| rows.clone().flat_map(of).cloned().collect();
     world::Agents {
         programs: all(|row| &row.processes),
         markers: all(|row| &row.markers),
