@@ -13,6 +13,7 @@ mod claims;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -427,7 +428,11 @@ impl Ground {
 
     /// Keeps a payload in a file, with the fields that every event has.
     fn payload(&self, name: &str, event: &Value) -> Result<PathBuf> {
-        let mut whole = json!({ "session_id": "s1", "cwd": self.top, "tool_use_id": "t1" });
+        // A host gives each call an id of its own, which its event before and that after share.
+        let mut hasher = DefaultHasher::new();
+        format!("{} {}", event["tool_name"], event["tool_input"]).hash(&mut hasher);
+        let id = format!("t{:x}", hasher.finish());
+        let mut whole = json!({ "session_id": "s1", "cwd": self.top, "tool_use_id": id });
         let fields = event.as_object().context("an event is an object")?;
         whole.as_object_mut().context("an object")?.extend(fields.clone());
         let path = self.dir.path().join(name);
