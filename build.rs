@@ -28,6 +28,7 @@ const TABLES: &[&str] = &[
     "src/claims/hooks.toml",
     "src/claims/gate.toml",
     "src/claims/runs.toml",
+    "src/claims/bad_ends.toml",
     "src/claims/closings.toml",
     "src/shell/taints.toml",
     "src/hosts/claude.toml",

@@ -91,6 +91,7 @@ mod it {
     mod rewrites;
     mod rings;
     mod rules;
+    mod run_lines;
     mod runs;
     mod sample;
     mod secrets;

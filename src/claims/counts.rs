@@ -182,6 +182,13 @@ pub fn counts(run: &str, output: &str) -> Option<Counts> {
     closings.counts(run, output)
 }
 
+/// Lines at the end of an output that can be closing ones, without colours and frames.
+pub(super) fn last_lines(output: &str) -> Vec<String> {
+    let start = output.len().saturating_sub(READ);
+    let start = (start..output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or(0);
+    output[start..].lines().filter(|line| line.len() <= LINE).map(plain).collect()
+}
+
 impl Closings {
     fn counts(&self, run: &str, output: &str) -> Option<Counts> {
         let start = output.len().saturating_sub(READ);
@@ -472,7 +479,7 @@ fn plain(line: &str) -> String {
     out.trim_matches(frames).to_owned()
 }
 
-fn any_like(patterns: &[String], line: &str) -> bool {
+pub(super) fn any_like(patterns: &[String], line: &str) -> bool {
     patterns.iter().any(|pattern| is_like(pattern.as_bytes(), line.as_bytes()))
 }
 

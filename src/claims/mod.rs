@@ -12,6 +12,7 @@ mod arithmetic;
 pub mod audit;
 pub(crate) mod checks;
 pub mod counts;
+pub mod ended;
 pub mod figures;
 pub mod gate;
 pub mod hooks;

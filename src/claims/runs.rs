@@ -55,6 +55,8 @@ pub(crate) struct RunRow {
     #[serde(default)]
     pub dirs: Vec<String>,
     #[serde(default)]
+    pub usual: Vec<String>,
+    #[serde(default)]
     pub here: bool,
 }
 
@@ -69,6 +71,8 @@ struct Wrapper {
     takes: usize,
     #[serde(default)]
     silent: Vec<String>,
+    #[serde(default)]
+    part: Vec<String>,
 }
 
 /// All rows.
@@ -83,6 +87,10 @@ pub struct Runs {
     programs: Vec<String>,
     #[serde(default)]
     noops: Vec<String>,
+    #[serde(default)]
+    harmless: Vec<String>,
+    #[serde(default)]
+    variables: Vec<String>,
     #[serde(default)]
     selects: Vec<String>,
     #[serde(default)]
@@ -232,9 +240,10 @@ impl Runs {
 
     /// Says what `line` is.
     pub fn recognise(&self, line: &str) -> Recognised {
-        let Some(read) = shell::simple(line) else { return Recognised::Unclear };
+        let Some(read) = shell::behind_settings(line) else { return Recognised::Unclear };
         let here = read.dirs.iter().all(Option::is_some);
         let Some((fit, heard)) = self.run_on(&read) else {
+            let Some(read) = shell::simple(line) else { return Recognised::Unclear };
             return match (read.whole, read.chained && here) {
                 (true, _) => Recognised::Command,
                 (false, true) => Recognised::Commands,
@@ -301,16 +310,20 @@ impl Runs {
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {
-        self.run_on(&shell::simple(line)?).and_then(|(run, _)| run.part)
+        self.run_on(&shell::behind_settings(line)?).and_then(|(run, _)| run.part)
     }
 
     /// The places that a line goes to or names, each from the one before it; the first is
     /// where its commands run, the others are from there. What is said to a flag of
     /// `places` is one, and so is a word that stands for itself.
     pub(crate) fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
-        let Some(read) = shell::simple(line) else { return (Vec::new(), Vec::new()) };
+        let Some(read) = shell::behind_settings(line) else { return (Vec::new(), Vec::new()) };
         let mut named = Vec::new();
-        for command in &read.commands {
+        // Where the others work says nothing of the run.
+        let is_run = |command: &&Simple| self.run_of(command).is_some();
+        let runs: Vec<&Simple> = read.commands.iter().filter(is_run).collect();
+        let commands = if runs.is_empty() { read.commands.iter().collect() } else { runs };
+        for command in commands {
             let mut before = "";
             for word in command.words.iter().skip(1) {
                 let (flag, value) = match word.split_once('=').filter(|_| word.starts_with('-')) {
@@ -323,9 +336,11 @@ impl Runs {
                 if self.places.iter().any(|place| place == flag)
                     || !(word.starts_with('-') || before.starts_with('-'))
                 {
-                    // A program that is called by its path is no place.
                     named.extend(
-                        Some(value).filter(|value| program(value) == *value).map(str::to_owned),
+                        Some(value)
+                            // `//...` is a label, and a program called by its path no place.
+                            .filter(|value| program(value) == *value && !value.starts_with("//"))
+                            .map(str::to_owned),
                     );
                 }
                 before = if word.contains('=') { "" } else { word };
@@ -340,25 +355,26 @@ impl Runs {
         let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
         let mut rest = words.as_slice();
         // Each wrapper takes at least one word.
-        let mut sets: Vec<&str> = command.sets.iter().map(String::as_str).collect();
-        let mut runs = true;
+        let mut around =
+            Around { sets: command.sets.iter().map(String::as_str).collect(), ..Around::default() };
         loop {
             if let Some(mut found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
-                let masked = sets.iter().any(|set| self.is_masking(set));
-                found.runs &= runs && command.literal && !masked;
+                let masked = around.sets.iter().any(|set| self.is_masking(set));
+                found.runs &= !around.silent && command.literal && !masked;
+                let chosen = around.sets.iter().filter(|set| self.is_selecting(set));
+                around.part.extend(chosen.map(|set| (*set).to_owned()));
+                found.part = Part::with(around.part, found.part);
                 return Some(found);
             }
-            rest = self.unwrapped(rest, &mut sets, &mut runs)?;
+            rest = self.unwrapped(rest, &mut around)?;
         }
     }
 
-    /// The words behind a wrapper, at least one fewer; `runs` is false from there on if the
-    /// wrapper does something else with them.
+    /// The words behind a wrapper, at least one fewer.
     fn unwrapped<'w>(
         &self,
         words: &'w [&'w str],
-        sets: &mut Vec<&'w str>,
-        runs: &mut bool,
+        around: &mut Around<'w>,
     ) -> Option<&'w [&'w str]> {
         // `pnpm exec` is more than `pnpm`.
         let fits = self.wrapper.iter().filter_map(|row| {
@@ -368,22 +384,24 @@ impl Runs {
         fits.max_by_key(|(_, taken)| taken.len).map(|(row, wraps)| {
             let mut rest = &words[wraps.len..];
             let mut takes = row.takes;
-            *runs &= !words[..wraps.len]
-                .iter()
-                .any(|word| self.silent.iter().any(|flag| like(flag, word)));
+            for word in &words[..wraps.len] {
+                around.silent |= self.silent.iter().any(|flag| like(flag, word));
+                around.select(row, word);
+            }
             while let Some(word) = rest.first() {
                 let named = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
                 let set = word.split_once('=').is_some_and(|(name, _)| named(name));
                 if *word == "--" {
                     return &rest[1..];
                 }
-                *runs &= !self.silent.iter().chain(&row.silent).any(|flag| like(flag, word));
+                around.silent |= self.silent.iter().chain(&row.silent).any(|flag| like(flag, word));
+                around.select(row, word);
                 if row.valued.iter().any(|flag| flag == word) {
                     rest = rest.get(2..).unwrap_or_default();
                 } else if word.starts_with('-') {
                     rest = &rest[1..];
                 } else if set {
-                    sets.push(word);
+                    around.sets.push(word);
                     rest = &rest[1..];
                 } else if takes > 0 {
                     takes -= 1;
@@ -398,14 +416,26 @@ impl Runs {
 
     /// Whether `NAME=value` makes a run another one.
     fn is_masking(&self, set: &str) -> bool {
-        let (name, _) = set.split_once('=').unwrap_or((set, ""));
-        self.masking.iter().any(|pattern| like(pattern, name)) || self.does_nothing(set)
+        let (name, value) = setting(set);
+        let masks = self.masking.iter().any(|pattern| like(pattern, name));
+        let one = !value.contains(char::is_whitespace);
+        let bare = format!("{name}={value}");
+        let harmless = one && self.harmless.iter().any(|known| like(known, &bare));
+        masks && !harmless && !value.is_empty() || self.does_nothing(set)
+    }
+
+    /// Whether `NAME=value` chooses some of the tests; a plain yes or no mostly does not.
+    fn is_selecting(&self, set: &str) -> bool {
+        let (name, value) = setting(set);
+        let plain = ["", "0", "1", "true", "false", "yes", "no", "on", "off"];
+        let off = ["", "0", "false", "no", "off"];
+        let set = !plain.contains(&value) || name.contains("SKIP") && !off.contains(&value);
+        set && self.variables.iter().any(|pattern| like(pattern, name))
     }
 
     /// Whether `NAME=value` names a program that does nothing where one that runs tests is meant.
     fn does_nothing(&self, set: &str) -> bool {
-        let Some((name, value)) = set.split_once('=') else { return false };
-        let value = value.trim_matches(['"', '\'']);
+        let (name, value) = setting(set);
         let mut words = value.split_whitespace().map(|word| word.rsplit('/').next());
         self.programs.iter().any(|pattern| like(pattern, name))
             && words.next().flatten().is_some_and(|word| self.noops.iter().any(|noop| noop == word))
@@ -438,13 +468,8 @@ impl Runs {
             silent().any(|one| one.starts_with('-') && (like(one, word) || valued(one, word)))
         };
         let letter = |word: &str| {
-            let cluster =
-                word.strip_prefix('-').filter(|rest| row.clusters && !rest.starts_with('-'));
-            let letters = || {
-                silent()
-                    .filter_map(|one| one.strip_prefix('-').filter(|one| one.chars().count() == 1))
-            };
-            cluster.is_some_and(|cluster| letters().any(|letter| cluster.contains(letter)))
+            let mut letters = selection::letters(row, word);
+            letters.any(|letter| silent().any(|one| one.chars().eq(['-', letter])))
         };
         let named = |word: &&str| silent().any(|one| !one.starts_with('-') && like(one, word));
         let head = words.len() - rest.len();
@@ -460,6 +485,31 @@ impl Runs {
                 .any(|word| named(word) || row.between.iter().any(|one| like(one, word)))
             || first.is_some_and(named)
     }
+}
+
+/// What stands around a run on its line.
+#[derive(Default)]
+struct Around<'w> {
+    /// Variables, as `NAME=value`.
+    sets: Vec<&'w str>,
+    /// A wrapper does something else than to start what stands behind it.
+    silent: bool,
+    /// Words of wrappers that leave tests out.
+    part: Vec<String>,
+}
+
+impl Around<'_> {
+    fn select(&mut self, row: &Wrapper, word: &str) {
+        if row.part.iter().any(|flag| like(flag, word)) {
+            self.part.push(word.to_owned());
+        }
+    }
+}
+
+/// The name and the value of `NAME=value` or `NAME+=value`.
+fn setting(set: &str) -> (&str, &str) {
+    let (name, value) = set.split_once('=').unwrap_or((set, ""));
+    (name.trim_end_matches('+'), value.trim_matches(['"', '\'']))
 }
 
 /// A command that a row recognised.
@@ -661,9 +711,9 @@ mod tests {
             ("timeout -k 5 60 go test ./...", "go"),
             ("make test", "make"),
             ("make -C build -j4 check", "make"),
-            ("just test", "make"),
-            ("rake test", "make"),
-            ("bundle exec rake spec", "make"),
+            ("just test", "tasks"),
+            ("rake test", "tasks"),
+            ("bundle exec rake spec", "tasks"),
             ("ctest --test-dir build -V", "ctest"),
             ("mvn -q test", "jvm"),
             ("./gradlew :app:test --info", "jvm"),

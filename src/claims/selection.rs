@@ -53,6 +53,16 @@ impl Part {
         !self.paths.is_empty() && self.paths.iter().all(all)
     }
 
+    /// A part, and what else selects beside it.
+    pub(super) fn with(by: Vec<String>, part: Option<Self>) -> Option<Self> {
+        if by.is_empty() {
+            return part;
+        }
+        let more = part.map(|part| part.by).unwrap_or_default();
+        let by = by.into_iter().chain(more).take(KEPT).collect();
+        Some(Self { by, paths: Vec::new() })
+    }
+
     /// The part in a few words, for people.
     pub(crate) fn told(&self) -> String {
         self.by.join(" ")
@@ -78,29 +88,31 @@ fn holds(path: &str, test: &str) -> bool {
 /// select everything.
 pub(super) fn part(row: &RunRow, selects: &[String], head: &[&str], rest: &[&str]) -> Option<Part> {
     let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
-    let known = |word: &str| {
-        let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
-        [&row.takes, &row.valued, &row.all].into_iter().flatten().any(|one| one == flag)
-    };
     let mut part = Part { by: in_head(row, head), paths: Vec::new() };
     let mut only_paths = part.by.is_empty();
     let mut words = rest.iter().peekable();
+    // Behind `--` a runner of tasks gives them words of theirs.
+    let mut handed = false;
     while let Some(&word) = words.next() {
         if word == "--" {
+            handed = row.words == Words::Tasks;
             continue;
         }
         let setting = !word.starts_with('-') && word.contains('=');
-        if word.starts_with('-') || setting {
+        if setting || word.starts_with('-') {
             if row.dirs.iter().any(|flag| flag == word) {
                 let dir = words.next().copied().unwrap_or(".");
                 part.by.extend([word.to_owned(), dir.to_owned()]);
                 part.paths.push(of_dir(dir));
-            } else if like(&row.part, word) || like(selects, word) && !known(word) {
-                part.by.push(word.to_owned());
-                only_paths = false;
+            } else if chooses(row, selects, word, handed) {
                 // `-k lexer`: what follows belongs to the flag, and says the same.
-                if !word.contains('=') && row.part.contains(&format!("{word}*")) {
-                    part.by.extend(words.next().map(|value| (*value).to_owned()));
+                let takes = !word.contains('=') && row.part.contains(&format!("{word}*"));
+                let value = if takes { words.next() } else { None };
+                if value.is_none_or(|value| !like(&row.usual, value)) {
+                    part.by.extend(
+                        [Some(&word), value].into_iter().flatten().map(ToString::to_string),
+                    );
+                    only_paths = false;
                 }
             } else if row.takes.iter().chain(&row.valued).any(|flag| flag == word) {
                 words.next();
@@ -117,7 +129,7 @@ pub(super) fn part(row: &RunRow, selects: &[String], head: &[&str], rest: &[&str
             continue;
         }
         match row.words {
-            Words::Tasks if !like(&row.part, word) => {}
+            Words::Tasks if !handed && !like(&row.part, word) => {}
             words if is_place(words, word) => {
                 part.by.push(word.to_owned());
                 part.paths.push(of_dir(word));
@@ -135,15 +147,58 @@ pub(super) fn part(row: &RunRow, selects: &[String], head: &[&str], rest: &[&str
 fn in_head(row: &RunRow, head: &[&str]) -> Vec<String> {
     let like = |list: &[String], word: &str| list.iter().any(|one| super::runs::like(one, word));
     let mut by = Vec::new();
-    for (at, word) in head.iter().enumerate().skip(1) {
-        let named = word.starts_with("--") || !word.starts_with('-') && !like(&row.all, word);
-        if named && like(&row.part, word) {
+    // Words that the row's own `runs` have are how such a line begins.
+    let own = |word: &str| {
+        row.runs
+            .iter()
+            .any(|run| run.split([' ', '|']).any(|one| one == word && one.starts_with('-')))
+    };
+    for (at, word) in head.iter().enumerate() {
+        let named = if at == 0 { word.contains('/') } else { !own(word) };
+        if named && !like(&row.all, word) && like(&row.part, word) {
             // A flag among them takes its value along.
             let value = head.get(at + 1).filter(|_| row.valued.iter().any(|flag| flag == word));
             by.extend([Some(word), value].into_iter().flatten().map(|one| (*one).to_owned()));
         }
     }
     by
+}
+
+/// Whether a flag or a setting leaves tests out; `handed` is one that a runner of tasks hands on.
+fn chooses(row: &RunRow, selects: &[String], word: &str, handed: bool) -> bool {
+    let like = |list: &[String]| list.iter().any(|one| super::runs::like(one, word));
+    let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
+    let explained = || [&row.takes, &row.valued].into_iter().flatten().any(|one| one == flag);
+    let unexplained = || !word.starts_with('-') && row.words == Words::Tasks;
+    !like(&row.all)
+        && (like(&row.part)
+            || like(selects) && !explained()
+            || picks(row, word)
+            || unexplained()
+            || handed && is_short(word))
+}
+
+/// The letters of flags that stand behind one dash (`-xk`), up to one that takes what follows.
+pub(super) fn letters<'w>(row: &'w RunRow, word: &'w str) -> impl Iterator<Item = char> + 'w {
+    let cluster = word.strip_prefix('-').filter(|rest| row.clusters && !rest.starts_with('-'));
+    let takes = |letter: char| {
+        let flags = row.takes.iter().chain(&row.valued);
+        flags.filter_map(|flag| flag.strip_prefix('-')).any(|flag| flag.chars().eq([letter]))
+    };
+    let letters = cluster.unwrap_or_default().chars();
+    letters.take_while(move |letter| letter.is_alphabetic() && !takes(*letter))
+}
+
+/// A flag among such letters that leaves tests out.
+fn picks(row: &RunRow, word: &str) -> bool {
+    let part = |letter: char| row.part.iter().any(|flag| *flag == format!("-{letter}*"));
+    letters(row, word).any(part)
+}
+
+/// `-k`, `-t`, `-g`: flags of this form choose tests by name.
+fn is_short(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'-', b'k' | b't' | b'g' | b'm' | b'n' | b'e', ..])
+        && !word.starts_with("--")
 }
 
 /// A file or directory; a pattern of files is one for every runner.

@@ -13,7 +13,9 @@ mod documents;
 mod flow;
 mod git;
 mod known;
+mod line;
 mod own;
+mod prelude;
 mod programs;
 mod scripts;
 mod search;
@@ -37,7 +39,8 @@ use stand::Here;
 use words::Term;
 
 pub(crate) use argv::argv;
-pub(crate) use simple::{Line, Simple, printed_by_cat, simple};
+pub(crate) use line::{Line, Simple};
+pub(crate) use simple::{behind_settings, printed_by_cat, simple};
 pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 
 #[doc(hidden)]

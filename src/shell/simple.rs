@@ -6,6 +6,8 @@
 
 use brush_parser::ast;
 
+use super::line::{Line, Simple};
+use super::prelude;
 use super::syntax;
 use super::words::{self, Inner};
 
@@ -16,65 +18,18 @@ const STATUS: [&str; 4] = ["$?", "${PIPESTATUS[0]}", "$PIPESTATUS", "${PIPESTATU
 /// Shells that read a line from a word.
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
-/// The commands of a line that stand in the open, not in substitutions, loops or functions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
-    pub commands: Vec<Simple>,
-    /// Where it goes first, step by step; `None` is a place that the text does not show.
-    pub dirs: Vec<Option<String>>,
-    /// Where it goes on from, by a `cd` among its commands: what stood before it ran elsewhere.
-    pub later: Vec<String>,
-    /// The line is the one command, perhaps behind a `cd`, and ends as the command ends.
-    /// With a `cd`, it ends well only if the command did; if it ends badly it may have been
-    /// the `cd`, which errs on the strict side.
-    pub whole: bool,
-    /// Nothing but commands behind `&&`: that the line ended well says so of each of them.
-    pub chained: bool,
-    /// The first of the commands that stand behind `&&` at the end of a list: that the line ended
-    /// well says so of them, and nothing of what stands before them.
-    pub heard: Option<usize>,
-    /// The last command alone makes the end of the line.
-    pub ends: bool,
-    /// What commands print may go on to programs that hand on its end, or stand beside words
-    /// that say nothing of it: the line's own end is then theirs.
-    pub shown: bool,
-    /// Something makes words of the line mean another thing: a function, a loop.
-    opaque: bool,
-}
-
-/// One command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Simple {
-    /// Variables that are set for it, as `NAME=value` stands there.
-    pub sets: Vec<String>,
-    /// Its words without quotes.
-    pub words: Vec<String>,
-    /// What a here-document or a here-string gives it to read, expansions as written.
-    pub input: Option<String>,
-    /// All of it is in the text: no variable, no substitution, no wildcard that could be a flag.
-    pub literal: bool,
-    /// It hands on the end of what the command before it prints (`| tail -20`), or prints nothing
-    /// that a runner of tests could have printed (`; echo done`).
-    pub filters: bool,
-}
-
-impl Line {
-    fn is_opaque(&mut self) {
-        self.opaque = true;
-        self.holds(false);
-    }
-
-    /// What does not hold of a command holds of no form of the line.
-    fn holds(&mut self, fits: bool) {
-        self.whole &= fits;
-        self.chained &= fits;
-        self.shown &= fits;
-        self.heard = self.heard.filter(|_| fits);
-    }
-}
-
 /// Reads `line`; `None` where it is not understood.
 pub(crate) fn simple(line: &str) -> Option<Line> {
+    read(line, false)
+}
+
+/// The same where commands that only set variables are no commands: what they set is set for each
+/// of those behind them.
+pub(crate) fn behind_settings(line: &str) -> Option<Line> {
+    read(line, true)
+}
+
+fn read(line: &str, settings: bool) -> Option<Line> {
     let mut found =
         Line { whole: true, chained: true, shown: true, heard: Some(0), ..Line::default() };
     let read = syntax::parse(line)?;
@@ -82,6 +37,9 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
         return Some(logged);
     }
     parsed(&read, &mut found, 0);
+    if settings {
+        prelude::taken_out(&mut found);
+    }
     found.whole &= found.commands.len() == 1;
     let mut stays = true;
     let last = found.commands.len().saturating_sub(1);
@@ -94,8 +52,10 @@ pub(crate) fn simple(line: &str) -> Option<Line> {
             words => {
                 let known = one.literal || words.first().is_some_and(|name| !name.contains('$'));
                 // `$((x = 1))` and `${x:=1}` set what the words behind them may rest on.
-                let sets =
-                    |word: &&str| word.contains("$(") || word.contains("$[") || word.contains(":=");
+                // A substitution runs in a shell of its own, which keeps what it sets to itself.
+                let sets = |word: &&str| {
+                    word.contains("$((") || word.contains("$[") || word.contains(":=")
+                };
                 let sets = !one.literal && words.iter().any(sets);
                 stays &= known && !sets && !shapes(&one.words);
             }
@@ -331,7 +291,7 @@ fn shapes(words: &[String]) -> bool {
     let Some((name, rest)) = words[bare..].split_first() else { return true };
     let sets = name == "printf" && rest.iter().any(|word| word.starts_with("-v"));
     let enters = matches!(name.as_str(), "source" | ".")
-        && matches!(rest, [file] if file.ends_with("/bin/activate"));
+        && matches!(rest, [file] if prelude::ENTERED.iter().any(|end| file.ends_with(end)));
     sets || SHAPING.contains(&name.as_str()) && !enters && !is_strict(words)
 }
 
@@ -396,11 +356,16 @@ fn says_nothing(command: &Simple) -> bool {
         "exit" => matches!(rest, [code] if STATUS.contains(&code.as_str())),
         "echo" => {
             let said = rest.join(" ").to_lowercase();
-            let bare = said.replace("$?", "").replace("${pipestatus[0]}", "");
+            let bare = ["$?", "${pipestatus[0]}", "${pipestatus[1]}"]
+                .iter()
+                .fold(said.clone(), |said, status| said.replace(status, ""));
             let other = |c: char| c.is_ascii_digit() || matches!(c, '$' | '`' | '(' | '\\');
             let good = ["pass", "succe", "ok"].iter().any(|word| bare.contains(word));
             let counts = ["fail", "test", "run", "example", "total", "skip"];
-            let counts = bare != said && counts.iter().any(|word| bare.contains(word));
+            // `test exit code: $?` says what the number is.
+            let last = bare.trim_matches(|c: char| !c.is_alphanumeric()).rsplit([' ', '_', '-']);
+            let status = last.take(1).any(|word| matches!(word, "exit" | "code" | "status" | "rc"));
+            let counts = bare != said && !status && counts.iter().any(|word| bare.contains(word));
             !bare.contains(other) && !good && !counts
         }
         _ => false,
@@ -455,7 +420,10 @@ fn hands_on(command: &mut Simple) -> bool {
         // What passed and what failed goes through alike.
         "grep" | "egrep" | "rg" => matches_both(rest),
         "tail" => rest.iter().all(|word| {
-            number(word) || word == "-n" || word.strip_prefix("-n").is_some_and(number)
+            let joined = ["-n", "-c", "--lines=", "--bytes="];
+            number(word)
+                || matches!(word.as_str(), "-n" | "-c")
+                || joined.iter().any(|flag| word.strip_prefix(flag).is_some_and(number))
         }),
         _ => false,
     };
@@ -469,9 +437,9 @@ fn in_a_shell(found: &mut Line, depth: u8) {
     else {
         return;
     };
-    let [shell, flag, text] = command.words.as_slice() else { return };
+    let [shell, flags @ .., text] = command.words.as_slice() else { return };
     let name = shell.rsplit('/').next().unwrap_or(shell);
-    let reads = SHELLS.contains(&name) && matches!(flag.as_str(), "-c" | "-lc" | "-ec" | "-elc");
+    let reads = SHELLS.contains(&name) && prelude::reads_a_word(flags);
     if !reads || !command.sets.is_empty() {
         return;
     }
@@ -522,17 +490,21 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
 fn word(raw: &str, simple: &mut Simple) -> bool {
     let mut inner = Vec::new();
     let terms = words::terms(raw, &mut inner);
+    // How many processors there are makes no other run, and a text no run at all.
+    let counted = prelude::PROCESSORS.contains(&raw);
+    let text = || printed_by_cat(raw.trim_matches('"')).is_some();
     // What braces make of one word is exact, but it is not how anybody writes a run.
     simple.literal &= terms.len() == 1;
     for term in terms {
         // What `--filter=*` stands for begins so, too.
         let is_value = term.text.find(['*', '?', '[']) > term.text.find('=');
         let is_value = is_value && term.text.contains('=');
+        let expands = term.expands && !counted;
         let wild = term.globs && !is_value && term.text.starts_with(['*', '?', '[', '-']);
-        simple.literal &= !term.expands && !wild;
+        simple.literal &= !expands && !wild;
         simple.words.push(term.text);
     }
-    !runs(&inner)
+    !runs(&inner) || counted || text()
 }
 
 fn nothing_runs(raw: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Runs and claims where no job keeps them: receipts below `.git/seed/runs`, one bounded file for
 //! each worktree, and the work of a session, measured from the commit at which it began.
 
-use crate::claims::counts::counts;
+use crate::claims::ended::closing;
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Ran, Receipt, Truth, truth};
@@ -48,7 +48,9 @@ pub(crate) fn keep(
         shown: ends && read.shows(),
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program()),
-        counts: read.run().and_then(|run| counts(run, &outcome.printed)),
+        counts: read
+            .run()
+            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),

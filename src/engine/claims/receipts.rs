@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::claims::counts::counts;
+use crate::claims::ended::closing;
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
@@ -75,7 +75,9 @@ pub(crate) fn receipt(
         shown: ends && read.shows(),
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program(&program_name(command), dir)),
-        counts: read.run().and_then(|run| counts(run, &outcome.printed)),
+        counts: read
+            .run()
+            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
@@ -114,7 +116,7 @@ pub(crate) fn failed_by_its_lines(
     }
     let read = repo.rules.runs().recognise(command);
     let run = read.run().filter(|_| outcome.status.is_none() || !read.tells())?;
-    let failed = counts(run, &outcome.printed)?.failed > 0;
+    let failed = closing(run, command, &outcome.printed, None)?.failed > 0;
     failed.then(|| Outcome { ok: false, status: None, ..outcome.clone() })
 }
 
@@ -273,7 +275,10 @@ pub(crate) fn leave_run(
             tree_before: Some(before),
             tree_after: Some(tree_of_now(repo)?),
             program: program(&program_name(&watched.line), dir),
-            counts: watched.run.as_ref().and_then(|run| counts(run, printed)),
+            counts: watched
+                .run
+                .as_ref()
+                .and_then(|run| closing(run, &watched.line, printed, Some(code))),
             figures: figures::printed(printed),
             beside: figures::beside(printed),
             complains: figures::complains(printed),
