@@ -100,9 +100,30 @@ impl<'a> Whole<'a> {
 }
 
 /// Syncs a file or a directory; one that is not there needs none.
+#[cfg(unix)]
 pub(crate) fn sync(path: &Path) -> io::Result<()> {
     match File::open(path).and_then(|file| file.sync_all()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
+/// Syncs a file. Elsewhere a directory has nothing of its own to sync, and a file is synced by who
+/// may write it: one that is read-only was written by somebody who did.
+#[cfg(not(unix))]
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
+    let synced = File::options().write(true).open(path).and_then(|file| file.sync_all());
+    match synced {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::IsADirectory
+            ) =>
+        {
+            Ok(())
+        }
         done => done,
     }
 }
