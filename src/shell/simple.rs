@@ -74,16 +74,22 @@ fn read(line: &str, settings: bool) -> Option<Line> {
 fn logged(program: &ast::Program) -> Option<Line> {
     let [list] = program.complete_commands.as_slice() else { return None };
     let mut pipelines: Vec<&ast::Pipeline> = Vec::new();
+    let mut dirs = Vec::new();
     for ast::CompoundListItem(chain, separator) in &list.0 {
         if !matches!(separator, ast::SeparatorOperator::Sequence) {
             return None;
         }
-        pipelines.push(&chain.first);
+        // `cd dir && make test > log`: the log is one of that place.
+        let goes = cd(&chain.first).filter(|(_, shown)| *shown && pipelines.is_empty());
+        match (goes, chain.additional.as_slice()) {
+            (Some((dir, _)), [ast::AndOr::And(_), ..]) => dirs.push(Some(dir)),
+            _ => pipelines.push(&chain.first),
+        }
         for ast::AndOr::And(next) | ast::AndOr::Or(next) in &chain.additional {
             pipelines.push(next);
         }
     }
-    let mut found = Line { shown: true, ..Line::default() };
+    let mut found = Line { shown: true, dirs, ..Line::default() };
     let mut log = None;
     for pipeline in pipelines {
         let [ast::Command::Simple(command)] = pipeline.seq.as_slice() else { return None };

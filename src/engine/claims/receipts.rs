@@ -192,8 +192,10 @@ pub(super) fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
     };
     let (goes, named) = repo.rules.runs().places(line);
     let dir = goes.iter().fold(dir.to_owned(), |dir, next| dir.join(next));
+    // Where a line cannot go its run did not begin, and what it prints may be an older one's.
+    let goes_there = goes.is_empty() || dir.is_dir();
     // A program or a word that is no path lies in the directory as far as this can tell.
-    is_here(&dir) && named.iter().all(|place| is_here(&dir.join(place)))
+    goes_there && is_here(&dir) && named.iter().all(|place| is_here(&dir.join(place)))
 }
 
 /// What tells a run from others of its day that are alike, where its call does not.

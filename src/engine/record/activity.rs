@@ -1,7 +1,7 @@
 //! What a stay has come to: counts of acts, from the job and the journal together.
 
-use crate::claims::counts::counts;
-use crate::claims::runs::{self, Recognised};
+use crate::claims::ended::closing;
+use crate::claims::runs::{Recognised, Runs};
 use crate::engine::repo::{LoadedJob, Repo};
 use crate::event::{Act, ToolCall};
 use crate::format::journal::Counts;
@@ -10,6 +10,7 @@ use crate::phases::deeds;
 use crate::phases::mcp::Tool;
 use crate::phases::pacing::{Deed, Stay};
 use crate::phases::place::Place;
+use crate::shell;
 
 /// The stay of `focused`, as pacing sees it.
 pub(crate) fn stay(repo: &Repo, focused: &LoadedJob) -> Stay {
@@ -44,23 +45,24 @@ pub(crate) fn deeds(
 
 /// The same for a stay whenever one asks, and different from stay to stay.
 fn draw(focused: &LoadedJob) -> u32 {
-    let stand = &focused.state.stand;
-    let text = format!(
-        "{}\n{}\n{}\n{}",
-        focused.state.job.id, focused.state.job.run, stand.cycle, stand.phase
-    );
+    let (job, stand) = (&focused.state.job, &focused.state.stand);
+    let text = format!("{}\n{}\n{}\n{}", job.id, job.run, stand.cycle, stand.phase);
     u32::from_str_radix(&short_hash(text.as_bytes(), 6), 16).unwrap_or(0)
 }
 
 /// This line, which ended well, says so of the code that it runs; `printed` is what it printed.
-pub(crate) fn tells(command: &str, printed: &str) -> bool {
-    let read = runs::recognise(command);
+pub(crate) fn tells(runs: &Runs, command: &str, printed: &str) -> bool {
+    let read = runs.recognise(command);
     match &read {
         Recognised::Run(_)
         | Recognised::Chained { .. }
         | Recognised::Command
         | Recognised::Commands => true,
-        Recognised::Shown(run) => read.is_passed(None, counts(run, printed)),
+        // What may end well without a test says no less than a command that is none.
+        Recognised::Shown(run) => closing(run, command, printed, None).map_or_else(
+            || shell::simple(command).is_some_and(|line| line.whole),
+            |counts| read.is_passed(None, Some(counts)),
+        ),
         Recognised::Masked(_) | Recognised::Unclear => false,
     }
 }
@@ -71,6 +73,7 @@ mod tests {
 
     #[test]
     fn only_an_unmasked_run_proves() {
+        let runs = Runs::shipped().expect("rows");
         for (command, proves) in [
             ("cargo test", true),
             ("cd a && cargo test 2>&1", true),
@@ -90,9 +93,11 @@ mod tests {
             ("pytest --collect-only", false),
             ("make -n test", false),
             ("make test", true),
+            ("sh tests/quote.sh", true),
+            ("sh tests/quote.sh | tail -5", false),
             ("(cd a && cargo test -- --nocapture)", true),
         ] {
-            let tells = |line: &str| tells(line, "");
+            let tells = |line: &str| tells(&runs, line, "");
             assert_eq!(deeds::is_proof(command, &tells), proves, "{command}");
         }
     }
