@@ -450,9 +450,12 @@ fn unnamed(line: &str) -> &str {
         !name.is_empty()
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '@' | '/' | '-' | '_' | '.'))
     };
+    // libtest's own line reads as if a package `test` had a task `result`.
     let named = line.split_once(": ").filter(|(name, _)| {
-        name.split_once([':', ' '])
-            .is_some_and(|(package, task)| is_name(package) && task.split(':').all(is_name))
+        *name != "test result"
+            && name
+                .split_once([':', ' '])
+                .is_some_and(|(package, task)| is_name(package) && task.split(':').all(is_name))
     });
     named.map_or(line, |(_, rest)| rest)
 }

@@ -7,10 +7,14 @@
 use serde::Deserialize;
 
 use super::counts::{self, Counts};
+use crate::shell::{self, Simple};
 use crate::shipped;
 
 /// From the end of an output so many lines may be what the line printed of its status.
 const LAST: usize = 8;
+
+/// The same from its beginning on, where a log is shown behind it.
+const FIRST: usize = 2;
 
 /// What a runner prints when it ends badly, whatever it counted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -57,13 +61,21 @@ fn says_so(run: &str, output: &str) -> Option<bool> {
 
 /// The status that the line printed of its own run: `…; echo "EXIT $?"`.
 fn printed_status(line: &str, output: &str) -> Option<i32> {
+    // It is the run's where nothing else ran.
+    let one =
+        |command: &&Simple| !command.filters && command.words.first().is_none_or(|w| w != "cd");
+    if shell::behind_settings(line)?.commands.iter().filter(one).count() != 1 {
+        return None;
+    }
     let line = line.to_lowercase();
     let prints = line.contains("echo") || line.contains("printf");
     if !prints || !(line.contains("$?") || line.contains("pipestatus")) {
         return None;
     }
-    let mut last = output.lines().rev().filter(|line| !line.trim().is_empty()).take(LAST);
-    last.find_map(told_status)
+    // Before what is shown of a log, or behind what was printed.
+    let lines = || output.lines().filter(|line| !line.trim().is_empty());
+    let mut told = lines().rev().take(LAST).chain(lines().take(FIRST));
+    told.find_map(told_status)
 }
 
 /// `EXIT 101`, `exit=1`, `test exit code: 2`: words of which one says what the number is.
@@ -96,7 +108,7 @@ mod tests {
         let uncovered = "9 passed in 1.2s\nFAIL Required test coverage of 90% not reached.";
         let unbuilt = "Tests run: 9, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD FAILURE";
         let piped = "cargo test | tail -20; echo \"EXIT ${PIPESTATUS[0]}\"";
-        let logged = "cargo test > log; echo \"test exit code: $?\"; tail log";
+        let logged = "cargo test > log 2>&1; echo \"test exit code: $?\"; tail log";
         for (run, line, output) in [
             ("cargo", "cargo test | tail", cargo("error: test failed, to rerun pass `--lib`")),
             ("cargo", "cargo test | tail", cargo("process didn't exit: (signal: 6, SIGABRT)")),

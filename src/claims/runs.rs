@@ -322,9 +322,18 @@ impl Runs {
         // Where the others work says nothing of the run.
         let is_run = |command: &&Simple| self.run_of(command).is_some();
         let runs: Vec<&Simple> = read.commands.iter().filter(is_run).collect();
-        let commands = if runs.is_empty() { read.commands.iter().collect() } else { runs };
+        let goes = |words: &[String]| {
+            let bare = words.iter().position(|word| word != "command" && word != "builtin");
+            bare.is_some_and(|at| matches!(words[at].as_str(), "cd" | "pushd" | "popd"))
+        };
+        let commands: Vec<&Simple> = if runs.is_empty() {
+            read.commands.iter().collect()
+        } else {
+            read.commands.iter().filter(|one| is_run(one) || goes(&one.words)).collect()
+        };
         for command in commands {
             let mut before = "";
+            let labels = command.words.first().is_some_and(|name| LABELS.contains(&name.as_str()));
             for word in command.words.iter().skip(1) {
                 let (flag, value) = match word.split_once('=').filter(|_| word.starts_with('-')) {
                     Some((flag, value)) => (flag, value),
@@ -339,7 +348,8 @@ impl Runs {
                     named.extend(
                         Some(value)
                             // `//...` is a label, and a program called by its path no place.
-                            .filter(|value| program(value) == *value && !value.starts_with("//"))
+                            .filter(|value| program(value) == *value)
+                            .filter(|value| !(labels && *value == word && value.starts_with("//")))
                             .map(str::to_owned),
                     );
                 }
@@ -418,10 +428,11 @@ impl Runs {
     fn is_masking(&self, set: &str) -> bool {
         let (name, value) = setting(set);
         let masks = self.masking.iter().any(|pattern| like(pattern, name));
-        let one = !value.contains(char::is_whitespace);
+        // As it stands there: what a shell would make of it is not looked at.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "=:._/+,-".contains(c);
         let bare = format!("{name}={value}");
-        let harmless = one && self.harmless.iter().any(|known| like(known, &bare));
-        masks && !harmless && !value.is_empty() || self.does_nothing(set)
+        let harmless = || self.harmless.iter().any(|known| like(known, &bare));
+        masks && !(value.chars().all(plain) && harmless()) || self.does_nothing(set)
     }
 
     /// Whether `NAME=value` chooses some of the tests; a plain yes or no mostly does not.
@@ -486,6 +497,9 @@ impl Runs {
             || first.is_some_and(named)
     }
 }
+
+/// Programs whose words may be labels such as `//core/...`.
+const LABELS: [&str; 6] = ["bazel", "bazelisk", "buck", "buck2", "pants", "please"];
 
 /// What stands around a run on its line.
 #[derive(Default)]
@@ -710,8 +724,8 @@ mod tests {
             ("make test", "make"),
             ("make -C build -j4 check", "make"),
             ("just test", "tasks"),
-            ("rake test", "tasks"),
-            ("bundle exec rake spec", "tasks"),
+            ("rake test", "rake"),
+            ("bundle exec rake spec", "rake"),
             ("ctest --test-dir build -V", "ctest"),
             ("mvn -q test", "jvm"),
             ("./gradlew :app:test --info", "jvm"),

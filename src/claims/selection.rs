@@ -108,7 +108,7 @@ pub(super) fn part(row: &RunRow, selects: &[String], head: &[&str], rest: &[&str
                 // `-k lexer`: what follows belongs to the flag, and says the same.
                 let takes = !word.contains('=') && row.part.contains(&format!("{word}*"));
                 let value = if takes { words.next() } else { None };
-                if value.is_none_or(|value| !like(&row.usual, value)) {
+                if value.is_none_or(|value| !row.usual.iter().any(|usual| usual == value)) {
                     part.by.extend(
                         [Some(&word), value].into_iter().flatten().map(ToString::to_string),
                     );
@@ -154,7 +154,9 @@ fn in_head(row: &RunRow, head: &[&str]) -> Vec<String> {
             .any(|run| run.split([' ', '|']).any(|one| one == word && one.starts_with('-')))
     };
     for (at, word) in head.iter().enumerate() {
-        let named = if at == 0 { word.contains('/') } else { !own(word) };
+        // What stands before a script is its interpreter's.
+        let other = word.starts_with('-') && row.part.iter().any(|flag| flag == "--*");
+        let named = if at == 0 { word.contains('/') } else { !own(word) && !other };
         if named && !like(&row.all, word) && like(&row.part, word) {
             // A flag among them takes its value along.
             let value = head.get(at + 1).filter(|_| row.valued.iter().any(|flag| flag == word));
@@ -170,12 +172,14 @@ fn chooses(row: &RunRow, selects: &[String], word: &str, handed: bool) -> bool {
     let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
     let explained = || [&row.takes, &row.valued].into_iter().flatten().any(|one| one == flag);
     let unexplained = || !word.starts_with('-') && row.words == Words::Tasks;
-    !like(&row.all)
-        && (like(&row.part)
-            || like(selects) && !explained()
-            || picks(row, word)
-            || unexplained()
-            || handed && is_short(word))
+    // A value of several words brings flags of its own.
+    let many = word.split_once('=').is_some_and(|(_, value)| value.contains(char::is_whitespace));
+    let all = like(&row.all) && !(many && unexplained());
+    !all && (like(&row.part)
+        || like(selects) && !explained()
+        || picks(row, word)
+        || unexplained()
+        || handed && is_short(word))
 }
 
 /// The letters of flags that stand behind one dash (`-xk`), up to one that takes what follows.
@@ -197,7 +201,7 @@ fn picks(row: &RunRow, word: &str) -> bool {
 
 /// `-k`, `-t`, `-g`: flags of this form choose tests by name.
 fn is_short(word: &str) -> bool {
-    matches!(word.as_bytes(), [b'-', b'k' | b't' | b'g' | b'm' | b'n' | b'e', ..])
+    matches!(word.as_bytes(), [b'-', b'k' | b't' | b'g' | b'm' | b'n' | b'e' | b'o', ..])
         && !word.starts_with("--")
 }
 

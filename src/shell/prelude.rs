@@ -42,8 +42,14 @@ fn set_by(command: &Simple) -> Option<Vec<String>> {
     }
 }
 
-/// Files that only put programs of their kind on `PATH`.
-pub(super) const ENTERED: [&str; 4] = ["/bin/activate", "/.cargo/env", "/nvm.sh", "/asdf.sh"];
+/// A file that only puts programs of its kind on `PATH`: that of a virtual environment, or one of
+/// those that lie in a home.
+pub(super) fn is_entered(file: &str) -> bool {
+    let homes = ["~/", "$HOME/", "${HOME}/", "$NVM_DIR/", "${NVM_DIR}/"];
+    let at_home = homes.iter().any(|home| file.starts_with(home));
+    let known = ["/.cargo/env", "/nvm.sh", "/asdf.sh"];
+    file.ends_with("/bin/activate") || at_home && known.iter().any(|end| file.ends_with(end))
+}
 
 /// `-c`, `-lc`, `-euo pipefail -c`: the last word is a line to run, and nothing else changes.
 pub(super) fn reads_a_word(flags: &[String]) -> bool {

@@ -50,7 +50,8 @@ fn read(line: &str, settings: bool) -> Option<Line> {
             // The line ends as the run in the pipe did, which its closing lines say.
             ["exit", code] if nth == last && nth > 0 && STATUS.contains(code) => {}
             words => {
-                let known = one.literal || words.first().is_some_and(|name| !name.contains('$'));
+                let known =
+                    one.literal || words.first().is_some_and(|name| !name.contains(['$', '`']));
                 // `$((x = 1))` and `${x:=1}` set what the words behind them may rest on.
                 // A substitution runs in a shell of its own, which keeps what it sets to itself.
                 let sets = |word: &&str| {
@@ -165,6 +166,9 @@ pub(crate) fn printed_by_cat(word: &str) -> Option<String> {
     let inner = word.strip_prefix("$(")?.strip_suffix(')')?;
     let line = simple(inner)?;
     let [cat] = line.commands.as_slice() else { return None };
+    if line.opaque {
+        return None;
+    }
     cat.input.clone().filter(|_| cat.words == ["cat"])
 }
 
@@ -297,7 +301,7 @@ fn shapes(words: &[String]) -> bool {
     let Some((name, rest)) = words[bare..].split_first() else { return true };
     let sets = name == "printf" && rest.iter().any(|word| word.starts_with("-v"));
     let enters = matches!(name.as_str(), "source" | ".")
-        && matches!(rest, [file] if prelude::ENTERED.iter().any(|end| file.ends_with(end)));
+        && matches!(rest, [file] if prelude::is_entered(file));
     sets || SHAPING.contains(&name.as_str()) && !enters && !is_strict(words)
 }
 
@@ -369,9 +373,12 @@ fn says_nothing(command: &Simple) -> bool {
             let good = ["pass", "succe", "ok"].iter().any(|word| bare.contains(word));
             let counts = ["fail", "test", "run", "example", "total", "skip"];
             // `test exit code: $?` says what the number is.
+            let statuses = ["$?", "${pipestatus"].map(|status| said.matches(status).count());
+            let one = statuses.iter().sum::<usize>() == 1 && said.trim_end().ends_with(['?', '}']);
             let last = bare.trim_matches(|c: char| !c.is_alphanumeric()).rsplit([' ', '_', '-']);
             let status = last.take(1).any(|word| matches!(word, "exit" | "code" | "status" | "rc"));
-            let counts = bare != said && !status && counts.iter().any(|word| bare.contains(word));
+            let counts =
+                bare != said && !(one && status) && counts.iter().any(|word| bare.contains(word));
             !bare.contains(other) && !good && !counts
         }
         _ => false,
@@ -498,7 +505,9 @@ fn word(raw: &str, simple: &mut Simple) -> bool {
     let terms = words::terms(raw, &mut inner);
     // How many processors there are makes no other run, and a text no run at all.
     let counted = prelude::PROCESSORS.contains(&raw);
-    let text = || printed_by_cat(raw.trim_matches('"')).is_some();
+    let quoted = raw.contains("<<'") || raw.contains("<<-'");
+    let as_written = quoted || !raw.contains('`') && raw.matches("$(").count() == 1;
+    let text = || as_written && printed_by_cat(raw.trim_matches('"')).is_some();
     // What braces make of one word is exact, but it is not how anybody writes a run.
     simple.literal &= terms.len() == 1;
     for term in terms {

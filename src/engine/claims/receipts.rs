@@ -116,7 +116,8 @@ pub(crate) fn failed_by_its_lines(
     }
     let read = repo.rules.runs().recognise(command);
     let run = read.run().filter(|_| outcome.status.is_none() || !read.tells())?;
-    let failed = closing(run, command, &outcome.printed, None)?.failed > 0;
+    let heard = read.status(outcome.status);
+    let failed = closing(run, command, &outcome.printed, heard)?.failed > 0;
     failed.then(|| Outcome { ok: false, status: None, ..outcome.clone() })
 }
 
