@@ -111,6 +111,7 @@ mod tests {
         let logged = "cargo test > log 2>&1; echo \"test exit code: $?\"; tail log";
         for (run, line, output) in [
             ("cargo", "cargo test | tail", cargo("error: test failed, to rerun pass `--lib`")),
+            ("cargo", "cargo test | tail", cargo("error: doctest failed, to rerun pass `--doc`")),
             ("cargo", "cargo test | tail", cargo("process didn't exit: (signal: 6, SIGABRT)")),
             ("jest", "npx vitest | tail", jest(" Test Files  1 failed | 1 passed (2)")),
             ("jest", "npx vitest | tail", jest("     Errors  1 error")),
