@@ -7,6 +7,7 @@
 //! refuses. See `bench/README.md`.
 
 #![expect(clippy::disallowed_macros, reason = "it prints a table")]
+#![expect(clippy::disallowed_methods, reason = "real paths are those of Unix here")]
 
 mod claims;
 

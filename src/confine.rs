@@ -250,7 +250,7 @@ mod tests {
             return;
         }
         let dir = tempfile::tempdir().expect("a directory");
-        let dir = dir.path().canonicalize().expect("it is there");
+        let dir = crate::world::real(dir.path()).expect("it is there");
         let at = |name: &str| dir.join(name);
         for name in [".ssh", ".config/gh", ".config/other", "work"] {
             fs::create_dir_all(at(name)).expect("made");
@@ -283,7 +283,7 @@ mod tests {
             return;
         }
         let dir = tempfile::tempdir().expect("a directory");
-        let dir = dir.path().canonicalize().expect("it is there");
+        let dir = crate::world::real(dir.path()).expect("it is there");
         for name in ["open", "closed"] {
             fs::create_dir(dir.join(name)).expect("made");
         }

@@ -15,6 +15,7 @@ mod child;
 mod git_environment;
 pub(crate) mod last;
 mod person;
+mod processes;
 pub(crate) mod progress;
 mod scratch;
 pub(crate) mod system;
@@ -27,6 +28,7 @@ pub(crate) use git_environment::{GitEnvironment, git_place_variables, git_variab
 pub(crate) use person::{
     Agents, Ancestor, HostProcess, Life, Lives, NotAPerson, Surroundings, Typist, who, who_started,
 };
+pub(crate) use processes::started_ms;
 pub(crate) use scratch::{Alone, Scratch, sweep};
 pub(crate) use there::{NotPlain, open_plain, open_unblocked, read_if_there, read_plain};
 pub(crate) use whole::{Whole, begin_sync, sync, write_whole};
@@ -161,12 +163,11 @@ pub(crate) fn new_clone_id(dir: &std::path::Path) -> String {
 /// 32 random hex digits to stand in front of a text; `of` is the text, which alone decides where a
 /// test sets the clock.
 pub(crate) fn new_salt(of: &[u8]) -> std::io::Result<String> {
-    use std::io::Read as _;
     if debug_variable(CLOCK).is_some() {
         return Ok(crate::format::short_hash(of, crate::format::texts::SALT));
     }
     let mut bits = [0; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    system::fill_randomly(&mut bits)?;
     Ok(crate::format::short_hash(&bits, crate::format::texts::SALT))
 }
 
@@ -190,9 +191,9 @@ pub(crate) struct Process {
 /// The processes above this one, nearest first.
 pub(crate) fn ancestors() -> Vec<Process> {
     let mut found = Vec::new();
-    let mut pid = parent_of_self();
+    let mut pid = processes::parent_of_self();
     while let Some(up) = pid.filter(|pid| *pid > 0 && found.len() < 64) {
-        let Some((process, parent)) = process(up) else { break };
+        let Some((process, parent)) = processes::process(up) else { break };
         found.push(process);
         pid = (parent != up).then_some(parent);
     }
@@ -232,12 +233,11 @@ pub(crate) fn played_typist() -> Option<Typist> {
 
 /// A code that nobody can guess, from the system's randomness; a test may set it.
 pub(crate) fn new_code() -> std::io::Result<String> {
-    use std::io::Read as _;
     if let Some(code) = debug_variable(CODE) {
         return Ok(code);
     }
     let mut bits = [0; 4];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    system::fill_randomly(&mut bits)?;
     Ok(crate::jobs::code::code(u32::from_le_bytes(bits)))
 }
 
@@ -248,7 +248,7 @@ pub(crate) fn patience_ms(usual: i64) -> i64 {
 
 /// The number of this process's terminal; 0 for none.
 pub(crate) fn own_terminal() -> i64 {
-    details(std::process::id()).map_or(0, |(_, tty)| tty)
+    processes::details(std::process::id()).map_or(0, |(_, tty)| tty)
 }
 
 /// When the first process of this system or container started, in milliseconds.
@@ -258,98 +258,7 @@ pub(crate) fn first_process_ms() -> Option<i64> {
 
 /// The process `pid`, if it runs.
 pub(crate) fn running(pid: u32) -> Option<Process> {
-    process(pid).map(|(process, _)| process)
-}
-
-/// When `process` started, in milliseconds since the epoch, where the system tells.
-#[cfg(target_os = "linux")]
-pub(crate) fn started_ms(process: &Process) -> Option<i64> {
-    /// Ticks of `/proc` last as long on every architecture.
-    const TICK_MS: i64 = 10;
-    let up = std::fs::read_to_string("/proc/uptime").ok()?;
-    let (seconds, hundredths) = up.split_whitespace().next()?.split_once('.')?;
-    let up = seconds.parse::<i64>().ok()? * 1000 + hundredths.parse::<i64>().ok()? * 10;
-    Some(system_ms() - up + process.started.parse::<i64>().ok()? * TICK_MS)
-}
-
-/// The same, as `ps` tells how long the process has run.
-#[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) fn started_ms(process: &Process) -> Option<i64> {
-    let asked = std::process::Command::new("ps")
-        .args(["-o", "etime=", "-p", &process.pid.to_string()])
-        .output()
-        .ok()?;
-    let ran = seconds_of(String::from_utf8_lossy(&asked.stdout).trim())?;
-    Some(system_ms() - ran * 1000)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn started_ms(_: &Process) -> Option<i64> {
-    None
-}
-
-/// The seconds of a time that `ps` tells: `[[days-]hours:]minutes:seconds`.
-#[cfg(any(test, all(unix, not(target_os = "linux"))))]
-fn seconds_of(time: &str) -> Option<i64> {
-    let (days, time) = time.split_once('-').unwrap_or(("0", time));
-    let parts = time.split(':').map(|part| part.parse::<i64>().ok());
-    let seconds = parts.collect::<Option<Vec<_>>>()?;
-    let within = (2..=3).contains(&seconds.len());
-    let seconds = seconds.iter().fold(0, |sum, part| sum * 60 + part);
-    within.then_some(days.parse::<i64>().ok()? * 86_400 + seconds)
-}
-
-#[cfg(unix)]
-fn parent_of_self() -> Option<u32> {
-    Some(std::os::unix::process::parent_id())
-}
-
-#[cfg(not(unix))]
-fn parent_of_self() -> Option<u32> {
-    None
-}
-
-/// A process and its parent, from `/proc`.
-#[cfg(target_os = "linux")]
-fn process(pid: u32) -> Option<(Process, u32)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in brackets and may itself hold brackets and blanks.
-    let (head, tail) = stat.rsplit_once(')')?;
-    let name = head.split_once('(')?.1.to_owned();
-    let fields: Vec<&str> = tail.split_whitespace().collect();
-    // One that was killed and not yet reaped acts no more.
-    if matches!(*fields.first()?, "Z" | "X") {
-        return None;
-    }
-    let parent = fields.get(1)?.parse().ok()?;
-    let detached = fields.get(4).is_none_or(|tty| *tty == "0");
-    let started = (*fields.get(19)?).to_owned();
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let line = String::from_utf8_lossy(&line).replace('\0', " ").trim_end().to_owned();
-    Some((Process { pid, started, name, line, detached }, parent))
-}
-
-/// A process and its parent, as `ps` tells them. Never asked before a tool.
-#[cfg(all(unix, not(target_os = "linux")))]
-fn process(pid: u32) -> Option<(Process, u32)> {
-    let asked = std::process::Command::new("ps")
-        .args(["-o", "ppid=,tty=,lstart=,command=", "-p", &pid.to_string()])
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
-    let mut words = text.split_whitespace();
-    let parent = words.next()?.parse().ok()?;
-    let detached = words.next()?.starts_with('?');
-    let started = words.by_ref().take(5).collect::<Vec<_>>().join(" ");
-    let line = words.collect::<Vec<_>>().join(" ");
-    let program = line.split_whitespace().next().unwrap_or_default();
-    let name = program.rsplit('/').next().unwrap_or_default().trim_start_matches('-').to_owned();
-    Some((Process { pid, started, name, line, detached }, parent))
-}
-
-#[cfg(not(unix))]
-fn process(_: u32) -> Option<(Process, u32)> {
-    None
+    processes::process(pid).map(|(process, _)| process)
 }
 
 /// How a host hands an event to this process. Code of the agent's that takes a hook's place
@@ -555,7 +464,7 @@ fn is_private(_: &std::fs::Metadata) -> bool {
 /// interpreter, the script that it runs, by path, size and time. `None` where the system
 /// does not say.
 pub(crate) fn version_mark(process: &Process) -> Option<String> {
-    let exe = std::fs::read_link(format!("/proc/{}/exe", process.pid)).ok()?;
+    let exe = processes::exe_of(process.pid)?;
     let script = process
         .line
         .split_whitespace()
@@ -564,7 +473,7 @@ pub(crate) fn version_mark(process: &Process) -> Option<String> {
         .map(PathBuf::from);
     let mut text = String::new();
     for file in std::iter::once(exe).chain(script) {
-        let Ok(file) = std::fs::canonicalize(file) else { continue };
+        let Ok(file) = real(file) else { continue };
         let Ok(data) = file.metadata() else { continue };
         let modified = data.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         text += &format!("{} {} {:?}\n", file.display(), data.len(), modified);
@@ -690,7 +599,7 @@ pub(crate) fn above(pid: u32, markers: &[String]) -> Vec<Ancestor> {
     let mut found: Vec<Ancestor> = Vec::new();
     let mut next = parent_of(pid);
     while let Some(pid) = next.filter(|pid| *pid > 0 && found.len() < 64) {
-        let Some((process, parent)) = process(pid) else { break };
+        let Some((process, parent)) = processes::process(pid) else { break };
         found.push(ancestor(process, parent, markers));
         next = (parent != pid).then_some(parent);
     }
@@ -699,7 +608,7 @@ pub(crate) fn above(pid: u32, markers: &[String]) -> Vec<Ancestor> {
 
 fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
     let started_ms = started_ms(&process);
-    let environment = environment_of(process.pid);
+    let environment = processes::environment_of(process.pid);
     let has = |marker: &&String| {
         environment.iter().any(|entry| {
             entry
@@ -710,16 +619,16 @@ fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
     };
     let from_here =
         |entry: &String| entry.strip_prefix("SSH_CONNECTION=").is_some_and(person::is_from_here);
-    let exe = exe_of(process.pid);
-    let (others, tty) = details(process.pid).unwrap_or_default();
+    let exe = processes::exe_of(process.pid);
+    let (others, tty) = processes::details(process.pid).unwrap_or_default();
     Ancestor {
         pid: process.pid,
         parent,
         started_ms,
         markers: markers.iter().filter(has).cloned().collect(),
         from_here: environment.iter().any(from_here),
-        exe_ms: exe.as_ref().and_then(|_| exe_changed_ms(process.pid)),
-        exe,
+        exe_ms: exe.as_ref().and_then(|_| processes::exe_changed_ms(process.pid)),
+        exe: exe.map(|exe| exe.to_string_lossy().into_owned()),
         others,
         tty,
         started: process.started,
@@ -730,71 +639,16 @@ fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
 
 fn parent_of(pid: u32) -> Option<u32> {
     if pid == std::process::id() {
-        parent_of_self()
+        processes::parent_of_self()
     } else {
-        process(pid).map(|(_, parent)| parent)
+        processes::process(pid).map(|(_, parent)| parent)
     }
-}
-
-/// The environment that a process was started with; nothing where it may not be read.
-#[cfg(target_os = "linux")]
-fn environment_of(pid: u32) -> Vec<String> {
-    let bytes = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    bytes
-        .split(|byte| *byte == 0)
-        .map(|entry| String::from_utf8_lossy(entry).into_owned())
-        .collect()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn environment_of(_: u32) -> Vec<String> {
-    Vec::new()
-}
-
-#[cfg(target_os = "linux")]
-fn exe_of(pid: u32) -> Option<String> {
-    Some(std::fs::read_link(format!("/proc/{pid}/exe")).ok()?.to_string_lossy().into_owned())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn exe_of(_: u32) -> Option<String> {
-    None
-}
-
-/// When the inode of the file that a process runs changed: a copy is new, whatever it says.
-#[cfg(target_os = "linux")]
-fn exe_changed_ms(pid: u32) -> Option<i64> {
-    use std::os::unix::fs::MetadataExt;
-    let data = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
-    Some(data.ctime() * 1000 + data.ctime_nsec() / 1_000_000)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn exe_changed_ms(_: u32) -> Option<i64> {
-    None
-}
-
-/// Whether a process belongs to another user than this one, and the number of its terminal.
-#[cfg(target_os = "linux")]
-fn details(pid: u32) -> Option<(bool, i64)> {
-    let user = |pid: &str| {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?.to_owned();
-        line.split_whitespace().next().map(str::to_owned)
-    };
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let tty = stat.rsplit_once(')')?.1.split_whitespace().nth(4)?.parse().ok()?;
-    Some((user(&pid.to_string()) != user("self"), tty))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn details(pid: u32) -> Option<(bool, i64)> {
-    process(pid).map(|(process, _)| (false, i64::from(!process.detached)))
 }
 
 /// True when `process` runs this very binary.
 pub(crate) fn is_own_program(process: &Process) -> bool {
-    let exe = std::fs::canonicalize(format!("/proc/{}/exe", process.pid));
+    let exe = processes::exe_of(process.pid);
+    let exe = exe.and_then(|exe| real(exe).ok());
     exe.map_or(process.name == "git-seed", |exe| exe == own_binary())
 }
 
@@ -803,10 +657,20 @@ pub(crate) fn is_program(process: &Process, name: &str) -> bool {
     person::runs_program(&process.name, &process.line, name)
 }
 
+/// The path itself, links resolved, as people and other programs write it: Windows' own answer
+/// (`\\?\C:\a`) is one that shells and git do not take.
+///
+/// # Errors
+///
+/// If nothing is there, or it may not be looked at.
+pub(crate) fn real(path: impl AsRef<Path>) -> std::io::Result<PathBuf> {
+    dunce::canonicalize(path)
+}
+
 /// The path of this binary, links resolved.
 pub(crate) fn own_binary() -> PathBuf {
     let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("git-seed"));
-    std::fs::canonicalize(&path).unwrap_or(path)
+    real(&path).unwrap_or(path)
 }
 
 /// True for the path of this binary itself, and for no link to it: one could lead elsewhere by the
@@ -820,7 +684,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found =
         std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())?;
-    std::fs::canonicalize(found).ok()
+    real(found).ok()
 }
 
 #[cfg(test)]
@@ -883,22 +747,6 @@ mod tests {
             above("env", "env A=1 python3 drive.py seed hook claude"),
         ] {
             assert_eq!(caller(&[script.clone(), python.clone()]), Some(&script));
-        }
-    }
-
-    #[test]
-    fn the_times_of_ps_are_read() {
-        for (time, seconds) in [
-            ("00:05", Some(5)),
-            ("12:30", Some(750)),
-            ("01:00:00", Some(3600)),
-            ("2-01:00:01", Some(2 * 86_400 + 3601)),
-            ("", None),
-            ("5", None),
-            ("ELAPSED", None),
-            ("1:2:3:4", None),
-        ] {
-            assert_eq!(seconds_of(time), seconds, "{time}");
         }
     }
 

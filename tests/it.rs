@@ -1,5 +1,7 @@
 //! The third ring: whole sessions against the real binary and real git.
 
+#![expect(clippy::disallowed_methods, reason = "what is told of a path is for the tool itself")]
+
 mod it {
     mod ab;
     mod agents;

@@ -75,7 +75,7 @@ pub(super) fn run(args: &TourArgs, out: &mut Report) -> crate::cli::Result<Outco
         leave_nothing_behind(dir.path())?;
     }
     let home = if args.keep { dir.keep() } else { dir.path().to_owned() };
-    let stage = Stage::new(&std::fs::canonicalize(&home)?, &world::own_binary())?;
+    let stage = Stage::new(&crate::world::real(&home)?, &world::own_binary())?;
     let mut tour = Tour { stage, out, pause, all: args.all, over: false, told: Vec::new() };
     match tour.play() {
         Err(_) if tour.over => return Ok(Outcome::Yes),

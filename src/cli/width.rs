@@ -6,6 +6,11 @@
 
 use std::io::{IsTerminal, stderr, stdout};
 
+#[cfg(unix)]
+use std::os::fd::AsFd as Stream;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as Stream;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -32,15 +37,10 @@ pub(super) fn at_terminal() -> Option<usize> {
 }
 
 /// The rows of the terminal that is printed to, where it tells them.
-#[cfg(unix)]
 pub(super) fn rows() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(stdout()).ok().filter(|_| stdout().is_terminal())?;
-    Some(usize::from(size.ws_row)).filter(|rows| *rows > 0)
-}
-
-#[cfg(not(unix))]
-pub(super) fn rows() -> Option<usize> {
-    None
+    terminal_size::terminal_size_of(stdout())
+        .map(|(_, rows)| usize::from(rows.0))
+        .filter(|rows| *rows > 0)
 }
 
 /// The columns of the terminal behind standard error.
@@ -53,19 +53,13 @@ fn told() -> Option<usize> {
     crate::world::variable("COLUMNS").and_then(|columns| columns.parse().ok())
 }
 
-#[cfg(unix)]
-fn of_reader(stream: &(impl IsTerminal + std::os::fd::AsFd)) -> Option<usize> {
+/// Where the system does not say it, lines stay as they are.
+fn of_reader(stream: &(impl IsTerminal + Stream)) -> Option<usize> {
     let of_terminal = || {
-        // Where the system does not say it, lines stay as they are.
-        let size = rustix::termios::tcgetwinsize(stream).ok()?;
-        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+        let (columns, _) = terminal_size::terminal_size_of(stream)?;
+        Some(usize::from(columns.0)).filter(|columns| *columns > 0)
     };
     stream.is_terminal().then(|| told().or_else(of_terminal)).flatten()
-}
-
-#[cfg(not(unix))]
-fn of_reader(stream: &impl IsTerminal) -> Option<usize> {
-    stream.is_terminal().then(told).flatten()
 }
 
 /// The columns that `text` takes; colours take none.

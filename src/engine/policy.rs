@@ -202,10 +202,11 @@ fn signers(repo: &Repo, value: &str) -> std::result::Result<String, String> {
     if !path.is_absolute() {
         return Err(tell(Notice::PolicyKeysRelative, &[]));
     }
-    let real = path.canonicalize().map_err(|error| error.to_string())?;
+    let real = crate::world::real(path).map_err(|error| error.to_string())?;
     let own = [repo.store.work_tree().to_owned(), repo.store.common_dir().to_owned()];
     // Where an agent works it could write it.
-    let inside = |place: &PathBuf| place.canonicalize().is_ok_and(|place| real.starts_with(place));
+    let inside =
+        |place: &PathBuf| crate::world::real(place).is_ok_and(|place| real.starts_with(place));
     if own.iter().any(inside) {
         return Err(tell(Notice::PolicyKeysInside, &[]));
     }

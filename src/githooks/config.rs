@@ -278,7 +278,7 @@ impl<'a> Scratch<'a> {
 
 /// Replaces `expected` by `new` under git's own lock; without `new` the file goes away.
 pub(super) fn swap(path: &Path, expected: &[u8], new: Option<&[u8]>) -> Result<(), HookError> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = crate::world::real(path).unwrap_or_else(|_| path.to_owned());
     let lock = PathBuf::from([path.as_os_str(), OsStr::new(".lock")].join(OsStr::new("")));
     let mut file =
         fs::File::create_new(&lock).map_err(|_| HookError::Busy { path: path.clone() })?;

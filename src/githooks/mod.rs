@@ -216,7 +216,8 @@ impl Record {
         let led = repo.work_tree.join(hooks_path);
         hooks_path == OWN_DIR_FROM_TOP && self.theirs != Theirs::Nothing
             || led == own
-            || led.canonicalize().is_ok_and(|led| own.canonicalize().is_ok_and(|own| led == own))
+            || crate::world::real(led)
+                .is_ok_and(|led| crate::world::real(own).is_ok_and(|own| led == own))
     }
 }
 
@@ -325,7 +326,7 @@ fn reached(repo: &RepoDirs, record: &Record) -> Result<(), HookError> {
         Theirs::Nothing => repo.common_dir.join("hooks"),
         _ => repo.own_dir(),
     };
-    let same = hooks_dir.canonicalize().ok() == own.canonicalize().ok();
+    let same = crate::world::real(&hooks_dir).ok() == crate::world::real(&own).ok();
     same.then_some(()).ok_or(HookError::Overridden { at: hooks_dir })
 }
 

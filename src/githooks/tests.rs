@@ -40,7 +40,7 @@ impl World {
 
     fn path(&self, name: &str) -> PathBuf {
         // A canonical root: the paths git answers with are.
-        self.dir.path().canonicalize().expect("a root").join(name)
+        crate::world::real(self.dir.path()).expect("a root").join(name)
     }
 
     fn binary(&self) -> PathBuf {

@@ -31,7 +31,7 @@ impl Testbed {
     /// A directory without a repository.
     pub(crate) fn bare_ground() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        let path = dir.path().canonicalize().expect("it is there").join("repo");
+        let path = crate::world::real(dir.path()).expect("it is there").join("repo");
         std::fs::create_dir(&path).expect("it is ours");
         Self { _dir: dir, path }
     }

@@ -59,7 +59,7 @@ impl Scratch {
 /// A directory for temporary files that lies in none of `places`.
 fn above(places: &[PathBuf]) -> Option<PathBuf> {
     let known = [std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
-    let real = known.into_iter().filter_map(|dir| fs::canonicalize(dir).ok());
+    let real = known.into_iter().filter_map(|dir| super::real(dir).ok());
     let mut outside = real.filter(|dir| !places.iter().any(|place| dir.starts_with(place)));
     outside.find(|dir| dir.is_dir())
 }
@@ -242,8 +242,9 @@ mod tests {
         assert!(dir.exists(), "whoever made it lives");
         drop(scratch);
         assert!(!dir.exists());
-        let left =
-            fs::canonicalize(std::env::temp_dir()).expect("there").join(format!("{HEAD}{pid}-0-x"));
+        let left = super::super::real(std::env::temp_dir())
+            .expect("there")
+            .join(format!("{HEAD}{pid}-0-x"));
         fs::create_dir(&left).expect("made");
         fs::set_permissions(&left, fs::Permissions::from_mode(0o700)).expect("set");
         sweep(&[]);

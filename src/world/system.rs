@@ -8,6 +8,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::path::Path;
 
+/// Fills `bits` with the system's randomness.
+///
+/// # Errors
+///
+/// If the system has none.
+pub(super) fn fill_randomly(bits: &mut [u8]) -> std::io::Result<()> {
+    getrandom::fill(bits).map_err(std::io::Error::other)
+}
+
 /// The name that has these bytes.
 #[cfg(unix)]
 pub(crate) fn name_of(bytes: &[u8]) -> OsString {

@@ -199,7 +199,7 @@ impl Live {
         if !all.contains(&self.home) {
             all.push(self.home.clone());
         }
-        let same = |dir: &PathBuf| dir.canonicalize().is_ok_and(|dir| dir == *here);
+        let same = |dir: &PathBuf| crate::world::real(dir).is_ok_and(|dir| dir == *here);
         let at = all.iter().position(|dir| dir == here || same(dir)).unwrap_or(0);
         let next = all.iter().cycle().skip(at + 1).take(all.len());
         // One in which git seed is not installed, or that does not open, has nothing to show.

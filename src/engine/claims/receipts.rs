@@ -495,7 +495,7 @@ pub(super) fn program_name(command: &str) -> String {
 pub(crate) fn program(name: &str, dir: &Path) -> Option<Program> {
     let path: PathBuf = if name.contains('/') {
         // What is not there was no program: the receipt names none.
-        std::fs::canonicalize(dir.join(name)).ok()?
+        crate::world::real(dir.join(name)).ok()?
     } else {
         world::on_path(name)?
     };

@@ -140,7 +140,7 @@ fn hook_dirs(repo: &Repo) -> Vec<String> {
         _ => top.join(path),
     });
     let all = [common.join("hooks"), common.join("seed").join("hooks")].into_iter().chain(led);
-    let real = |dir: &Path| std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let real = |dir: &Path| crate::world::real(dir).unwrap_or_else(|_| dir.to_owned());
     let apart = |dir: &PathBuf| dir.starts_with(common) || !real(dir).starts_with(real(top));
     let mut dirs: Vec<String> =
         all.filter(apart).filter_map(|dir| dir.to_str().map(str::to_owned)).collect();

@@ -229,7 +229,7 @@ fn is_own_line(repo: &Repo, event: &Event, command: &str) -> bool {
 fn is_own(program: &Program) -> bool {
     let own = world::own_binary();
     match program {
-        Program::Path(path) => std::fs::canonicalize(path).is_ok_and(|path| path == own),
+        Program::Path(path) => crate::world::real(path).is_ok_and(|path| path == own),
         Program::Bare | Program::GitSeed => {
             world::on_path("git-seed").is_some_and(|path| path == own)
         }

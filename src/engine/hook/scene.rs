@@ -95,7 +95,7 @@ impl Setting<'_> {
     fn holds_state(&self, found: &Resolved) -> bool {
         let store = &self.repo.store;
         let holds = |dir: &Path| {
-            let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+            let dir = crate::world::real(dir).unwrap_or_else(|_| dir.to_owned());
             dir.join("seed").starts_with(&found.real)
         };
         found.place == Place::Git && (holds(store.git_dir()) || holds(store.common_dir()))

@@ -123,7 +123,7 @@ fn memory_of(repo: &Repo, host: &Host) -> Vec<PathBuf> {
     let main = if main.ends_with(".git") { main.parent().unwrap_or(top) } else { top };
     let mut names: Vec<String> = Vec::new();
     for dir in [main, top] {
-        let real = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        let real = crate::world::real(dir).unwrap_or_else(|_| dir.to_owned());
         for name in [project_name(dir), project_name(&real)] {
             if !names.contains(&name) {
                 names.push(name);

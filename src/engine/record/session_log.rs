@@ -30,8 +30,7 @@ pub(crate) fn cycle_page(
     let mut pages = dirs.iter().map(|dir| repo.page_path(dir));
     pages.find(|page| {
         page == shown
-            || std::fs::canonicalize(repo.store.work_tree().join(page))
-                .is_ok_and(|file| file == real)
+            || crate::world::real(repo.store.work_tree().join(page)).is_ok_and(|file| file == real)
     })
 }
 

@@ -58,7 +58,7 @@ fn find(path: &Path) -> (PathBuf, bool) {
     let mut head = path.to_owned();
     loop {
         // What has no real path yet gets that of the directory above it.
-        if let Ok(real) = std::fs::canonicalize(&head) {
+        if let Ok(real) = crate::world::real(&head) {
             let whole = rest.iter().rev().fold(real, |path, part| join(&path, Path::new(part)));
             return (whole, rest.is_empty());
         }
@@ -354,7 +354,7 @@ impl Repo {
         let leads_here = |page: &String| {
             let page = dir.join(page);
             std::fs::read_link(&page).is_ok()
-                && std::fs::canonicalize(&page).is_ok_and(|target| target == real)
+                && crate::world::real(&page).is_ok_and(|target| target == real)
         };
         self.rules.pages.iter().any(leads_here)
     }
@@ -376,7 +376,7 @@ impl Repo {
         let links = self.store.tracked_links(&self.rules.pages).unwrap_or_default();
         let led = links.into_iter().filter_map(|link| {
             // Nothing is behind a link whose target is gone.
-            let target = link.below(self.store.work_tree()).ok()?.canonicalize().ok()?;
+            let target = crate::world::real(link.below(self.store.work_tree()).ok()?).ok()?;
             Some((link, target))
         });
         led.collect()
@@ -389,7 +389,7 @@ impl Repo {
         if real.starts_with(top) {
             return top.to_owned();
         }
-        std::fs::canonicalize(top).unwrap_or_else(|_| top.to_owned())
+        crate::world::real(top).unwrap_or_else(|_| top.to_owned())
     }
 
     fn outside(&self, path: &Path, memory: &[String]) -> Place {
@@ -406,7 +406,7 @@ impl Repo {
         }
         let scratch = self.rules.scratch.iter().any(|folder| text.starts_with(folder.as_str()));
         // Without its real path no place counts as its own: it then is another repository's.
-        let home = std::fs::canonicalize(self.store.work_tree()).unwrap_or_default();
+        let home = crate::world::real(self.store.work_tree()).unwrap_or_default();
         // A work tree that itself lies in a scratch folder does not open its neighbours'
         // repositories.
         if scratch && !inside_a_repository(path, &home) { Place::Scratch } else { Place::Outside }
@@ -420,7 +420,7 @@ mod tests {
     #[test]
     fn what_does_not_exist_is_judged_by_where_it_would_be() {
         let dir = tempfile::tempdir().expect("a directory");
-        let top = std::fs::canonicalize(dir.path()).expect("it is there");
+        let top = crate::world::real(dir.path()).expect("it is there");
         std::fs::create_dir_all(top.join("a/b")).expect("made");
         #[cfg(unix)]
         {
@@ -472,7 +472,7 @@ mod tests {
     #[test]
     fn the_disks_own_spelling_is_found() {
         let dir = tempfile::tempdir().expect("a directory");
-        let top = std::fs::canonicalize(dir.path()).expect("it is there");
+        let top = crate::world::real(dir.path()).expect("it is there");
         std::fs::create_dir_all(top.join("Src/Parser")).expect("made");
         std::fs::write(top.join("Src/Parser/Lex.rs"), "").expect("written");
         for (given, own) in [

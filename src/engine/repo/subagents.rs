@@ -177,7 +177,7 @@ fn folders() -> impl Iterator<Item = (&'static Host, &'static str)> {
 /// The same file, also where one way to it leads through a link.
 fn is_same(one: &Path, other: &Path) -> bool {
     // What leads nowhere is not the same as a file that is there.
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let real = |path: &Path| crate::world::real(path).ok();
     one == other
         || one.file_name() == other.file_name()
             && real(one).is_some_and(|one: PathBuf| Some(one) == real(other))

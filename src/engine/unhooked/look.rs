@@ -58,7 +58,7 @@ pub(crate) fn look(repo: &Repo, own: &Unhooked, path: &str, call: &str) -> Resul
 fn inside(repo: &Repo, own: &Unhooked, path: &str) -> Result<PathBuf> {
     let no = || EngineError::NotNow(tell(Notice::UnhookedOutside, &[("path", path)]));
     let top = repo::paths::real(repo.store.work_tree());
-    let real = std::fs::canonicalize(own.cwd.join(path)).map_err(|_| no())?;
+    let real = crate::world::real(own.cwd.join(path)).map_err(|_| no())?;
     let below = real.strip_prefix(&top).map_err(|_| no())?;
     let is_gits = below.iter().any(|part| part.eq_ignore_ascii_case(".git"));
     let gits = [repo.store.git_dir(), repo.store.common_dir()];
