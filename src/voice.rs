@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use crate::format::shown;
 use crate::shipped::{Rows, rows};
 use crate::verdict::{Case, Facts, NAMES, Refusal, Wants};
 
@@ -500,6 +501,7 @@ pub(crate) enum Notice {
     StoryAll,
     StoryKeys,
     StoryByDay,
+    StoryForPerson,
     StoryOfDays,
     StoryMore,
     StoryEvents,
@@ -520,7 +522,6 @@ pub(crate) enum Notice {
     WouldNothingKept,
     WouldPhases,
     WouldDropped,
-    StatsSince,
     StatsGrown,
     StatsTests,
     StatsClaims,
@@ -697,6 +698,7 @@ pub(crate) enum Notice {
     NoPlainFile,
     HookLinked,
     MayBelowAnchor,
+    MayAskAlone,
     MayMemory,
     GrantCompletion,
     GrantAccess,
@@ -1015,6 +1017,7 @@ pub(crate) enum Notice {
     RulesNoChange,
     ShowUnknown,
     ShowNoStep,
+    ShowRecords,
     ShowNoFile,
     RunFailedUntold,
     CountsUnknown,
@@ -1223,11 +1226,25 @@ pub(crate) fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
     row.map_or_else(String::new, |row| fill_by(&row.told, |name| fact(name).to_owned()))
 }
 
+/// The facts that are names which somebody else gave: they stand in a sentence in one line.
+const NAMES_OF_OTHERS: [&str; 12] = [
+    "path", "paths", "file", "files", "page", "dir", "place", "name", "branch", "left", "hook",
+    "program",
+];
+
+fn of_others(name: &str, fact: &str) -> String {
+    if NAMES_OF_OTHERS.contains(&name) {
+        shown::on_one_line(fact).into_owned()
+    } else {
+        fact.to_owned()
+    }
+}
+
 /// What `doctor` says of `key`; `facts` stand in it as they are.
 pub fn found(key: Found, facts: &[(&str, &str)]) -> FindingSaid {
     let fact =
         |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
-    let fill = |text: &String| fill_by(text, |name| fact(name).to_owned());
+    let fill = |text: &String| fill_by(text, |name| of_others(name, fact(name)));
     let row = FIND.named(key.into()).next();
     row.map_or_else(FindingSaid::default, |row| FindingSaid {
         check: &row.check,
@@ -1388,35 +1405,16 @@ fn quoted(value: &str, most: usize) -> String {
     let mut chars = value.chars().take(most).peekable();
     let mut before = ' ';
     while let Some(char) = chars.next() {
-        // Between letters of other scripts a joiner is spelling.
-        let spells = matches!(char, '\u{200c}' | '\u{200d}')
-            && !before.is_ascii()
-            && chars.peek().is_some_and(|next| !next.is_ascii());
         match char {
             _ if ends(char) => line.push(' '),
-            _ if is_unseen(char) && !spells => line.extend(char.escape_unicode()),
+            _ if shown::hides(char, before, chars.peek().copied()) => {
+                line.extend(char.escape_unicode());
+            }
             _ => line.push(char),
         }
         before = char;
     }
     if value.chars().count() > most { line + "…" } else { line }
-}
-
-/// A character that changes how its neighbours look, and is not to be seen itself: the
-/// format controls of Unicode.
-fn is_unseen(char: char) -> bool {
-    matches!(
-        char,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]

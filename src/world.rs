@@ -628,7 +628,7 @@ fn ancestor(process: Process, parent: u32, markers: &[String]) -> Ancestor {
         markers: markers.iter().filter(has).cloned().collect(),
         from_here: environment.iter().any(from_here),
         exe_ms: exe.as_ref().and_then(|_| processes::exe_changed_ms(process.pid)),
-        exe: exe.map(|exe| exe.to_string_lossy().into_owned()),
+        exe: exe.map(|exe| system::told_of_program(&exe)),
         others,
         tty,
         started: process.started,

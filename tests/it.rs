@@ -110,6 +110,7 @@ mod it {
     mod syscalls;
     mod texts;
     mod tokens;
+    mod told;
     mod tour;
     mod tracks;
     mod tracks_held;

@@ -28,7 +28,7 @@ class GitSeed < Formula
     man7.install Dir["share/man/man7/*"]
     bash_completion.install "share/bash-completion/completions/git-seed"
     zsh_completion.install "share/zsh/site-functions/_git-seed"
-    fish_completion.install "share/fish/vendor_completions.d/git-seed.fish"
+    (share/"fish/vendor_conf.d").install "share/fish/vendor_conf.d/git-seed.fish"
     doc.install Dir["share/doc/git-seed/*"]
   end
 

@@ -1,6 +1,7 @@
 //! `git seed fence …`
 
 use crate::engine::fence;
+use crate::format::shown;
 use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -73,7 +74,10 @@ pub(super) fn run(
                 fence::restore::accept(&repo, &rest)?;
             }
             out.json(&serde_json::json!({ "accepted": paths }));
-            out.line(voice::tell(Notice::FenceAccepted, &[("paths", &paths.join(", "))]));
+            out.line(voice::tell(
+                Notice::FenceAccepted,
+                &[("paths", &shown::all_on_one_line(&paths, ", "))],
+            ));
             Ok(Outcome::Yes)
         }
         FenceCommand::Restore { paths } => {
@@ -83,7 +87,7 @@ pub(super) fn run(
             for (path, kept) in &restored.kept {
                 let kept =
                     if kept.is_empty() { String::new() } else { format!("   kept as {kept}") };
-                out.line(format_args!("{path} is as it was{kept}"));
+                out.line(format_args!("{} is as it was{kept}", shown::on_one_line(path)));
             }
             for path in &restored.left {
                 out.line(voice::tell(Notice::FenceAsBefore, &[("path", path)]));
@@ -169,7 +173,7 @@ fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> crate::cl
             .collect();
         let told =
             if told.is_empty() { String::new() } else { format!("   ({})", told.join("; ")) };
-        out.line(format_args!("{what:<9}  {path}{told}"));
+        out.line(format_args!("{what:<9}  {}{told}", shown::on_one_line(path)));
     };
     for path in &survey.strays {
         line("stray", path, &[]);

@@ -3,7 +3,9 @@
 use crate::engine::{briefing, jobs, memory, person, report};
 use clap::Subcommand;
 
-use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
+use super::report::{Report, Tint};
+use super::width::padded;
+use super::{Context, Outcome, TextArgs, refuse};
 use crate::engine::jobs::dependencies::listed;
 use crate::engine::jobs::next_run::Due;
 use crate::engine::record::draft::By;
@@ -382,13 +384,13 @@ fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> crate::cli::Re
     if rows.is_empty() {
         out.line(voice::tell(Notice::NoJobYet, &[]));
     }
-    let width = rows.iter().map(|row| row.status.len()).max().unwrap_or(0).max(9);
+    let wide = rows.iter().map(|row| row.status.len()).max().unwrap_or(0).max(9);
     for row in &rows {
         let mark = if row.focused { "*" } else { " " };
         out.line(format_args!(
-            "{mark} {}  {:<width$}  {} cycle {}  {}{}",
+            "{mark} {}  {}  {} cycle {}  {}{}",
             row.id,
-            row.status,
+            padded(&of_status(row.status, out), wide),
             padded(&row.phase, 9),
             row.cycle,
             row.name,
@@ -405,6 +407,16 @@ fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> crate::cli::Re
         ));
     }
     Ok(Outcome::Yes)
+}
+
+/// The word of a status: what goes on, what waits for its person, and what is over.
+fn of_status(word: &str, out: &Report) -> String {
+    match word {
+        "active" => out.tint(Tint::Good, word),
+        _ if word == Status::Awaiting.word() => out.tint(Tint::Bold, word),
+        "completed" | "dropped" | "voided" => out.tint(Tint::Dim, word),
+        _ => word.to_owned(),
+    }
 }
 
 fn waits(ids: &[JobId]) -> String {

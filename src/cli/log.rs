@@ -2,13 +2,14 @@
 
 use super::{
     Context, Outcome,
-    report::{self, Report},
+    report::{self, Report, Tint},
     width::padded,
 };
 use crate::engine::record;
 use crate::engine::record::history::LogRow;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
+use crate::engine::report::back;
 use crate::jobs::merging::Why;
 use crate::phases::Map;
 use crate::voice::{Notice, tell};
@@ -87,7 +88,7 @@ pub(super) fn run(
         let row = shown.row;
         let (mark, below) = if args.graph { (mark(map, row), "|  ") } else { ("", "") };
         let below = if mark == BIRTH { "   " } else { below };
-        let text = if args.oneline { short(row) } else { line(row) };
+        let text = if args.oneline { short(row, out) } else { line(row, out) };
         out.drawn(mark, below, &format!("{text}{}", told_of_folded(&shown.folded)));
         if let Some(patch) = shown.patch {
             out.line("");
@@ -99,25 +100,32 @@ pub(super) fn run(
 }
 
 /// A step with its cycle and time.
-fn line(row: &LogRow) -> String {
-    let at = report::clock(report::seconds(&row.at));
-    let (step, commit) = (padded(&row.step, 20), abbreviated(row));
-    format!("{step} cycle {}  {commit:<7}  {at}  {}{}", row.cycle, row.subject, fell(row))
+fn line(row: &LogRow, out: &Report) -> String {
+    let at = out.tint(Tint::Dim, report::clock(report::seconds(&row.at)));
+    let step = padded(&of_step(row, out), 20);
+    let commit = out.tint(Tint::Dim, format_args!("{:<7}", abbreviated(row)));
+    format!("{step} cycle {}  {commit}  {at}  {}{}", row.cycle, row.subject, fell(row, out))
 }
 
 /// A step as `git log --oneline` shows a commit.
-fn short(row: &LogRow) -> String {
-    format!("{:<7} {}: {}{}", abbreviated(row), row.step, row.subject, fell(row))
+fn short(row: &LogRow, out: &Report) -> String {
+    let commit = out.tint(Tint::Dim, format_args!("{:<7}", abbreviated(row)));
+    format!("{commit} {}: {}{}", of_step(row, out), row.subject, fell(row, out))
 }
 
 fn abbreviated(row: &LogRow) -> String {
     row.commit.as_deref().map_or(String::new(), |commit| commit.chars().take(7).collect())
 }
 
-fn fell(row: &LogRow) -> String {
+/// What a step is: a change of phase stands out.
+fn of_step(row: &LogRow, out: &Report) -> String {
+    if row.step.contains(" -> ") { out.tint(Tint::Bold, &row.step) } else { row.step.clone() }
+}
+
+fn fell(row: &LogRow, out: &Report) -> String {
     row.rejected.as_deref().map_or(String::new(), |why| {
         let said = why.parse().map_or(why.to_owned(), |why| tell(of_why(why), &[]));
-        format!(" (rejected: {said})")
+        format!(" ({})", out.tint(Tint::Bad, format_args!("rejected: {said}")))
     })
 }
 
@@ -189,7 +197,7 @@ fn mark(map: &Map, row: &LogRow) -> &'static str {
     if back { "|\\ " } else { "*  " }
 }
 
-/// The job that a person means: by id, the focused one, or the newest.
+/// The job that a person means: by id, the focused one, or the newest that was worked on.
 pub(super) fn which(repo: &Repo, job: Option<&str>) -> Result<LoadedJob, EngineError> {
     repo.require_seeded()?;
     if let Some(id) = job {
@@ -198,10 +206,7 @@ pub(super) fn which(repo: &Repo, job: Option<&str>) -> Result<LoadedJob, EngineE
                 .map_err(|bad: crate::jobs::BadJobId| EngineError::Usage(bad.to_string()))?,
         );
     }
-    match repo.focused()? {
-        Some(focused) => Ok(focused),
-        None => record::archive::newest(repo)?.ok_or(EngineError::NoJob),
-    }
+    back::meant(repo)?.ok_or(EngineError::NoJob)
 }
 
 #[cfg(test)]

@@ -214,10 +214,11 @@ pub(super) fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
 fn page(command: clap::Command, path: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let has_verbs = command.has_subcommands();
+    let synopsis = synopsis(&command, path);
     let man = clap_mangen::Man::new(command).date("2026-11");
     man.render_title(&mut bytes)?;
     man.render_name_section(&mut bytes)?;
-    man.render_synopsis_section(&mut bytes)?;
+    bytes.extend_from_slice(synopsis.as_bytes());
     man.render_description_section(&mut bytes)?;
     man.render_options_section(&mut bytes)?;
     if path.is_empty() {
@@ -230,7 +231,7 @@ fn page(command: clap::Command, path: &str) -> std::io::Result<Vec<u8>> {
         bytes.extend_from_slice(super::manual::examples(&examples).as_bytes());
     }
     man.render_version_section(&mut bytes)?;
-    Ok(begun_once(&String::from_utf8_lossy(&bytes)).into_bytes())
+    Ok(marked(&begun_once(&String::from_utf8_lossy(&bytes))).into_bytes())
 }
 
 /// `clap_mangen` begins each section that it renders alone with the same two lines; the first of
@@ -239,6 +240,61 @@ fn begun_once(text: &str) -> String {
     let end = text.match_indices('\n').nth(1).map_or(0, |(end, _)| end + 1);
     let (head, rest) = text.split_at(end);
     format!("{head}{}", if head.is_empty() { rest.to_owned() } else { rest.replace(head, "") })
+}
+
+/// How a command is called: each option in the form that is shorter, with the name of its value.
+fn synopsis(command: &clap::Command, path: &str) -> String {
+    let dashed = |word: &str| word.replace('-', r"\-");
+    let value = |arg: &clap::Arg| {
+        let names = arg.get_value_names().unwrap_or_default();
+        let names = names.iter().map(|name| format!(r"\fI<{}>\fR", dashed(&name.to_lowercase())));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let mut words = vec![format!(r"\fB{}\fR", dashed(format!("git seed {path}").trim_end()))];
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+        let takes = arg.get_action().takes_values();
+        let option = match (arg.get_short(), arg.get_long()) {
+            (Some(short), _) => Some(format!("-{short}")),
+            (None, Some(long)) => Some(format!("--{long}")),
+            (None, None) => None,
+        };
+        let mut word = match option {
+            Some(option) if takes => format!(r"\fB{}\fR {}", dashed(&option), value(arg)),
+            Some(option) => format!(r"\fB{}\fR", dashed(&option)),
+            None => value(arg),
+        };
+        if arg.get_num_args().is_some_and(|most| most.max_values() > 1) {
+            word += r" \&.\|.\|.";
+        }
+        words.push(if arg.is_required_set() { word } else { format!("[{word}]") });
+    }
+    if command.has_subcommands() {
+        words.push(r"\fI<command>\fR".to_owned());
+    }
+    format!(".SH SYNOPSIS\n{}\n", words.join("\n"))
+}
+
+/// What a text has between backticks is bold on paper.
+fn marked(text: &str) -> String {
+    let mut page = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let ticks = line.matches('`').count();
+        if ticks == 0 || ticks % 2 == 1 || line.starts_with('.') {
+            page.push_str(line);
+            continue;
+        }
+        for (n, part) in line.split('`').enumerate() {
+            page.push_str(if n == 0 {
+                ""
+            } else if n % 2 == 1 {
+                r"\fB"
+            } else {
+                r"\fR"
+            });
+            page.push_str(part);
+        }
+    }
+    page
 }
 
 /// All commands, by who uses them.

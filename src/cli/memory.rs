@@ -10,6 +10,7 @@ use super::{Context, Outcome};
 use crate::engine::memory;
 use crate::engine::repo::Repo;
 use crate::engine::repo::text::count;
+use crate::format::shown;
 use crate::memory::knowledge::Level;
 use crate::memory::lint::Found;
 use crate::memory::raw::RawFile;
@@ -101,7 +102,7 @@ fn prune(repo: &Repo, dry_run: bool, out: &mut Report) -> crate::cli::Result<Out
         out.pair("job", format_args!("{job}   {}", count(*files, "file")));
     }
     for left in &done.left {
-        out.pair("left", format_args!("{}: {}", left.path, left.why));
+        out.pair("left", format_args!("{}: {}", shown::on_one_line(&left.path), left.why));
     }
     if !done.staged.is_empty() {
         // Where something else is staged, only the deletions are committed, from any directory.

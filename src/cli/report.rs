@@ -8,6 +8,7 @@ use similar::TextDiff;
 
 use super::failure::Failure;
 use super::{Outcome, pager, width};
+use crate::format::shown;
 use crate::jobs::UnixSeconds;
 use crate::verdict::Refusal;
 use crate::voice;
@@ -284,7 +285,8 @@ pub(crate) fn clock(at: UnixSeconds) -> String {
 /// `text` without what would move a terminal's cursor or name its window: claims, paths and
 /// commands are others' words. With `tints` the colours of this page stay.
 fn plain(text: &str, tints: bool) -> Cow<'_, str> {
-    if !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || shown::hides(c, ' ', None);
+    if !text.chars().any(odd) {
         return text.into();
     }
     let is_tint = |rest: &str| {
@@ -292,13 +294,20 @@ fn plain(text: &str, tints: bool) -> Cow<'_, str> {
             rest.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(code, _)| code);
         tints && matches!(code, Some("0" | "1" | "2" | "31" | "32"))
     };
-    let shown = text.char_indices().map(|(at, c)| match c {
-        '\n' | '\t' => c,
-        '\x1b' if is_tint(&text[at + 1..]) => c,
-        c if c.is_control() => ' ',
-        c => c,
-    });
-    shown.collect::<String>().into()
+    let mut seen = String::with_capacity(text.len() + 8);
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let rest = &text[at + c.len_utf8()..];
+        match c {
+            '\n' | '\t' => seen.push(c),
+            '\x1b' if is_tint(rest) => seen.push(c),
+            c if c.is_control() => seen.push(' '),
+            c if shown::hides(c, before, rest.chars().next()) => seen.extend(c.escape_unicode()),
+            c => seen.push(c),
+        }
+        before = c;
+    }
+    seen.into()
 }
 
 #[cfg(test)]
@@ -314,6 +323,8 @@ mod tests {
             ("\x1b[32mok\x1b[0m", true, "\x1b[32mok\x1b[0m"),
             ("\x1b[32mok\x1b[0m", false, " [32mok [0m"),
             ("\x1b", true, " "),
+            ("c\u{202e}yp.c", true, "c\\u{202e}yp.c"),
+            ("\u{1f468}\u{200d}\u{1f469}", true, "\u{1f468}\u{200d}\u{1f469}"),
         ] {
             assert_eq!(plain(text, tints), wanted, "{text:?}");
         }

@@ -1,7 +1,7 @@
 //! `git seed show`
 
 use super::report::{Report, Tint};
-use super::width::{padded, shortened, width};
+use super::width::{end_of, padded, shortened, width};
 use super::{Context, Outcome};
 use crate::claims::{Part, Ran};
 use crate::engine::repo::text::{count, rfc3339};
@@ -9,7 +9,7 @@ use crate::engine::repo::{EngineError, Repo};
 use crate::engine::report::InteractionShown;
 use crate::engine::{claims, judge, memory, record, report};
 use crate::format::trailers::StepTrailers;
-use crate::format::{evidence, notes as lines};
+use crate::format::{evidence, notes as lines, shown};
 use crate::jobs::{BadJobId, JobId};
 use crate::memory::raw::RawFile;
 use crate::store::LinesChanged;
@@ -78,8 +78,12 @@ pub(super) fn run(
     out.pair("commit", &commit);
     out.pair("step", format_args!("{}   cycle {}   run {}", step.step, step.cycle, step.run));
     out.pair("job", &step.job);
-    for note in words.iter().chain(&records) {
+    for note in words {
         out.pair("note", note);
+    }
+    if !records.is_empty() {
+        let n = count(records.len(), "record");
+        out.pair("", voice::tell(Notice::ShowRecords, &[("n", &n)]));
     }
     out.line("");
     out.line(message.trim_end());
@@ -140,8 +144,8 @@ fn print_changed(files: Option<&[LinesChanged]>, out: &mut Report) {
     let (n, plus, minus) = (count(files.len(), "file"), added.to_string(), removed.to_string());
     let facts = [("files", &*n), ("added", &*plus), ("removed", &*minus)];
     out.pair("changed", voice::tell(Notice::CardChanged, &facts));
-    let paths = files.iter().map(|one| width(&one.path.to_string()));
-    let column = paths.max().unwrap_or_default().min(PATH);
+    let name = |one: &LinesChanged| end_of(&shown::on_one_line(&one.path.to_string()), PATH);
+    let column = files.iter().take(FILES).map(|one| width(&name(one))).max().unwrap_or_default();
     let most = files.iter().map(|one| one.added + one.removed).max().unwrap_or_default();
     for one in files.iter().take(FILES) {
         let lines = one.added + one.removed;
@@ -149,7 +153,7 @@ fn print_changed(files: Option<&[LinesChanged]>, out: &mut Report) {
         let signs = |n: usize| if most <= BAR { n } else { (n * BAR).div_ceil(most) };
         let plus = out.tint(Tint::Good, "+".repeat(signs(one.added)));
         let minus = out.tint(Tint::Bad, "-".repeat(signs(one.removed)));
-        let path = padded(&one.path.to_string(), column);
+        let path = padded(&name(one), column);
         out.pair("", format_args!("{path} | {lines:>4} {plus}{minus}"));
     }
     if files.len() > FILES {
@@ -218,7 +222,10 @@ fn print_receipt(id: &str, ran: &Ran, out: &mut Report) {
         out.pair("part", ran.part.as_ref().map_or_else(|| "all".to_owned(), Part::told));
     }
     if let Some(program) = &ran.program {
-        out.pair("program", format_args!("{}   {}", program.path, program.hash));
+        out.pair(
+            "program",
+            format_args!("{}   {}", shown::on_one_line(&program.path), program.hash),
+        );
     }
     for (name, tree) in [("before", &ran.tree_before), ("after", &ran.tree_after)] {
         if let Some(tree) = tree {

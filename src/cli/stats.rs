@@ -8,11 +8,10 @@ use super::report::Report;
 use super::story::{keep_from_agents, sums};
 use super::width::{padded, width};
 use super::{Context, Outcome, would};
-use crate::engine::repo::EngineError;
+use crate::engine::repo::{EngineError, Repo};
 use crate::engine::story::stats::{PhaseSum, RuleSum};
 use crate::engine::{story, tokens};
 use crate::event::UnixSeconds;
-use crate::voice::{self, Notice};
 
 /// Count jobs, phases, refusals, tests and claims in this clone
 ///
@@ -33,8 +32,8 @@ pub(super) struct StatsArgs {
 }
 
 pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> super::Result<Outcome> {
-    let since = args.since.as_deref().map(moment).transpose()?;
     let repo = context.repo()?;
+    let since = args.since.as_deref().map(|said| moment(&repo, said)).transpose()?;
     if let Some(refused) = keep_from_agents("stats", "git seed stats", out) {
         return Ok(refused);
     }
@@ -109,27 +108,33 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out
     }
 }
 
-/// A day, from its beginning, or a moment.
-fn moment(text: &str) -> Result<UnixSeconds, EngineError> {
+/// A day, from its beginning, or a moment; else what git makes of it.
+fn moment(repo: &Repo, said: &str) -> Result<UnixSeconds, EngineError> {
+    match exact(said) {
+        Some(at) => Ok(at),
+        None => Ok(repo.store.moment_said(said)?),
+    }
+}
+
+fn exact(text: &str) -> Option<UnixSeconds> {
     let day = Date::parse(text, format_description!("[year]-[month]-[day]"));
     let day =
         day.map(|day| OffsetDateTime::new_in_offset(day, time::Time::MIDNIGHT, UtcOffset::UTC));
-    day.or_else(|_| OffsetDateTime::parse(text, &Rfc3339))
-        .map(OffsetDateTime::unix_timestamp)
-        .map_err(|_| EngineError::Usage(voice::tell(Notice::StatsSince, &[("date", text)])))
+    let moment = day.or_else(|_| OffsetDateTime::parse(text, &Rfc3339));
+    moment.ok().map(OffsetDateTime::unix_timestamp)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::moment;
+    use super::exact;
 
     #[test]
     fn a_day_begins_at_midnight_and_a_moment_is_one() {
-        assert_eq!(moment("1970-01-02").expect("a day"), 86_400);
-        assert_eq!(moment("1970-01-02T00:00:07Z").expect("a moment"), 86_407);
-        assert_eq!(moment("1970-01-02T01:00:00+01:00").expect("a moment"), 86_400);
+        assert_eq!(exact("1970-01-02"), Some(86_400));
+        assert_eq!(exact("1970-01-02T00:00:07Z"), Some(86_407));
+        assert_eq!(exact("1970-01-02T01:00:00+01:00"), Some(86_400));
         for text in ["yesterday", "2026-13-01", "", "1970-01-02 "] {
-            assert_eq!(moment(text).expect_err("no date").exit_code(), 64, "{text}");
+            assert_eq!(exact(text), None, "{text}");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! `git seed status`
 
+use super::report::{Report, Tint};
 use super::story::sums;
 use super::width::padded;
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome};
 use crate::engine::report::{CostShown, Status};
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::tokens::TokensShown;
@@ -69,7 +70,8 @@ fn print(told: &Told<'_>, out: &mut Report) {
         _ => String::new(),
     };
     let of = status.cycles.map_or_else(String::new, |cycles| format!(" of {cycles}"));
-    out.pair("phase", format_args!("{} cycle {}{of}{state}", beside(&status.phase), status.cycle));
+    let phase = beside(&out.tint(Tint::Bold, &status.phase));
+    out.pair("phase", format_args!("{phase} cycle {}{of}{state}", status.cycle));
     if let Some(lane) = &status.lane {
         out.pair("lane", lane);
     }
@@ -87,7 +89,8 @@ fn print(told: &Told<'_>, out: &mut Report) {
     each("policy", &status.policy, out);
     let fence = &status.fence;
     if fence.strays.is_empty() && fence.unclaimed.is_empty() {
-        out.pair("fence", "clean");
+        let clean = out.tint(Tint::Good, "clean");
+        out.pair("fence", clean);
     }
     named(&fence.strays, Notice::StatusStray, out);
     named(&fence.unclaimed, Notice::StatusUnclaimed, out);
@@ -100,7 +103,8 @@ fn print(told: &Told<'_>, out: &mut Report) {
     if let Some(shown) = &told.tokens {
         out.pair("tokens", sums::tokens(shown));
     }
-    out.pair("next", &status.next);
+    let next = out.tint(Tint::Bold, &status.next);
+    out.pair("next", next);
     out.pair("say", status.words.join(" · "));
     let off = voice::tell(Notice::StatusStepIn, &[]);
     let switch = if status.enabled { off.as_str() } else { "git seed on" };
@@ -151,7 +155,8 @@ fn each(label: &str, lines: &[String], out: &mut Report) {
 fn named(paths: &[String], what: Notice, out: &mut Report) {
     const NAMED: usize = 5;
     for path in paths.iter().take(NAMED) {
-        out.pair("fence", voice::tell(what, &[("path", path)]));
+        let told = out.tint(Tint::Bad, voice::tell(what, &[("path", path)]));
+        out.pair("fence", told);
     }
     if let Some(more) = paths.len().checked_sub(NAMED).filter(|more| *more > 0) {
         out.pair("fence", voice::tell(Notice::StatusMore, &[("more", &more.to_string())]));

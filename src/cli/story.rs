@@ -14,6 +14,7 @@ use super::report::Report;
 use super::{Context, Outcome};
 use crate::engine::repo::{EngineError, Repo};
 use crate::engine::story;
+use crate::engine::story::by_day::Reader;
 use crate::voice::{self, Notice};
 use crate::world;
 use page::Page;
@@ -22,12 +23,14 @@ use page::Page;
 ///
 /// The page needs no network: its style and a small script for keys are part of it. It shows the
 /// cycles and phases of the job with their commits, refusals, questions and answers, notes,
-/// footers, claims and costs. Times are by the day, and refusals, pauses and figures are left out,
-/// unless the rules say `[sync] detail = "full"`. Without a job it is about the focused job, or the
-/// newest one. In an agent's session the command is refused: the page is for people.
+/// footers, claims and costs. Without `-o` it lies in the git directory and tells you all that
+/// this clone knows. A page that is written elsewhere, and JSON, may be handed on: times are by the
+/// day, and refusals, pauses and figures are left out, unless you say `--full` or the rules say
+/// `[sync] detail = "full"`. Without a job it is about the focused job, or the newest one that was
+/// worked on. In an agent's session the command is refused: the page is for people.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// Id of the job; when omitted, the focused job, or the newest one
+    /// Id of the job; when omitted, the focused job, or the newest one that was worked on
     job: Option<String>,
     /// Write about all jobs: a list, the sums of `git seed stats`, and the newest jobs one by one
     #[arg(long, conflicts_with = "job")]
@@ -36,6 +39,9 @@ pub(super) struct ReportArgs {
     /// directory
     #[arg(short = 'o', long, value_name = "file")]
     output: Option<OsString>,
+    /// Tell times to the second, refusals, pauses and figures in what is written elsewhere, too
+    #[arg(long)]
+    full: bool,
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
@@ -51,13 +57,15 @@ pub(super) fn run(
         return Ok(refused);
     }
     repo.require_seeded()?;
+    let own = args.full || args.output.is_none() && !out.is_json();
+    let reader = if own { Reader::Person } else { Reader::Anyone };
     let (name, page) = if args.all {
-        let all = story::by_day::of_all(&repo, story::all::all(&repo)?);
+        let all = story::by_day::of_all(&repo, reader, story::all::all(&repo)?);
         out.json(&all);
         ("all".to_owned(), Page::of_all(&all))
     } else {
         let job = super::log::which(&repo, args.job.as_deref())?;
-        let story = story::by_day::of_job(&repo, story::job::story(&repo, &job)?);
+        let story = story::by_day::of_job(&repo, reader, story::job::story(&repo, &job)?);
         out.json(&story);
         (story.id.clone(), Page::of_job(&story))
     };

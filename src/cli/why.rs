@@ -6,6 +6,7 @@ use super::{
     width::padded,
 };
 use crate::engine;
+use crate::format::shown;
 use crate::voice::{self, Notice};
 
 /// Show the last refusals, with the rule, the reason and the next step
@@ -39,7 +40,7 @@ pub(super) fn run(
         let at =
             time::OffsetDateTime::parse(&row.at, &time::format_description::well_known::Rfc3339)
                 .map_or(0, time::OffsetDateTime::unix_timestamp);
-        let what = format!("{} {}", row.tool, row.paths.join(" "));
+        let what = format!("{} {}", row.tool, shown::all_on_one_line(&row.paths, " "));
         let what = if what.trim().is_empty() { row.event.clone() } else { what.trim().to_owned() };
         let by = out.tint(Tint::Bad, format_args!("refused by {}", row.by));
         out.line(format_args!("{}  {} {by}", report::clock(at), padded(&what, 32)));

@@ -367,16 +367,13 @@ pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Ref
 }
 
 /// Refusals, newest first: those of this worktree since the last step, then those of
-/// the focused job, or of the newest one.
+/// the focused job, or of the newest one that was worked on here.
 pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
     if !repo.rules.mode.keeps_jobs() {
         let refused = record::watched::refusals(repo)?;
         return Ok(refused.iter().take(limit).filter_map(why_of_watched).collect());
     }
-    let job = match repo.focused()? {
-        Some(focused) => Some(focused),
-        None => record::archive::newest(repo)?,
-    };
+    let job = back::of_here(repo)?;
     let enough = |lines: &[Line]| lines.iter().filter(|it| it.refusal.is_some()).count() >= limit;
     let lines = back::lines(repo, job.as_ref(), enough)?;
     let mut rows = Vec::new();

@@ -24,6 +24,7 @@ pub(crate) mod notes;
 pub(crate) mod ops;
 pub(crate) mod prints;
 pub(crate) mod reread;
+pub(crate) mod shown;
 pub(crate) mod sshsig;
 pub(crate) mod state;
 pub(crate) mod summary;

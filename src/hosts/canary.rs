@@ -55,8 +55,10 @@ pub(crate) fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<
     payload[&fields.session] = CANARY.into();
     payload[&fields.cwd] = work_tree.to_string_lossy().into();
     payload[&fields.tool] = tool.as_str().into();
-    payload[&fields.input] =
-        json!({ command.as_str(): format!("cat {}/journal/x.jsonl", state.display()) });
+    // A shell takes a backslash for its own, on Windows, too.
+    let state = state.to_string_lossy();
+    let state = if cfg!(windows) { state.replace('\\', "/") } else { state.into_owned() };
+    payload[&fields.input] = json!({ command.as_str(): format!("cat {state}/journal/x.jsonl") });
     if let Some(call) = &fields.call {
         payload[call] = "doctor".into();
     }

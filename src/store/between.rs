@@ -56,11 +56,13 @@ impl Store {
         Ok(found)
     }
 
-    /// The files that differ from tree `a` to tree `b`, by path, each with its bytes in both.
+    /// The files that differ from tree `a` to tree `b`, by path, each with its bytes in both; no
+    /// more than `most`.
     pub(crate) fn contents_between(
         &self,
         a: &TreeId,
         b: &TreeId,
+        most: usize,
     ) -> Result<Vec<Contents>, StoreError> {
         let bytes = |entry: Option<Entry>| match entry {
             Some(entry) if entry.is_blob() => {
@@ -69,7 +71,7 @@ impl Store {
             _ => Ok::<_, StoreError>(None),
         };
         let mut found = Vec::new();
-        for file in self.files_between(a, b, usize::MAX)? {
+        for file in self.files_between(a, b, most)? {
             let path = file.path.to_string();
             found.push(Contents { path, old: bytes(file.old)?, new: bytes(file.new)? });
         }

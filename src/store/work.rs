@@ -72,6 +72,23 @@ impl Store {
         Ok(count)
     }
 
+    /// The trees before and after the commit of that id; `None` where it, or the commit before it,
+    /// is not in this repository.
+    pub(crate) fn trees_around(
+        &self,
+        commit: &str,
+    ) -> Result<Option<(TreeId, TreeId)>, StoreError> {
+        let known = commit.parse::<CommitId>().ok().filter(|id| self.has_object(id.as_str()));
+        let Some(commit) = known else { return Ok(None) };
+        let before = match self.parent_of(&commit)? {
+            // The edge of a shallow clone.
+            Some(parent) if !self.has_object(parent.as_str()) => return Ok(None),
+            Some(parent) => self.tree_of_commit(&parent)?,
+            None => self.no_tree(),
+        };
+        Ok(Some((before, self.tree_of_commit(&commit)?)))
+    }
+
     /// The first parent of a commit; `None` for a root.
     pub(crate) fn parent_of(&self, commit: &CommitId) -> Result<Option<CommitId>, StoreError> {
         let object = self.commit_object(commit.object()?, "the commit")?;

@@ -198,6 +198,14 @@ const LOGINS: [(&str, &str); 29] = [
     ("iTerm2", "iTerm2"),
 ];
 
+/// The same on Windows, where names end before `.exe`.
+const WINDOWS_LOGINS: [(&str, &str); 4] = [
+    ("WindowsTerminal", "WindowsTerminal"),
+    ("explorer", "explorer"),
+    ("mintty", "mintty"),
+    ("sshd", "sshd"),
+];
+
 /// Those that outlive the terminal they were started from: whoever starts one is no longer
 /// above it.
 const OUTLIVES: [&str; 7] =
@@ -415,7 +423,8 @@ fn login_file(name: &str) -> Option<&'static str> {
     if name.starts_with("sshd: ") {
         return Some("sshd");
     }
-    LOGINS.iter().find(|(known, _)| *known == name).map(|(_, file)| *file)
+    let windows = WINDOWS_LOGINS.iter().filter(|_| cfg!(windows));
+    LOGINS.iter().chain(windows).find(|(known, _)| *known == name).map(|(_, file)| *file)
 }
 
 /// The process runs the file that its name says, and no agent can have put it there.

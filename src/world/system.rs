@@ -51,6 +51,17 @@ pub(crate) fn is_runnable(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && runs(&data))
 }
 
+/// The path of a program, as text in which `/` alone divides and the name says no more than what
+/// it is called.
+pub(super) fn told_of_program(path: &Path) -> String {
+    let told = path.to_string_lossy();
+    if cfg!(windows) {
+        let told = told.replace('\\', "/");
+        return told.strip_suffix(".exe").map_or(told.clone(), str::to_owned);
+    }
+    told.into_owned()
+}
+
 /// What tells a file from another one in its place.
 #[cfg(unix)]
 pub(crate) fn mark_of(data: &Metadata) -> String {

@@ -255,8 +255,8 @@ fn read_keys(reads: &Receiver<()>, tells: &Sender<Heard>) {
 /// Ends it where a signal says so: the terminal is given back then.
 #[cfg(unix)]
 fn end_by_signal(tells: &Sender<Heard>) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM])?;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
     let tells = tells.clone();
     let waits = move || {
         for _ in signals.forever() {

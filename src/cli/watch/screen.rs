@@ -13,6 +13,7 @@ use crate::cli::width::{end_of, shortened, wrapped};
 use crate::engine::report::WhyRow;
 use crate::engine::story::watching::{CallShown, Watching};
 use crate::event::UnixSeconds;
+use crate::format::shown;
 use crate::voice::{Notice, tell};
 
 /// Where what is said stands, behind its label.
@@ -208,7 +209,7 @@ fn timed(at: UnixSeconds, text: &str, width: usize, style: Style) -> Vec<Line<'s
 }
 
 fn refused(row: &WhyRow, width: usize) -> Vec<Line<'static>> {
-    let what = format!("{} {}", row.tool, row.paths.join(" "));
+    let what = format!("{} {}", row.tool, shown::all_on_one_line(&row.paths, " "));
     let what = if what.trim().is_empty() { row.event.clone() } else { what.trim().to_owned() };
     let head = timed(seconds(&row.at), &what, width, Style::new().fg(Color::Red));
     let rows = rows(&row.why, width.saturating_sub(BESIDE + 1));
@@ -222,7 +223,7 @@ fn plain(text: &str, area: Rect) -> Vec<Line<'static>> {
 
 /// What others wrote, in one line and without what moves a cursor.
 fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    shown::on_one_line(text).into_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! that a ruling stands behind, and what is open. Hosts show it after the answer, or never; so the
 //! question itself has to hold one line of it.
 
+use std::collections::BTreeSet;
+
 use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
@@ -169,6 +171,7 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
     let Some(began) = began(repo, &focused.state) else { return Ok(None) };
     let now = repo.store.tree_of_commit(&head)?;
     let mut files = repo.store.lines_changed(&began, &now)?;
+    keep_own(repo, focused, &mut files)?;
     let row = repo.row(Some(focused));
     if repo.map(&focused.state.stand).asks_ahead(row) {
         let survey = fence::survey::survey(repo, focused, &repo.read_since(focused)?, row)?;
@@ -201,7 +204,23 @@ pub(crate) fn files_changed(repo: &Repo, job: &LoadedJob) -> Result<Option<Vec<L
     };
     let last = last.parse::<CommitId>().ok().filter(|last| repo.store.has_object(last.as_str()));
     let (Some(last), Some(began)) = (last, began(repo, &job.state)) else { return Ok(None) };
-    Ok(Some(repo.store.lines_changed(&began, &repo.store.tree_of_commit(&last)?)?))
+    let mut files = repo.store.lines_changed(&began, &repo.store.tree_of_commit(&last)?)?;
+    keep_own(repo, job, &mut files)?;
+    Ok(Some(files))
+}
+
+/// Leaves those that a commit of the job's run changed: what a person committed in between is
+/// theirs. Where one of its commits is not in this repository, nobody can tell, and all stay.
+fn keep_own(repo: &Repo, job: &LoadedJob, files: &mut Vec<LinesChanged>) -> Result<()> {
+    let run = job.state.job.run;
+    let mut own: BTreeSet<String> = BTreeSet::new();
+    for step in record::history::log(repo, job, usize::MAX)? {
+        let Some(commit) = step.commit.as_deref().filter(|_| step.run == run) else { continue };
+        let Some((before, after)) = repo.store.trees_around(commit)? else { return Ok(()) };
+        own.extend(repo.store.paths_between(&before, &after, usize::MAX)?);
+    }
+    files.retain(|file| own.contains(&file.path.to_string()));
+    Ok(())
 }
 
 /// The tree that the run began with; of a job without a base (it began before the first commit,

@@ -228,7 +228,7 @@ impl<'a> Sheet<'a> {
         numbers: &mut Numbers,
     ) -> Result<Option<Why>> {
         let (mut files, mut next) = (Files::new(), self.next.clone());
-        for one in self.repo.store.contents_between(was, is)? {
+        for one in self.repo.store.contents_between(was, is, usize::MAX)? {
             match self.placed(one, (&mut files, &mut next), numbers)? {
                 Ok(()) => {}
                 Err(why) => return Ok(Some(why)),

@@ -68,5 +68,8 @@ pub(super) fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
     if row.checkpoints {
         said.push("checkpoint".to_owned());
     }
+    if said.is_empty() {
+        said.push(tell(Notice::MayAskAlone, &[]));
+    }
     said
 }

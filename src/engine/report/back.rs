@@ -1,7 +1,58 @@
 //! Lines of journals, read backwards.
 
+use crate::engine::record::archive;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::journal::{Line, Linked};
+
+/// The name of the main worktree.
+const MAIN: &str = "main";
+/// How many jobs that are over are looked at for one that was worked on.
+const LOOKED_AT: usize = 8;
+
+/// The job of this worktree that people mean where they name none: the focused one, or the newest
+/// that was worked on here. One that only waits has nothing to tell.
+pub(crate) fn of_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    let here = repo.store.worktree_name();
+    // A job that was let go is at home nowhere: then it counts as one of the main worktree.
+    let is_here = |job: &LoadedJob| {
+        let home = &job.state.home;
+        let at = [&home.worktree, &home.rested].into_iter().find(|at| !at.is_empty());
+        at.map_or(here == MAIN, |at| *at == here)
+    };
+    match repo.focused()? {
+        Some(focused) => Ok(Some(focused)),
+        None => worked_on(repo, is_here),
+    }
+}
+
+/// The same, and else one of another worktree, or the newest that waits.
+pub(crate) fn meant(repo: &Repo) -> Result<Option<LoadedJob>> {
+    if let Some(job) = of_here(repo)? {
+        return Ok(Some(job));
+    }
+    match worked_on(repo, |_| true)? {
+        Some(job) => Ok(Some(job)),
+        None => archive::newest(repo),
+    }
+}
+
+/// The newest job that was worked on, of those that `is` one of them.
+fn worked_on(repo: &Repo, is: impl Fn(&LoadedJob) -> bool) -> Result<Option<LoadedJob>> {
+    let is = |job: &LoadedJob| job.state.stand.cycle > 0 && is(job);
+    let mut open = None;
+    for id in archive::live_ids(repo)?.iter().rev() {
+        let job = repo.job(id)?;
+        if is(&job) {
+            open = Some(job);
+            break;
+        }
+    }
+    let closed = archive::closed_last(repo, LOOKED_AT)?.into_iter().find(is);
+    Ok(match (open, closed) {
+        (Some(open), Some(closed)) if closed.state.job.id > open.state.job.id => Some(closed),
+        (open, closed) => open.or(closed),
+    })
+}
 
 /// Lines of this worktree since the last step, newest first, and behind them those that the steps
 /// of `job` folded, until there are `enough`.

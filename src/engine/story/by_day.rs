@@ -6,25 +6,48 @@ use crate::engine::story::all::AllStories;
 use crate::engine::story::job::{Cost, Event, JobStory, Stay};
 use crate::voice::{Notice, tell};
 
+/// Whom a story is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The person of this clone, to whom it tells all that the clone knows.
+    Person,
+    /// Whoever it may be handed on to.
+    Anyone,
+}
+
 /// Steps that tell only when somebody worked.
 const PAUSES: [&str; 6] = ["activate", "keep", "on", "pause", "reactivate", "rest"];
 
+impl Reader {
+    fn told(self) -> String {
+        let told = match self {
+            Self::Person => Notice::StoryForPerson,
+            Self::Anyone => Notice::StoryByDay,
+        };
+        tell(told, &[])
+    }
+}
+
 /// The story of a job.
-pub(crate) fn of_job(repo: &Repo, mut story: JobStory) -> JobStory {
+pub(crate) fn of_job(repo: &Repo, reader: Reader, mut story: JobStory) -> JobStory {
     if repo.rules.detail.is_day() {
-        cut(&mut story);
-        story.missing.push(tell(Notice::StoryByDay, &[]));
+        if reader == Reader::Anyone {
+            cut(&mut story);
+        }
+        story.missing.push(reader.told());
     }
     story
 }
 
 /// Those of all jobs.
-pub(crate) fn of_all(repo: &Repo, mut all: AllStories) -> AllStories {
+pub(crate) fn of_all(repo: &Repo, reader: Reader, mut all: AllStories) -> AllStories {
     if repo.rules.detail.is_day() {
-        all.index.iter_mut().for_each(|row| day(&mut row.updated_at));
-        all.jobs.iter_mut().for_each(cut);
-        all.stats = None;
-        all.missing.push(tell(Notice::StoryByDay, &[]));
+        if reader == Reader::Anyone {
+            all.index.iter_mut().for_each(|row| day(&mut row.updated_at));
+            all.jobs.iter_mut().for_each(cut);
+            all.stats = None;
+        }
+        all.missing.push(reader.told());
     }
     all
 }

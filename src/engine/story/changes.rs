@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::engine::repo::{Repo, Result};
-use crate::store::{CommitId, RepoPath, TreeId, text_between};
+use crate::store::{Contents, RepoPath, TreeId, text_between};
 
 /// The most files of a commit that are told one by one.
 const FILES: usize = 40;
@@ -39,19 +39,6 @@ pub(crate) struct FileChanged {
     pub cut: bool,
 }
 
-/// The trees before and after a commit; none where it is not in this clone.
-pub(crate) fn trees(repo: &Repo, commit: &str) -> Result<Option<(TreeId, TreeId)>> {
-    let known = commit.parse::<CommitId>().ok().filter(|id| repo.store.has_object(id.as_str()));
-    let Some(commit) = known else { return Ok(None) };
-    let before = match repo.store.parent_of(&commit)? {
-        // The edge of a shallow clone.
-        Some(parent) if !repo.store.has_object(parent.as_str()) => return Ok(None),
-        Some(parent) => repo.store.tree_of_commit(&parent)?,
-        None => repo.store.no_tree(),
-    };
-    Ok(Some((before, repo.store.tree_of_commit(&commit)?)))
-}
-
 /// The paths that differ between two trees, and whether there are more.
 pub(crate) fn paths(repo: &Repo, (a, b): &(TreeId, TreeId)) -> Result<(Vec<String>, bool)> {
     let mut paths = repo.store.paths_between(a, b, FILES + 1)?;
@@ -63,14 +50,15 @@ pub(crate) fn paths(repo: &Repo, (a, b): &(TreeId, TreeId)) -> Result<(Vec<Strin
 /// What `commit` changed. `left` is how many bytes of hunks its job may still have.
 pub(crate) fn of(repo: &Repo, commit: &str, left: &mut usize) -> Result<CommitShown> {
     let id = commit.to_owned();
-    let Some(trees) = trees(repo, commit)? else {
+    let Some(trees) = repo.store.trees_around(commit)? else {
         return Ok(CommitShown { id, here: false, files: Vec::new(), more: false });
     };
-    let (paths, more) = paths(repo, &trees)?;
+    let mut contents = repo.store.contents_between(&trees.0, &trees.1, FILES + 1)?;
+    let more = contents.len() > FILES;
+    contents.truncate(FILES);
     let mut files = Vec::new();
-    for path in &paths {
-        let most = HUNKS.min(*left);
-        let file = changed(repo, path, &trees, most)?;
+    for file in contents {
+        let file = changed(file, HUNKS.min(*left));
         *left = left.saturating_sub(file.diff.as_ref().map_or(0, String::len));
         files.push(file);
     }
@@ -85,8 +73,7 @@ pub(crate) fn bytes(repo: &Repo, tree: &TreeId, path: &str) -> Result<Option<Vec
     }
 }
 
-fn changed(repo: &Repo, path: &str, (a, b): &(TreeId, TreeId), most: usize) -> Result<FileChanged> {
-    let (old, new) = (bytes(repo, a, path)?, bytes(repo, b, path)?);
+fn changed(Contents { path, old, new }: Contents, most: usize) -> FileChanged {
     let kind = match (&old, &new) {
         (None, Some(_)) => "added",
         (Some(_), None) => "removed",
@@ -98,7 +85,7 @@ fn changed(repo: &Repo, path: &str, (a, b): &(TreeId, TreeId), most: usize) -> R
     let mut diff = between.hunks;
     let cut = diff.as_mut().is_some_and(|hunks| cut(hunks, most));
     let (added, removed) = (between.added, between.removed);
-    Ok(FileChanged { path: path.to_owned(), kind, added, removed, diff, cut })
+    FileChanged { path, kind, added, removed, diff, cut }
 }
 
 /// Cuts a text behind its last whole line within `most` bytes; says whether there was more.

@@ -9,6 +9,8 @@ use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::story::changes;
 use crate::engine::story::past::{Past, PastStep};
+use crate::format::names;
+use crate::memory::archive::{self, Capture};
 use crate::memory::notes::{Kinds, Standing};
 use crate::memory::words::footer_words;
 use crate::store::TreeId;
@@ -74,7 +76,7 @@ pub(crate) fn of(repo: &Repo, job: &LoadedJob, past: &Past) -> Result<(Footers, 
             walk.note_ends(step);
         }
         if let Some(commit) = &step.said.commit
-            && let Some(trees) = changes::trees(repo, commit)?
+            && let Some(trees) = repo.store.trees_around(commit)?
         {
             walk.commit(step, commit, &trees)?;
         }
@@ -85,6 +87,13 @@ pub(crate) fn of(repo: &Repo, job: &LoadedJob, past: &Past) -> Result<(Footers, 
 impl Walk<'_> {
     fn commit(&mut self, step: &PastStep, commit: &str, trees: &(TreeId, TreeId)) -> Result<()> {
         let (paths, _) = changes::paths(self.repo, trees)?;
+        let log = format!("/run-{}/{}", step.said.run, names::session_log(step.said.cycle));
+        for path in paths.iter().filter(|path| path.ends_with(&log)) {
+            let log = changes::bytes(self.repo, &trees.1, path)?.unwrap_or_default();
+            // A log that a hand cut off tells nothing; `git seed verify` names it.
+            let captures = archive::read(&String::from_utf8_lossy(&log)).unwrap_or_default();
+            self.captured(&captures);
+        }
         for page in paths.iter().filter(|path| self.repo.is_page(path)) {
             let text = changes::bytes(self.repo, &trees.1, page)?.unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
@@ -126,6 +135,37 @@ impl Walk<'_> {
                     state,
                     leads,
                 }),
+            }
+        }
+    }
+
+    /// Notes that came to rest in a page before condense took its footer out: no commit has that
+    /// page, and the session log has its last words.
+    fn captured(&mut self, captures: &[Capture]) {
+        let mut last: BTreeMap<&str, &str> = BTreeMap::new();
+        for footer in captures.iter().flatten() {
+            last.insert(&footer.page, &footer.text);
+        }
+        for (page, text) in last {
+            let (told, bare): (Vec<_>, Vec<_>) =
+                self.kinds.read(text).into_iter().partition(|one| !one.content.is_empty());
+            let mut left: Vec<&mut NoteShown> = self
+                .notes
+                .iter_mut()
+                .filter(|note| note.page == page && ["live", "handed-back"].contains(&note.state))
+                .collect();
+            for one in told {
+                let is =
+                    |note: &NoteShown| (&note.kind, &note.content) == (&one.kind, &one.content);
+                let Some(at) = left.iter().position(|note| is(note)) else { continue };
+                let note = left.remove(at);
+                (note.state, note.leads) = (one.standing.word(), one.extra.join(" "));
+            }
+            // A resolved line stands in the place of its note and does not repeat it.
+            for one in bare.into_iter().filter(|one| one.standing == Standing::Resolved) {
+                let Some(at) = left.iter().position(|note| note.kind == one.kind) else { continue };
+                let note = left.remove(at);
+                (note.state, note.leads) = (one.standing.word(), one.crumb);
             }
         }
     }

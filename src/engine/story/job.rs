@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::claims::Ran;
 use crate::engine::record;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -159,15 +160,16 @@ pub(crate) fn story_of(
     let (mut stays, of_steps) = stays(job, past);
     let (said, unkept) = said::all(repo, job)?;
     let own = rulings.iter().filter(|ruling| ruling.job == head.id.as_str()).cloned();
-    let tests = rulings::tests(repo, job)?;
+    let mut tests = rulings::tests(repo, job)?;
+    let last = stays.len().saturating_sub(1);
+    let told = told(repo, past, &of_steps, last, &mut tests)?;
     let mut beside: Vec<(UnixSeconds, Event)> =
         said.into_iter().map(|one| (one.seconds, Event::Said(one))).collect();
     beside.extend(tests.into_iter().map(|one| (one.seconds, Event::Tests(one))));
     beside.extend(own.map(|one| (one.seconds, Event::Ruling(one))));
     beside.sort_by_key(|(at, _)| *at);
     let by_day = beside.iter().any(|(at, _)| is_day(*at));
-    let last = stays.len().saturating_sub(1);
-    fill(&mut stays, told(repo, past, &of_steps, last)?, beside);
+    fill(&mut stays, told, beside);
     let (footers, notes) = footers::of(repo, job, past)?;
     let mut cost = Cost::default();
     for stay in &stays {
@@ -274,8 +276,15 @@ fn opened(run: u32, cycle: u32, phase: &str, at: UnixSeconds) -> Stay {
     }
 }
 
-/// Steps and refusals in their order, each with its stay.
-fn told(repo: &Repo, past: &Past, of_steps: &[usize], last: usize) -> Result<Vec<Told>> {
+/// Steps, refusals and those of the runs whose line is known, in their order, each with its stay:
+/// of two that happened within a second only the lines tell which was first.
+fn told(
+    repo: &Repo,
+    past: &Past,
+    of_steps: &[usize],
+    last: usize,
+    runs: &mut Vec<TestsShown>,
+) -> Result<Vec<Told>> {
     let (deeds, mut told, mut left) = (past.deeds(), Vec::new(), HUNKS);
     let mut stays = of_steps.iter().copied();
     let mut stay = stays.next().unwrap_or(last);
@@ -284,6 +293,13 @@ fn told(repo: &Repo, past: &Past, of_steps: &[usize], last: usize) -> Result<Vec
             Deed::Line(line) => {
                 let refusal = refusals::shown(&deeds, n).map(Event::Refusal);
                 told.extend(refusal.map(|refusal| (line.at, stay, refusal)));
+                let is = |ran: &Ran, run: &TestsShown| {
+                    run.seconds == ran.at && run.command == ran.command
+                };
+                let known = line.ran.as_ref();
+                if let Some(at) = known.and_then(|ran| runs.iter().position(|run| is(ran, run))) {
+                    told.push((line.at, stay, Event::Tests(runs.remove(at))));
+                }
             }
             Deed::Step(step) => {
                 let shown = step_shown(repo, step, &mut left)?;

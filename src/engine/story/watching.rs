@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::engine::jobs::birth;
 use crate::engine::judge::shown::{RunShown, runs_until};
-use crate::engine::record::archive;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::report::{self, JobHead, Status, WhyRow, back};
@@ -56,10 +55,7 @@ pub(crate) fn now(repo: &Repo) -> Result<Watching> {
         Some(focused) => runs_until(repo, focused, UnixSeconds::MAX)?,
         None => Vec::new(),
     };
-    let job = match focused {
-        Some(focused) => Some(focused),
-        None => archive::newest(repo)?,
-    };
+    let job = back::of_here(repo)?;
     let lines = back::lines(repo, job.as_ref(), |lines| lines.len() >= SHOWN)?;
     Ok(Watching {
         worktree: repo.store.work_tree().to_owned(),
@@ -112,5 +108,7 @@ fn acted(line: &Line) -> String {
         None if paths.is_empty() => line.source.clone(),
         None => paths.join(" "),
     };
-    format!("{} {what}", line.tool).trim().to_owned()
+    let told = format!("{} {what}", line.tool).trim().to_owned();
+    // A step that a gate refused is no tool's.
+    if told.is_empty() { tell(Notice::WatchStep, &[]) } else { told }
 }
