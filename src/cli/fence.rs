@@ -76,7 +76,7 @@ pub(super) fn run(
             out.json(&serde_json::json!({ "accepted": paths }));
             out.line(voice::tell(
                 Notice::FenceAccepted,
-                &[("paths", &shown::all_on_one_line(&paths, ", "))],
+                &[("paths", &shown::all_on_one_line(paths, ", "))],
             ));
             Ok(Outcome::Yes)
         }
