@@ -1,6 +1,6 @@
 //! `[commit] land = "ask"`: whether an approved job lands is one question after its approval.
 
-use pretty_assertions::assert_eq;
+use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::{Value, json};
 
 use super::quick::done;
@@ -202,4 +202,23 @@ fn one_answer_is_one_operation_and_goes_there_and_back() {
     assert_eq!(world.git("branch --list main-landed"), "");
     world.person("redo -n 2").succeeds();
     assert_eq!(moment(&world), after);
+}
+
+#[test]
+fn a_branch_that_is_taken_meanwhile_is_told_with_one_that_is_free() {
+    for taken in ["main-landed", "main-landed/x"] {
+        let world = asking();
+        let told = small_job_is_approved(&world);
+        // Somebody makes the branch while the person reads the question.
+        let question = world.asks_bare(&land(&told)).passes();
+        world.git(&format!("branch {taken}"));
+        let job = world.json("job list --all")[0]["id"].as_str().expect("an id").to_owned();
+        question.answers("Land it");
+        let status = world.person("status").succeeds();
+        let next = format!("git seed land {job}");
+        let line = status.lines().find(|line| line.contains(&next)).expect("a next step");
+        let at = line.find(&next).expect("it is there");
+        world.person(line[at..].trim_start_matches("git seed ").trim()).succeeds();
+        assert_ne!(world.git("branch --list 'main-landed-*'"), "", "{status}");
+    }
 }
