@@ -1,7 +1,7 @@
 //! What `verify --ci` says in Markdown, for a merge request: at most twenty lines, with the card of
 //! each job. All words that stand in a job or a commit are others' words.
 
-use super::markdown::{code, plain};
+use super::markdown::{code, plain, sentence};
 use super::report::Report;
 use super::verify::{accepted, bypasses, run_again};
 use crate::claims::audit::{Finding, Findings};
@@ -25,18 +25,19 @@ pub(super) fn summary(
     if lacks.is_some() {
         lines.push(format!("- {}", voice::tell(Notice::CiRequired, &[])));
     }
-    lines.extend(run_again(findings).map(|told| format!("- {}", plain(&told))));
-    lines.extend(bypasses(findings).map(|told| format!("- {}", plain(&told))));
+    lines.extend(run_again(findings).map(|told| format!("- {}", sentence(&told))));
+    lines.extend(bypasses(findings).map(|told| format!("- {}", sentence(&told))));
     lines.extend(found("broken", &findings.broken));
     for one in lacks.into_iter().flatten() {
         let what = voice::tell(Notice::CiUnapproved, &[]);
-        lines.push(format!("- {what}: job {}: {}", code(&one.record), plain(&one.reason)));
+        lines.push(format!("- {what}: job {}: {}", code(&one.record), sentence(&one.reason)));
     }
     lines.extend(looser.iter().map(|one| format!("- {}", told_of_rules(one))));
     lines.extend(cards.iter().map(card));
     lines.extend(found("not measured", &findings.not_measured));
     lines.extend(
-        accepted(findings).map(|(id, told)| format!("- accepted {}: {}", short(id), plain(&told))),
+        accepted(findings)
+            .map(|(id, told)| format!("- accepted {}: {}", short(id), sentence(&told))),
     );
     lines.extend(found("followed", &findings.followed));
     let more = lines.len().saturating_sub(LINES);
@@ -72,7 +73,7 @@ fn found(what: &'static str, some: &[Finding]) -> Vec<String> {
     let line = |group: &[Finding]| {
         let (first, more) = (&group[0], group.len() - 1);
         let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
-        format!("- {what} {}: {}{more}", short(&first.record), plain(&first.reason))
+        format!("- {what} {}: {}{more}", short(&first.record), sentence(&first.reason))
     };
     alike.map(line).collect()
 }

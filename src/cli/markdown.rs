@@ -44,6 +44,17 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
+/// The same of a sentence of ours, which may hold words of others in backticks: these stay code.
+pub(super) fn sentence(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let whole = parts.len() % 2 == 1 && parts.iter().skip(1).step_by(2).all(|it| !it.is_empty());
+    if !whole || text.contains("``") {
+        return plain(text);
+    }
+    let each = |(n, part): (usize, &&str)| if n % 2 == 1 { code(part) } else { plain(part) };
+    parts.iter().enumerate().map(each).collect()
+}
+
 /// The same as code, for an id or a path.
 pub(super) fn code(text: &str) -> String {
     let sign = |c: char| {
@@ -79,5 +90,8 @@ mod tests {
             assert_eq!(plain(text), shown, "{text:?}");
         }
         assert_eq!(code("a`b\nc"), "`a'b c`");
+        assert_eq!(sentence("`sh <x>` ended as <y>"), "`sh <x>` ended as \\<y\\>");
+        assert_eq!(sentence("a ` b"), "a \\` b");
+        assert_eq!(sentence("``a``"), "\\`\\`a\\`\\`");
     }
 }
