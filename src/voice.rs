@@ -549,6 +549,8 @@ pub(crate) enum Notice {
     NextJob,
     NextMore,
     JobElsewhere,
+    JobLetGo,
+    ObjectLeftThere,
     NotGrantedHere,
     TreeAsItIs,
     ChainUnvouched,
@@ -576,6 +578,7 @@ pub(crate) enum Notice {
     CiRangeCutOff,
     HintCutOff,
     CiSummary,
+    CiCriteria,
     CiRequired,
     CiRerun,
     CiUnapproved,
@@ -755,6 +758,7 @@ pub(crate) enum Notice {
     JoinNoJob,
     JoinNoStep,
     JoinHeld,
+    JoinBadWords,
     JoinStrangeFile,
     JoinStrangeRow,
     JoinMadeOtherwise,
@@ -919,6 +923,10 @@ pub(crate) enum Notice {
     LandNoWords,
     LandOntoUnknown,
     LandStandsFor,
+    LandEmptied,
+    LandLostSignature,
+    LandSignedAnew,
+    LandMovedCommit,
     LandKeptCommit,
     LandSameTree,
     LandSameProduct,
@@ -950,9 +958,16 @@ pub(crate) enum Notice {
     SubjectSyncBranch,
     SubjectSyncHold,
     HintTakesNoRefs,
+    SyncLocked,
+    SyncBrokenBundle,
+    BundleOfOthers,
     OpBefore,
     OpFound,
     OpUnknown,
+    OpIsUndo,
+    CiRemote,
+    SyncToNowhere,
+    LandedUnknown,
     NoOps,
     UndoTold,
     UndoRules,
@@ -1141,6 +1156,9 @@ pub enum Found {
     JobNewer,
     SetsBack,
     ArchiveMended,
+    RefLockOld,
+    RefLockNew,
+    RefLockMended,
     PutAway,
     FocusMended,
     JournalMended,
@@ -1389,12 +1407,44 @@ fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
             own if !own.chars().all(|c| c.is_ascii_lowercase() || c == '-') => {
                 out.push_str(&from[..=close]);
             }
-            key => out.push_str(&fact(key)),
+            key => {
+                let said = fact(key);
+                out.push_str(&said);
+                rest = &from[close + 1..];
+                if let Some(noun) = one_of(&said, rest) {
+                    out.push_str(noun);
+                    rest = &rest[noun.len() + 1..];
+                }
+                continue;
+            }
         }
         rest = &from[close + 1..];
     }
     out.push_str(rest);
     out
+}
+
+/// Where a fact counts one thing, the word behind it as it is said of one: ` step` of ` steps`.
+fn one_of<'t>(fact: &str, behind: &'t str) -> Option<&'t str> {
+    const COUNTED: [&str; 14] = [
+        "acts",
+        "bytes",
+        "commits",
+        "cycles",
+        "files",
+        "hours",
+        "jobs",
+        "lines",
+        "questions",
+        "runs",
+        "steps",
+        "texts",
+        "times",
+        "words",
+    ];
+    let word = behind.strip_prefix(' ').filter(|_| fact == "1")?;
+    let long = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
+    COUNTED.contains(&&word[..long]).then(|| &behind[..long])
 }
 
 /// A fact comes from the agent or the repository: one line, of bounded length, in which

@@ -356,6 +356,29 @@ pub(crate) enum Held {
     Confined,
 }
 
+/// Set for a program of ours that does a part of what its parent does.
+const PART: &str = "GIT_SEED_PART";
+
+/// This process does a part of what another one of ours does, which waits for it.
+pub(crate) fn is_part() -> bool {
+    std::env::var_os(PART).is_some()
+}
+
+/// Runs this program for a part of what this process does.
+pub(crate) fn run_a_part(
+    arguments: &[String],
+    dir: &std::path::Path,
+    most: std::time::Duration,
+    held: Held,
+) -> std::io::Result<Ran> {
+    let mut command = std::process::Command::new(own_binary());
+    command.args(arguments).env(PART, "1");
+    if held == Held::Confined {
+        command.env(HANDED, "1");
+    }
+    run_until(command, dir, most)
+}
+
 /// The same for this program, with `input` at its standard input.
 pub(crate) fn run_ourselves(
     arguments: &[String],

@@ -61,6 +61,7 @@ mod it {
     mod mcp;
     mod mcp_phases;
     mod memory;
+    mod merge_day;
     mod merging;
     mod messages;
     mod model;

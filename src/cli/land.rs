@@ -1,7 +1,7 @@
 //! `git seed land`
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
-use crate::engine::landing::land::{self, Landed};
+use crate::engine::landing::land::{self, Fate, Landed};
 use crate::engine::landing::offer;
 use crate::engine::landing::plan::Asked;
 use crate::engine::record;
@@ -130,9 +130,15 @@ fn tell(landed: &Landed, out: &mut Report) {
     out.pair("job", format_args!("{}   {}", landed.name, landed.job));
     for row in &landed.commits {
         let commit = row.commit.as_deref().map_or_else(|| "(new)".to_owned(), short);
-        let labs = match row.stands_for.len() {
-            0 => voice::tell(Notice::LandKeptCommit, &[]),
-            labs => voice::tell(Notice::LandStandsFor, &[("commits", &count(labs, "commit"))]),
+        let labs = match &row.fate {
+            Fate::OfJob => {
+                let commits = count(row.stands_for.len(), "commit");
+                voice::tell(Notice::LandStandsFor, &[("commits", &commits)])
+            }
+            Fate::Kept => voice::tell(Notice::LandKeptCommit, &[]),
+            Fate::Moved => voice::tell(Notice::LandMovedCommit, &[]),
+            Fate::Unsigned(by) => voice::tell(Notice::LandLostSignature, &[("by", by)]),
+            Fate::SignedAnew => voice::tell(Notice::LandSignedAnew, &[]),
         };
         out.pair("commit", format_args!("{commit:<7} {}   {labs}", row.subject));
     }

@@ -5,6 +5,7 @@
 
 mod agents;
 mod audit;
+mod ci_summary;
 mod claim;
 mod compact;
 mod completions;
@@ -24,6 +25,7 @@ mod land;
 mod log;
 mod man;
 mod manual;
+mod markdown;
 mod mcp;
 mod memory;
 mod merge_pages;

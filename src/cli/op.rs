@@ -15,8 +15,9 @@ pub(super) enum OpCommand {
     /// `git seed undo --to <id>` reaches it.
     Log {
         /// Show at most this many operations
-        #[arg(short = 'n', value_name = "number", default_value_t = 50)]
-        number: usize,
+        #[arg(short = 'n', value_name = "number", default_value_t = 50,
+              value_parser = clap::value_parser!(u32).range(1..))]
+        number: u32,
     },
 }
 
@@ -32,7 +33,7 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let OpCommand::Log { number } = command;
     let repo = context.repo()?;
-    let rows = log::rows(&repo, *number)?;
+    let rows = log::rows(&repo, usize::try_from(*number).unwrap_or(usize::MAX))?;
     out.json(&rows);
     let here = repo.store.worktree_name();
     for row in &rows {

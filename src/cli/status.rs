@@ -7,7 +7,7 @@ use super::{Context, Outcome};
 use crate::engine::report::{CostShown, Status};
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::tokens::TokensShown;
-use crate::engine::{jobs, report, story, tokens};
+use crate::engine::{jobs, report, story, sync, tokens};
 use crate::voice::{self, Notice};
 
 /// Show the state of the job: its phase, what it may do, what is missing, and its cost
@@ -38,6 +38,9 @@ pub(super) fn run(
     let told = Told { status: &status, tokens, tokens_untold: untold };
     out.json(&told);
     print(&told, out);
+    if let Some(gone) = sync::join::leave::told(&repo)? {
+        out.aside(&gone);
+    }
     if let Some(gone) = jobs::tracks::gone_of_focused(&repo)? {
         out.pair("track", gone);
     }

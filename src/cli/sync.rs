@@ -8,10 +8,11 @@ use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
 use crate::engine::sync::bundle;
 use crate::engine::sync::carrier::Transport;
-use crate::engine::sync::join::Came;
+use crate::engine::sync::join::{Came, leave};
 use crate::engine::sync::own::RulesAre;
 use crate::engine::sync::remote::{First, Words};
 use crate::engine::sync::rounds::{self, Asked, Synced};
+use crate::shell::quoted_word;
 use crate::voice::{self, Notice};
 
 /// Exchange jobs, notes and records with a remote or another clone°
@@ -67,6 +68,9 @@ pub(super) fn run(
     repo.store.remember_objects(16 << 20);
     let time = Duration::from_secs(u64::from(args.timeout));
     let answer = match (&args.to, &args.from) {
+        (Some(file), _) if file.as_os_str() == "-" => {
+            return Err(EngineError::Usage(voice::tell(Notice::SyncToNowhere, &[])).into());
+        }
         (Some(file), _) => bundle::to(&repo, &context.cwd.join(file))?,
         (None, Some(file)) => Ok(bundle::from(&repo, &context.cwd.join(file), time, args.dry_run)?),
         (None, None) => {
@@ -84,7 +88,13 @@ pub(super) fn run(
         }
     };
     match answer {
-        Ok(synced) => Ok(tell(&repo, &synced, args, out)),
+        Ok(synced) => {
+            let outcome = tell(&repo, &synced, args, out);
+            if let Some(gone) = leave::told(&repo)? {
+                out.aside(&gone);
+            }
+            Ok(outcome)
+        }
         Err(refusal) => Ok(refuse(&repo, &refusal, out)),
     }
 }
@@ -139,7 +149,7 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
     if args.dry_run {
         out.pair("next", voice::tell(Notice::SyncDry, &[]));
     } else if let Some(file) = &args.to {
-        let facts = [("file", &*file.display().to_string())];
+        let facts = [("file", &*quoted_word(&file.display().to_string()))];
         out.pair("next", voice::tell(Notice::SyncBundleNext, &facts));
     }
     if synced.aside.is_empty() { Outcome::Yes } else { Outcome::Failed }

@@ -4,12 +4,12 @@ use crate::engine::proof;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use super::{Context, Outcome, TextArgs, ci_summary, refuse, report::Report};
 use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
 use crate::claims::record::Signed;
-use crate::engine::proof::ci::{self, JobCard};
-use crate::engine::proof::judged_by::Looser;
+use crate::engine::judge::ci_cards;
+use crate::engine::proof::ci;
 use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
@@ -172,10 +172,7 @@ fn everywhere(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     // What is checked is not touched: no boundary is finished first.
-    let mut repo = Repo::open_for_command(&context.cwd)?;
-    if repo.store.fetch_ours().map_err(EngineError::from)? {
-        repo = Repo::open_for_command(&context.cwd)?;
-    }
+    let repo = whole_repo(context)?;
     if let Some(refused) = keep_from_agents(args, &repo, out) {
         return Ok(refused);
     }
@@ -183,6 +180,20 @@ fn everywhere(
     // Of a range that somebody names each commit counts.
     let plain = findings.plain.filter(|_| args.range.is_some());
     Ok(told(&findings, plain.unwrap_or_default(), out))
+}
+
+/// The repository, with what a partial clone left of our refs with its remote. What cannot be
+/// fetched is not measured: nobody calls it broken.
+fn whole_repo(context: &Context) -> Result<Repo, EngineError> {
+    let mut repo = Repo::open_for_command(&context.cwd)?;
+    if repo.store.fetch_ours()? {
+        if let Some(object) = repo.store.lacks_of_ours()? {
+            let facts = [("object", object.as_str())];
+            return Err(EngineError::Remote(voice::tell(Notice::ObjectLeftThere, &facts)));
+        }
+        repo = Repo::open_for_command(&context.cwd)?;
+    }
+    Ok(repo)
 }
 
 fn asked(args: &VerifyArgs, context: &Context) -> Result<Asked, EngineError> {
@@ -214,13 +225,13 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
         let facts = [("range", "")];
         return Err(EngineError::Usage(voice::tell(Notice::CiRange, &facts)).into());
     };
-    let mut repo = Repo::open_for_command(&context.cwd)?;
+    let mut repo = whole_repo(context)?;
     if let Some(refused) = keep_from_agents(args, &repo, out) {
         return Ok(refused);
     }
     ci::prepare(&mut repo, range, args.remote.as_deref())?;
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
-    let cards = ci::cards(&repo, range)?;
+    let cards = ci_cards::cards(&repo, range)?;
     let (lacks, unapproved) = missing(args, context, &repo, range, &findings)?;
     let looser = args.rules.as_ref().map(|_| proof::judged_by::looser(&repo, range)).transpose()?;
     let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;
@@ -235,7 +246,7 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     let looser = looser.unwrap_or_default();
     let unapproved = unapproved.unwrap_or_default();
     let lacks = lacks || !unapproved.is_empty();
-    summary(&findings, (&cards, &looser), lacks.then_some(&unapproved[..]), out);
+    ci_summary::summary(&findings, (&cards, &looser), lacks.then_some(&unapproved[..]), out);
     Ok(match findings.ok {
         Some(false) => Outcome::Refused,
         _ if lacks || args.strict && !looser.is_empty() => Outcome::Refused,
@@ -273,85 +284,8 @@ fn missing(
     Ok((lacks, unapproved))
 }
 
-/// What a merge request can carry, in Markdown; `lacks` has what is required and missing, jobs
-/// without a signed approval by name.
-fn summary(
-    findings: &Findings,
-    (cards, looser): (&[JobCard], &[Looser]),
-    lacks: Option<&[Finding]>,
-    out: &mut Report,
-) {
-    const LINES: usize = 20;
-    let short = |id: &str| id.chars().take(12).collect::<String>();
-    let numbers = [
-        ("verified", usize::try_from(findings.verified).unwrap_or(usize::MAX)),
-        ("followed", findings.followed.len()),
-        ("broken", findings.broken.len()),
-        ("open", findings.not_measured.len()),
-        ("plain", findings.plain.unwrap_or_default()),
-    ];
-    let numbers = numbers.map(|(key, n)| (key, n.to_string()));
-    let facts: Vec<(&str, &str)> = numbers.iter().map(|(key, n)| (*key, n.as_str())).collect();
-    let mut lines = vec![voice::tell(Notice::CiSummary, &facts), String::new()];
-    if lacks.is_some() {
-        lines.push(format!("- {}", voice::tell(Notice::CiRequired, &[])));
-    }
-    let found = |what: &'static str, some: &[Finding]| -> Vec<String> {
-        let alike = some.chunk_by(|one, next| one.reason == next.reason);
-        let line = |group: &[Finding]| {
-            let (first, more) = (&group[0], group.len() - 1);
-            let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
-            format!("- {what} `{}`: {}{more}", short(&first.record), first.reason)
-        };
-        alike.map(line).collect()
-    };
-    lines.extend(run_again(findings).map(|told| format!("- {told}")));
-    lines.extend(bypasses(findings).map(|told| format!("- {told}")));
-    lines.extend(found("broken", &findings.broken));
-    for one in lacks.into_iter().flatten() {
-        let what = voice::tell(Notice::CiUnapproved, &[]);
-        lines.push(format!("- {what}: job `{}`: {}", one.record, one.reason));
-    }
-    lines.extend(looser.iter().map(|one| format!("- {}", told_of_rules(one))));
-    lines.extend(cards.iter().map(|card| {
-        let name = card.name.as_deref().unwrap_or("?");
-        let status = card.status.unwrap_or("?");
-        let approved = if card.approved { ", approved by a person" } else { "" };
-        let commits = count(card.commits, "commit");
-        format!("- job \"{name}\" `{}`: {status}{approved} · {commits}", card.id)
-    }));
-    lines.extend(found("not measured", &findings.not_measured));
-    lines
-        .extend(accepted(findings).map(|(id, told)| format!("- accepted `{}`: {told}", short(id))));
-    lines.extend(found("followed", &findings.followed));
-    let more = lines.len().saturating_sub(LINES);
-    if more > 0 {
-        lines.truncate(LINES - 1);
-        lines.push(format!("- and {} more", more + 1));
-    }
-    for line in lines {
-        out.line(line);
-    }
-}
-
-/// Steps that were judged by looser rules, or by rules that are not known.
-fn told_of_rules(one: &Looser) -> String {
-    let first = one.steps.first().map_or("?", String::as_str);
-    let (steps, keys) = (count(one.steps.len(), "step"), one.keys.join(", "));
-    let why = one.untold.as_deref().unwrap_or_default();
-    let facts = [
-        ("steps", steps.as_str()),
-        ("job", &one.job),
-        ("first", first),
-        ("keys", &keys),
-        ("why", why),
-    ];
-    let notice = if one.untold.is_some() { Notice::CiRulesUntold } else { Notice::CiLooser };
-    voice::tell(notice, &facts)
-}
-
 /// Commits that a person took as they are, each with who and why.
-fn accepted(findings: &Findings) -> impl Iterator<Item = (&str, String)> {
+pub(super) fn accepted(findings: &Findings) -> impl Iterator<Item = (&str, String)> {
     findings.accepted.iter().map(|one| {
         let by = one.by.replace(" <", ", ").replace('>', "");
         let (why, by) = (again::shown(&one.why), again::shown(&by));
@@ -361,7 +295,7 @@ fn accepted(findings: &Findings) -> impl Iterator<Item = (&str, String)> {
 }
 
 /// How many recorded commands ended as recorded, where they were run again.
-fn run_again(findings: &Findings) -> Option<String> {
+pub(super) fn run_again(findings: &Findings) -> Option<String> {
     let all = findings.rerun.as_ref()?;
     let same = all.iter().filter(|one| one.outcome == again::Outcome::Same).count();
     let facts = [("same", same.to_string()), ("all", all.len().to_string())];
@@ -370,7 +304,7 @@ fn run_again(findings: &Findings) -> Option<String> {
 }
 
 /// How often a person went past the rules, where they did.
-fn bypasses(findings: &Findings) -> Option<String> {
+pub(super) fn bypasses(findings: &Findings) -> Option<String> {
     let all: u32 = findings.bypasses.values().sum();
     let each = findings.bypasses.iter().map(|(word, n)| format!("{word} {n}"));
     let (n, kinds) = (count(all as usize, "time"), each.collect::<Vec<_>>().join(" · "));

@@ -314,10 +314,13 @@ fn next_without_job(
         Loose::Land => unlanded.as_ref(),
         Loose::Prompt => None,
     };
-    let Some(job) = job.map(|job| &job.state.job) else {
-        return Ok(tell(Notice::NextPrompt, &[]));
+    let Some(found) = job else { return Ok(tell(Notice::NextPrompt, &[])) };
+    let job = &found.state.job;
+    let words = match next {
+        Loose::Land => landing::offer::words(repo, found)?,
+        _ => job.id.to_string(),
     };
-    let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
+    let facts = [("job", job.name.as_str()), ("id", words.as_str())];
     Ok(match next {
         Loose::Land => tell(Notice::NextLand, &facts),
         Loose::Resume => tell(Notice::NextPaused, &facts),

@@ -114,6 +114,11 @@ pub(crate) fn pieces(made: &[Made], per_cycle: bool) -> Vec<Piece> {
 pub(crate) struct Style {
     /// `fix: …`; the type that is used most.
     kind: Option<&'static str>,
+    /// The types that are used, and the scopes behind them.
+    kinds: Vec<&'static str>,
+    scopes: Vec<String>,
+    /// The scope that nearly all of them have.
+    scope: Option<String>,
     /// How a ticket stands at the head: what is before and behind it.
     ticket: Option<(&'static str, &'static str)>,
     /// The first letter is large, or small.
@@ -129,6 +134,65 @@ fn conventional(subject: &str) -> Option<(&'static str, &str)> {
     })?;
     let known = TYPES.iter().map(|(name, _)| *name).chain(["revert"]).find(|name| *name == kind);
     known.map(|kind| (kind, words))
+}
+
+/// The scope of a conventional subject.
+fn scope_of(subject: &str) -> Option<&str> {
+    conventional(subject)?;
+    let (head, _) = subject.split_once(": ")?;
+    head.split_once('(')
+        .and_then(|(_, scope)| scope.strip_suffix('!').unwrap_or(scope).strip_suffix(')'))
+}
+
+/// Heads of a name that speak for a type only where that is used.
+const AMBIGUOUS: [&str; 9] =
+    ["cache", "clean", "cover", "drop", "move", "remove", "stop", "update", "upgrade"];
+
+/// What somebody asks for, without the words by which they ask.
+fn asked_for(name: &str) -> &str {
+    const ASKS: [&str; 14] = [
+        "please",
+        "kindly",
+        "hey",
+        "hi",
+        "can you",
+        "could you",
+        "would you",
+        "will you",
+        "can we",
+        "could we",
+        "i want you to",
+        "i'd like you to",
+        "i would like you to",
+        "you should",
+    ];
+    let mut rest = name.trim_end_matches(['?', '!', '.', ' ']);
+    let without = |rest: &str| {
+        ASKS.iter().find_map(|ask| {
+            let head = rest.get(..ask.len()).filter(|head| head.eq_ignore_ascii_case(ask))?;
+            let behind = &rest[head.len()..];
+            let ends = behind.starts_with(|c: char| c == ',' || c.is_whitespace());
+            ends.then(|| rest.len() - behind.trim_start_matches([',', ' ']).len())
+        })
+    };
+    while let Some(at) = without(rest) {
+        rest = &rest[at..];
+    }
+    let polite = ["please", "Please"].into_iter().find_map(|end| rest.strip_suffix(end));
+    let rest = polite.map_or(rest, |rest| rest.trim_end_matches([',', ' ']));
+    // A name that is nothing else stays as it is.
+    if rest.is_empty() { name } else { rest }
+}
+
+/// A ticket at the head of a name, and the words behind it.
+fn headed(name: &str) -> Option<(&str, &str)> {
+    let ticket = ticket_in(name)?;
+    let bare = name.trim_start_matches(['[', '(']).strip_prefix(ticket)?;
+    let words = bare.trim_start_matches([']', ')', ':', '-', ' ']);
+    // What goes on in the same word, as in `ABC-1-lexer`, or as the subject of a sentence does.
+    let goes_on = bare.starts_with(|c: char| c == '-' || c.is_alphanumeric());
+    let tells = ["is ", "was ", "has ", "in ", "of "].iter().any(|verb| words.starts_with(verb));
+    (!words.is_empty() && !goes_on && !tells).then_some((ticket, words))
 }
 
 /// Names with a number that are no tickets.
@@ -183,25 +247,60 @@ impl Style {
         let ticket = most(subjects.iter().filter_map(|one| Some(ticketed(one)?.0)), all);
         let bare = |subject: &'a str| ticketed(subject).map_or(subject, |(_, words)| words);
         let kind = most(subjects.iter().filter_map(|one| Some(conventional(bare(one))?.0)), all);
+        let mut kinds: Vec<&str> =
+            subjects.iter().filter_map(|one| Some(conventional(bare(one))?.0)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let mut scopes: Vec<String> =
+            subjects.iter().filter_map(|one| Some(scope_of(bare(one))?.to_owned())).collect();
+        scopes.sort_unstable();
+        let scope = scopes.chunk_by(|one, next| one == next).max_by_key(|group| group.len());
+        let scope = scope.filter(|group| group.len() * 2 > all).map(|group| group[0].clone());
+        scopes.dedup();
         let words = |subject: &'a str| conventional(bare(subject)).map_or(bare(subject), |it| it.1);
         let first = |subject: &&'a str| words(subject).chars().next().filter(|c| c.is_alphabetic());
         let firsts: Vec<char> = subjects.iter().filter_map(first).collect();
         let large = [true, false].into_iter().find(|large| {
             firsts.iter().filter(|first| first.is_uppercase() == *large).count() * 2 > all
         });
-        Self { kind, ticket, large }
+        Self { kind, kinds, scopes, scope, ticket, large }
+    }
+
+    /// The type that the words of a name speak for, where it is one that is used here, or that
+    /// needs no custom to be understood.
+    fn kind_of(&self, name: &str, first: &str, usual: &'static str) -> &'static str {
+        const DOCUMENTS: [&str; 6] =
+            ["changelog", "docs", "documentation", "handbook", "manual", "readme"];
+        let used = |kind: &str| self.kinds.contains(&kind);
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        if used("docs") && words.any(|word| DOCUMENTS.contains(&word.to_lowercase().as_str())) {
+            return "docs";
+        }
+        let known = |(kind, heads): &&(&str, &[&str])| {
+            heads.contains(&first) && (!AMBIGUOUS.contains(&first) || used(kind))
+        };
+        TYPES.iter().find(known).map_or(usual, |(kind, _)| kind)
+    }
+
+    /// The scope that a name speaks of, or the one that all have.
+    fn scope_in(&self, name: &str) -> Option<&str> {
+        let said: Vec<String> =
+            name.split(|c: char| !c.is_alphanumeric() && c != '-').map(str::to_lowercase).collect();
+        let named = self.scopes.iter().find(|scope| said.contains(&scope.to_lowercase()));
+        named.or(self.scope.as_ref()).map(String::as_str)
     }
 
     /// The subject for a job of this name; a ticket that it has not got is looked for in `about`.
     pub(crate) fn subject(&self, name: &str, about: &[&str]) -> String {
-        let name = name.trim().trim_end_matches('.');
+        let name = asked_for(name.trim().trim_end_matches('.'));
+        let at_head = self.ticket.and_then(|_| headed(name));
+        let name = at_head.map_or(name, |(_, words)| words);
         let mut words = name.to_owned();
         let mut kind = "";
         if let (Some(usual), None) = (self.kind, conventional(name)) {
             let first = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
             let first = first.to_lowercase();
-            let known = |(_, heads): &&(&str, &[&str])| heads.contains(&first.as_str());
-            kind = TYPES.iter().find(known).map_or(usual, |(kind, _)| kind);
+            kind = self.kind_of(name, &first, usual);
             if first == kind {
                 // The type has said it.
                 let rest = name[first.len()..].trim_start();
@@ -220,9 +319,13 @@ impl Style {
             words = format!("{first}{rest}");
         }
         if !kind.is_empty() {
-            words = format!("{kind}: {words}");
+            words = match self.scope_in(name) {
+                Some(scope) => format!("{kind}({scope}): {words}"),
+                None => format!("{kind}: {words}"),
+            };
         }
-        let ticket = about.iter().copied().find_map(ticket_in);
+        let ticket = at_head.map(|(ticket, _)| ticket);
+        let ticket = ticket.or_else(|| about.iter().copied().find_map(ticket_in));
         match (self.ticket, ticket) {
             (Some((open, close)), Some(ticket)) if ticket_in(name).is_none() => {
                 format!("{open}{ticket}{close}{words}")
@@ -313,9 +416,9 @@ pub(crate) fn nothing_left(job: &Job) -> Refusal {
     refused(Case::LandNothing, job)
 }
 
-/// A branch of the name is there.
-pub(crate) fn name_taken(job: &Job, branch: &str) -> Refusal {
-    refused(Case::LandTaken, job).with("branch", branch)
+/// A branch is there that leaves no room for the one that is wanted; `free` has room.
+pub(crate) fn name_taken(job: &Job, branch: &str, free: &str) -> Refusal {
+    refused(Case::LandTaken, job).with("branch", branch).with("free", free)
 }
 
 /// Another process lands the same job.
@@ -413,6 +516,46 @@ mod tests {
             for (name, subject) in names {
                 let said = style.subject(name, &["feature/ABC-77-lexer"]);
                 assert_eq!(said, *subject, "{name}, after {history:?}");
+            }
+        }
+        let histories: [History<'_>; 4] = [
+            (
+                &["fix: a", "feat: b", "fix: c", "docs: d"],
+                &[
+                    ("update the docs", "docs: update the docs"),
+                    ("Update the parser", "fix: update the parser"),
+                    ("Please can you make the lexer faster?", "fix: make the lexer faster"),
+                    ("could you please add colours, please", "feat: add colours"),
+                    ("Please", "fix: please"),
+                    ("rename the lexer", "refactor: rename the lexer"),
+                ],
+            ),
+            (
+                &["fix(parser): a", "feat(parser): b", "fix(parser)!: c", "fix(cli): d"],
+                &[
+                    ("Fix the lexer", "fix(parser): the lexer"),
+                    ("add colours to the CLI", "feat(cli): add colours to the CLI"),
+                    ("docs: say why", "docs: say why"),
+                ],
+            ),
+            (
+                &["fix(a): a", "feat(b): b", "fix: c", "build(c): d"],
+                &[("update the lexer", "build: update the lexer"), ("fix b", "fix(b): b")],
+            ),
+            (
+                &["ABC-1: a", "ABC-2: b", "ABC-3: c", "ABC-4: d"],
+                &[
+                    ("ABC-77 fix", "ABC-77: fix"),
+                    ("[ABC-78] Fix it", "ABC-78: fix it"),
+                    ("ABC-79: fix", "ABC-79: fix"),
+                    ("mend ABC-80", "mend ABC-80"),
+                ],
+            ),
+        ];
+        for (history, names) in histories {
+            let style = Style::learned(history.iter().copied());
+            for (name, subject) in names {
+                assert_eq!(style.subject(name, &["main"]), *subject, "{name}, after {history:?}");
             }
         }
         let style = Style::learned(["ABC-1 a", "ABC-2 b", "ABC-3 c", "ABC-4 d"].into_iter());

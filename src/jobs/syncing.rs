@@ -35,6 +35,11 @@ pub(crate) fn empty(remote: &str) -> Refusal {
     refused(Case::SyncEmpty).with("remote", remote)
 }
 
+/// The branch in which refs would travel is somebody's own.
+pub(crate) fn branch_taken(remote: &str) -> Refusal {
+    refused(Case::SyncBranchTaken).with("remote", remote)
+}
+
 /// What is there was written by a newer git-seed.
 pub(crate) fn newer(remote: &str, format: u32) -> Refusal {
     refused(Case::SyncNewer).with("remote", remote).with("format", format.to_string())

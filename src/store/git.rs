@@ -46,7 +46,10 @@ impl Outcome {
     /// The error that tells what the child said.
     pub(super) fn failed(self) -> StoreError {
         let said = [self.stderr, self.stdout].concat();
-        let said = String::from_utf8_lossy(&said).trim().to_owned();
+        // Git's advice is about commands that nobody here gave.
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let said: Vec<&str> = said.lines().filter(|line| !line.starts_with("hint:")).collect();
+        let said = said.join("\n").trim().to_owned();
         let output = if said.is_empty() { format!("exit {:?}, no word", self.code) } else { said };
         StoreError::Git { command: self.shown, output }
     }

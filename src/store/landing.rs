@@ -14,7 +14,7 @@ use super::chain::full_name;
 use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::worktree::odd_output;
-use super::{CommitId, Step, Store, TreeId};
+use super::{CommitId, Identity, Step, Store, TreeId};
 use crate::world::{self, progress, system};
 
 /// Who made a commit, and when, as its object says it.
@@ -34,8 +34,21 @@ pub(crate) struct Written {
     pub parents: Vec<CommitId>,
     pub author: Signature,
     pub committer: Signature,
+    /// It carries a signature.
+    pub is_signed: bool,
     encoding: Option<String>,
     message: Vec<u8>,
+}
+
+impl Signature {
+    pub(crate) fn name(&self) -> String {
+        String::from_utf8_lossy(&self.name).into_owned()
+    }
+
+    /// It is this person's.
+    pub(crate) fn is_of(&self, who: &Identity) -> bool {
+        self.email.eq_ignore_ascii_case(who.email.as_bytes())
+    }
 }
 
 impl Written {
@@ -263,7 +276,22 @@ impl Store {
 
     /// Whether a branch may be called `name`.
     pub(crate) fn is_branch_name(&self, name: &str) -> bool {
-        !name.starts_with('-') && full_name(&format!("refs/heads/{name}")).is_ok()
+        // As `git branch` has it: a branch that is called so hides the one that is meant.
+        let hides = ["HEAD", "@"].contains(&name) || name.starts_with("refs/");
+        !name.starts_with('-') && !hides && full_name(&format!("refs/heads/{name}")).is_ok()
+    }
+
+    /// A branch that leaves no room for one called `name`: its own, one below it, or one that it
+    /// would be below.
+    pub(crate) fn in_the_place_of(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let above = name.match_indices('/').map(|(at, _)| &name[..at]);
+        for known in [name].into_iter().chain(above) {
+            if self.stands_at(&format!("refs/heads/{known}"))?.is_some() {
+                return Ok(Some(known.to_owned()));
+            }
+        }
+        let below = self.chains(&format!("refs/heads/{name}/"))?.into_iter().next();
+        Ok(below.map(|(known, _)| known.trim_start_matches("refs/heads/").to_owned()))
     }
 
     /// Some ref below `prefixes` has `commit` in its history.
@@ -408,7 +436,7 @@ impl super::git::Child {
 fn read(commit: &CommitId, bytes: &[u8]) -> Option<Written> {
     let end = bytes.windows(2).position(|two| two == b"\n\n")?;
     let (head, message) = (&bytes[..end], &bytes[end + 2..]);
-    let mut tree = None;
+    let (mut tree, mut is_signed) = (None, false);
     let (mut parents, mut author, mut committer, mut encoding) = (Vec::new(), None, None, None);
     for line in head.split(|byte| *byte == b'\n') {
         let Some(space) = line.iter().position(|byte| *byte == b' ') else { continue };
@@ -420,6 +448,7 @@ fn read(commit: &CommitId, bytes: &[u8]) -> Option<Written> {
             b"author" => author = signature(value),
             b"committer" => committer = signature(value),
             b"encoding" => encoding = text().map(str::to_owned),
+            b"gpgsig" | b"gpgsig-sha256" => is_signed = true,
             // A line of a signature begins with a space; what else stands here is not kept.
             _ => {}
         }
@@ -430,6 +459,7 @@ fn read(commit: &CommitId, bytes: &[u8]) -> Option<Written> {
         parents,
         author: author?,
         committer: committer?,
+        is_signed,
         encoding,
         message: message.to_vec(),
     })

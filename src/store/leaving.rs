@@ -240,6 +240,12 @@ impl Store {
         Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
     }
 
+    /// The names of all copies of what remotes have of ours.
+    pub(crate) fn our_copies(&self) -> Result<Vec<String>, StoreError> {
+        let out = self.git(["for-each-ref", "--format=%(refname)", COPIES]).run()?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
     /// Deletes the focus of every worktree, and all of our refs with their reflogs, if
     /// `history` is true; then the directories that they leave empty.
     pub(crate) fn forget_refs(&self, history: bool) -> Result<(), StoreError> {
@@ -253,10 +259,8 @@ impl Store {
         if !history {
             return Ok(());
         }
-        let copies = ["for-each-ref", "--format=%(refname)", COPIES];
-        let copies = String::from_utf8_lossy(&self.git(copies).run()?).into_owned();
         let mut refs = self.our_refs()?;
-        refs.extend(copies.lines().map(str::to_owned));
+        refs.extend(self.our_copies()?);
         if !refs.is_empty() {
             let input: String = refs.iter().map(|name| format!("delete {name}\n")).collect();
             self.git(["update-ref", "--stdin"]).input(input.into_bytes()).run()?;

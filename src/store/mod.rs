@@ -56,9 +56,11 @@ mod removal;
 mod seen;
 mod signing;
 mod skipped;
+mod stale;
 mod texts;
 mod tokens;
 mod truth;
+mod unbroken;
 mod wire;
 mod work;
 

@@ -67,9 +67,13 @@ impl Store {
     /// whoever reads objects past git cannot ask for them one by one. True where it asked: each
     /// answer is a pack of its own, and a store that is open may have no room for so many.
     ///
-    /// A remote that cannot be asked is no error here; the reader says what is missing.
+    /// A remote that cannot be asked is no error here; the reader says what is missing. Copies of
+    /// what a remote has are asked for as well: `verify --ci` reads those.
     pub(crate) fn fetch_ours(&self) -> Result<bool, StoreError> {
-        let refs = if self.is_partial() { self.our_refs()? } else { Vec::new() };
+        let mut refs = if self.is_partial() { self.our_refs()? } else { Vec::new() };
+        if self.is_partial() {
+            refs.extend(self.our_copies()?);
+        }
         let mut asked = BTreeSet::new();
         // A tree that came names what may be missing below it.
         while !refs.is_empty() {
@@ -85,6 +89,21 @@ impl Store {
             self.git(["cat-file", "--batch-check"]).input(input.into_bytes()).outcome()?;
         }
         Ok(!asked.is_empty())
+    }
+
+    /// An object of our refs, or of their copies, that a partial clone lacks still.
+    pub(crate) fn lacks_of_ours(&self) -> Result<Option<String>, StoreError> {
+        let mut refs = if self.is_partial() { self.our_refs()? } else { Vec::new() };
+        if self.is_partial() {
+            refs.extend(self.our_copies()?);
+        }
+        if refs.is_empty() {
+            return Ok(None);
+        }
+        let words = ["rev-list", "--objects", "--missing=print"].into_iter();
+        let out = self.git(words.chain(refs.iter().map(String::as_str))).run()?;
+        let out = String::from_utf8_lossy(&out).into_owned();
+        Ok(out.lines().find_map(|line| line.strip_prefix('?')).map(str::to_owned))
     }
 
     /// Reads the commit `id`, which `what` needs.

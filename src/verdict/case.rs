@@ -275,6 +275,7 @@ pub(crate) enum Case {
     SurfaceTest,
     SurfaceUnknown,
     Takes,
+    SyncBranchTaken,
     SyncEmpty,
     SyncNewer,
     SyncNoRemote,

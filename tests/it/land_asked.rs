@@ -1,9 +1,10 @@
 //! `[commit] land = "ask"`: whether an approved job lands is one question after its approval.
 
-use pretty_assertions::assert_eq;
+use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::{Value, json};
 
 use super::quick::done;
+use super::undo::moment;
 use super::world::{CODE, World, message, question};
 
 /// The rule is applied, and the project has a style of its own.
@@ -177,4 +178,47 @@ fn undo_takes_the_landing_back() {
     assert_eq!(world.git("branch --list main-landed"), "");
     world.person("redo").succeeds();
     assert_eq!(world.git("rev-parse main-landed"), tip);
+}
+
+#[test]
+fn one_answer_is_one_operation_and_goes_there_and_back() {
+    let world = asking();
+    let told = small_job_is_approved(&world);
+    let count = || world.json("op log -n 100").as_array().expect("a list").len();
+    let (before, ops) = (moment(&world), count());
+    world.asks_bare(&land(&told)).passes().answers("Land it").tells(CARD);
+    let after = moment(&world);
+    assert!(before != after, "a branch was made");
+    assert_eq!(count(), ops + 1);
+    assert_eq!(world.json("op log -n 1")[0]["command"], "land");
+    for _ in 0..2 {
+        world.person("undo").succeeds();
+        assert_eq!(moment(&world), before);
+        world.person("redo").succeeds();
+        assert_eq!(moment(&world), after);
+    }
+    // The next one is what led to the approval, and no branch comes back.
+    world.person("undo -n 2").succeeds();
+    assert_eq!(world.git("branch --list main-landed"), "");
+    world.person("redo -n 2").succeeds();
+    assert_eq!(moment(&world), after);
+}
+
+#[test]
+fn a_branch_that_is_taken_meanwhile_is_told_with_one_that_is_free() {
+    for taken in ["main-landed", "main-landed/x"] {
+        let world = asking();
+        let told = small_job_is_approved(&world);
+        // Somebody makes the branch while the person reads the question.
+        let question = world.asks_bare(&land(&told)).passes();
+        world.git(&format!("branch {taken}"));
+        let job = world.json("job list --all")[0]["id"].as_str().expect("an id").to_owned();
+        question.answers("Land it");
+        let status = world.person("status").succeeds();
+        let next = format!("git seed land {job}");
+        let line = status.lines().find(|line| line.contains(&next)).expect("a next step");
+        let at = line.find(&next).expect("it is there");
+        world.person(line[at..].trim_start_matches("git seed ").trim()).succeeds();
+        assert_ne!(world.git("branch --list 'main-landed-*'"), "", "{status}");
+    }
 }

@@ -386,10 +386,12 @@ fn an_undo_that_is_killed_at_any_write_is_done_or_not_begun_whole() {
 
 /// What must be as it was: the states of open jobs without their log, the focus, the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Moment {
+pub(super) struct Moment {
     jobs: BTreeMap<String, BTreeMap<String, String>>,
     focus: String,
     rules: String,
+    /// Branches that a landing made.
+    landed: String,
 }
 
 /// What of `job.toml` is a log, or says how the work tree is now.
@@ -422,7 +424,7 @@ fn without_log(text: &str) -> String {
     state.to_string()
 }
 
-fn moment(world: &World) -> Moment {
+pub(super) fn moment(world: &World) -> Moment {
     let mut jobs = BTreeMap::new();
     for name in world.git("for-each-ref --format='%(refname)' refs/seed/jobs").lines() {
         let mut files = BTreeMap::new();
@@ -439,7 +441,9 @@ fn moment(world: &World) -> Moment {
     }
     let focus = world.tries("git symbolic-ref -q refs/worktree/seed/focus").out;
     let rules = world.tries("git show refs/seed/rules:seed.toml 2>/dev/null").out;
-    Moment { jobs, focus, rules }
+    let landed =
+        world.git("for-each-ref --format='%(refname) %(objectname)' 'refs/heads/*-landed*'");
+    Moment { jobs, focus, rules, landed }
 }
 
 /// A sequence of numbers that is always the same.

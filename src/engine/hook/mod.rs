@@ -50,6 +50,7 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
         Ok(Answer { context: merged(woken, answer.context), ..answer })
     });
     let answered = answered.and_then(|answer| ops::told::also(repo, event, answer));
+    let answered = answered.and_then(|answer| also_let_go(repo, event, answer));
     let answered = answered.map(|answer| setup::grants::by_path(repo, host, event, answer));
     answered.unwrap_or_else(|error| in_trouble(repo, event, &error))
 }
@@ -79,6 +80,27 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
     let _ = texts::redact::finish(repo);
     boundary::cross::finish_closing(repo)?;
     if opens { record::rewritten::relink(repo) } else { Ok(()) }
+}
+
+/// Says that another clone took over the job which was in focus here, once.
+fn also_let_go(repo: &Repo, event: &Event, answer: Answer) -> Result<Answer> {
+    let kinds = |kind: &EventKind| {
+        matches!(
+            kind,
+            EventKind::Prompt { .. } | EventKind::Stop { .. } | EventKind::SessionStart { .. }
+        )
+    };
+    if !kinds(&event.kind) || !repo.is_seeded()? {
+        return Ok(answer);
+    }
+    let Some(told) = sync::join::leave::told(repo)? else { return Ok(answer) };
+    sync::join::leave::heard(repo)?;
+    let context = match event.kind {
+        // A stop has no room for a word to the agent.
+        EventKind::Stop { .. } => answer.context,
+        _ => merged(answer.context, Some(told.clone())),
+    };
+    Ok(Answer { context, to_person: merged(answer.to_person, Some(told)), ..answer })
 }
 
 fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {

@@ -3,6 +3,7 @@
 
 pub(crate) mod card;
 mod carried;
+pub(crate) mod ci_cards;
 pub(crate) mod closing;
 pub(crate) mod criteria;
 pub(crate) mod shown;

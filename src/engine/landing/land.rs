@@ -53,6 +53,23 @@ pub(crate) struct LandedRow {
     pub subject: String,
     /// The commits of the job that it stands for; none where it is somebody else's.
     pub stands_for: Vec<String>,
+    #[serde(skip)]
+    pub fate: Fate,
+}
+
+/// What became of a commit of somebody else's that stands between those of the job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is the job's.
+    OfJob,
+    /// It is the commit that it was.
+    Kept,
+    /// It stands on another parent, so it is another commit.
+    Moved,
+    /// So it has lost the signature of this committer.
+    Unsigned(String),
+    /// So the person who lands has signed it anew: it is theirs.
+    SignedAnew,
 }
 
 /// The branch that a landing makes.
@@ -92,7 +109,35 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
     if !matches!(made, Ok(Ok(_))) {
         record::landing::abandon(repo, id)?;
     }
-    Ok(made?.map(|commits| told(&ground, &plan, &target, &commits)))
+    let told = made?.map(|commits| {
+        let told = told(&ground, &plan, &target, &commits);
+        with_fates(repo, &ground, &plan, told)
+    });
+    match told {
+        Ok(told) => told.map(Ok),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
+
+/// The same, with what became of commits of others.
+fn with_fates(repo: &Repo, ground: &Ground, plan: &Plan, mut told: Landed) -> Result<Landed> {
+    for (one, row) in plan.commits.iter().zip(&mut told.commits) {
+        let like = &ground.commits[one.like];
+        let Some(commit) = row.commit.as_ref().filter(|_| one.message.is_none()) else { continue };
+        row.fate = if *commit == like.commit.to_string() {
+            Fate::Kept
+        } else if !like.is_signed {
+            Fate::Moved
+        } else {
+            let id = commit.parse().map_err(|_| EngineError::OnDisk(commit.clone()))?;
+            if repo.store.as_written(&id)?.is_signed {
+                Fate::SignedAnew
+            } else {
+                Fate::Unsigned(like.committer.name())
+            }
+        };
+    }
+    Ok(told)
 }
 
 /// Which branch it is to be, and whether it may be.
@@ -117,8 +162,10 @@ fn target(
     let stands = repo.store.stands_at(&format!("refs/heads/{branch}"))?;
     let replaces = branch == own && stands.is_some();
     if !replaces {
-        let taken = || landing::name_taken(job, &branch);
-        return Ok(if stands.is_some() { Err(taken()) } else { Ok(Target { branch, replaces }) });
+        return Ok(match repo.store.in_the_place_of(&branch)? {
+            Some(known) => Err(landing::name_taken(job, &known, &free(repo, &branch)?)),
+            None => Ok(Target { branch, replaces }),
+        });
     }
     if asked.onto.is_some() || asked.without_memory || ground.branch != stands {
         return Ok(Err(landing::not_whole(job, &branch)));
@@ -127,6 +174,12 @@ fn target(
         return Ok(Err(landing::published(job, &branch)));
     }
     Ok(Ok(Target { branch, replaces }))
+}
+
+/// A name like `branch` that is free.
+pub(crate) fn free(repo: &Repo, branch: &str) -> Result<String> {
+    let stem = branch.strip_suffix("-landed").unwrap_or(branch);
+    landing::free_branch(stem, |name| Ok(repo.store.in_the_place_of(name)?.is_some()))
 }
 
 /// Makes the commits, then the branch, then the step; the ids of the commits.
@@ -167,6 +220,7 @@ fn build(
     plan: &Plan,
 ) -> Result<std::result::Result<Vec<CommitId>, Refusal>> {
     let signed = repo.rules.signing == Signing::Always || repo.store.signs_commits()?;
+    let me = repo.store.identity();
     let job = &ground.job.state.job;
     let pending = record::landing::pending(&job.id);
     let mut at = plan.onto.clone().or_else(|| ground.base.clone());
@@ -178,13 +232,26 @@ fn build(
         let message = match &one.message {
             None => None,
             Some(message) => match repo.store.through_commit_msg(message, &pending)? {
+                Ok(message) if says_nothing(&message) => {
+                    let said = tell(Notice::LandEmptied, &[]);
+                    return Ok(Err(landing::vetoed(job, &one.subject, &said)));
+                }
                 Ok(message) => Some(message),
                 Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said))),
             },
         };
+        if message.is_none() && at.as_ref() == like.parents.first() && one.tree == like.tree {
+            // It is what it was, with its signature.
+            at = Some(like.commit.clone());
+            made.push(like.commit.clone());
+            continue;
+        }
         // Other parents of a merge of somebody else's stay.
         let others = like.parents.iter().skip(1).filter(|_| message.is_none());
         let parents: Vec<CommitId> = at.iter().chain(others).cloned().collect();
+        // Nobody's commit but one's own is signed with one's key.
+        let own = message.is_some() || me.as_ref().is_some_and(|me| like.committer.is_of(me));
+        let signed = signed && own;
         let message = message.as_deref();
         let new = NewCommit { tree: &one.tree, parents: &parents, like, message, signed };
         let commit = repo.store.build(&new)?;
@@ -192,6 +259,12 @@ fn build(
         made.push(commit);
     }
     Ok(Ok(made))
+}
+
+/// No word but trailers is left of a message.
+fn says_nothing(message: &str) -> bool {
+    let first = message.lines().find(|line| !line.trim().is_empty());
+    first.is_none_or(|line| line.starts_with("Seed-Job: ") || line.starts_with("Seed-Id: "))
 }
 
 /// What the chain is to say of it.
@@ -248,6 +321,7 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, commits: &[CommitId]) -> 
             .iter()
             .map(|at| ground.commits[*at].commit.to_string())
             .collect(),
+        fate: if one.message.is_some() { Fate::OfJob } else { Fate::Kept },
     });
     let tree = plan.commits.last().map_or(&plan.from, |one| &one.tree);
     Landed {

@@ -65,8 +65,9 @@ fn lands(repo: &Repo, job: &LoadedJob) -> Result<Option<Lands>> {
         return Ok(None);
     }
     let Some(ground) = ground(repo, job.clone())? else { return Ok(None) };
-    let taken = |branch: &str| repo.store.stands_at(&format!("refs/heads/{branch}"));
-    let branch = free_branch(&own, |branch| taken(branch).map(|at| at.is_some()))?;
+    let branch = free_branch(&own, |branch| {
+        repo.store.in_the_place_of(branch).map(|known| known.is_some())
+    })?;
     Ok(Some(Lands { branch, subject: first_subject(repo, &ground)? }))
 }
 
@@ -90,6 +91,20 @@ pub(crate) fn granted(repo: &Repo, id: &JobId) -> Result<Option<Lands>> {
 pub(crate) fn use_up(repo: &Repo, id: &JobId) -> Result<Option<Answered<Landed>>> {
     let Some(lands) = granted(repo, id)? else { return Ok(None) };
     Ok(Some(land::land(repo, id, &asked(lands))))
+}
+
+/// What `git seed land` has to be told to land the job: its id, and a branch where the one that the
+/// person was shown is there by now.
+pub(crate) fn words(repo: &Repo, job: &LoadedJob) -> Result<String> {
+    let id = &job.state.job.id;
+    let branch = match &job.state.land {
+        Offer::Granted(lands) => lands.branch.clone(),
+        _ => format!("{}-landed", job.state.home.branch),
+    };
+    Ok(match repo.store.in_the_place_of(&branch)? {
+        Some(_) => format!("{id} --branch {}", land::free(repo, &branch)?),
+        None => id.to_string(),
+    })
 }
 
 /// The landing that was granted.

@@ -165,7 +165,7 @@ pub(crate) fn rows(repo: &Repo, most: usize) -> Result<Vec<OpRow>> {
         rows.push(OpRow {
             at: rfc3339(op.at),
             jobs: jobs.iter().map(ToString::to_string).collect(),
-            undone: undone.contains(op.id.as_str()),
+            undone: undone.contains(op.id.as_str()) && op.counts(),
             id: op.id,
             command: op.command,
             worktree: op.worktree,

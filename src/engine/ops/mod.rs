@@ -21,6 +21,7 @@
 //! * **Whose.** An operation is taken back in the worktree where it was done, and only where no
 //!   other worktree moved the same refs since.
 
+pub(crate) mod brought;
 pub(crate) mod carry;
 pub(crate) mod log;
 pub(crate) mod meant;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::ops::brought::SYNC;
 use crate::engine::ops::log::{self, Ops};
 use crate::engine::ops::meant::{FocusTurn, Meant, Noted, Turn};
 use crate::engine::ops::turn::{self, JobTurn, Wanted};
@@ -56,10 +57,6 @@ struct Want {
     /// Nothing but syncs moved it: it goes where it stood, and no step says so.
     resets: bool,
 }
-
-/// The command whose moves are taken back by setting refs: what came in is not lost, for the next
-/// sync brings it again.
-const SYNC: &str = "sync";
 
 type Wants = BTreeMap<String, Want>;
 
@@ -121,7 +118,7 @@ fn way_to(ops: &Ops<'_>, undoes: bool, to: &str, here: &str) -> Answered<Way> {
         Some(worktree) if worktree == here => {}
         Some(worktree) => return Ok(Err(undoing::of_another(word, worktree))),
         // An undo is none that one could stand behind.
-        None => return Err(unknown()),
+        None => return Err(EngineError::Usage(tell(Notice::OpIsUndo, &[("op", to)]))),
     }
     Ok(if undoes {
         history.to(here, &op.id).ok_or_else(|| undoing::nothing_left(word, 0))

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use crate::engine::ops::brought;
 use crate::engine::repo::{Repo, Result};
 use crate::format::ops::{self, Behind, Op, Walked};
 use crate::format::{archive, names, state};
@@ -44,7 +45,12 @@ pub(crate) fn settle(store: &Store, now: UnixSeconds, command: &str) -> Result<(
     }
     let _lock = store.lock()?;
     let log = Log { store, now };
-    let tip = match store.tip(names::OPS)? {
+    let tip = store.tip(names::OPS)?;
+    let moves = log.untold(tip.as_ref(), moves)?;
+    let tip = match tip {
+        _ if moves.is_empty() => return Ok(()),
+        // What whoever waits for this process did before belongs to the same operation.
+        Some(tip) if world::is_part() => Some(tip),
         Some(tip) => log.lost(tip, &moves)?,
         None => log.begin(&moves)?,
     };
@@ -131,6 +137,20 @@ impl Log<'_> {
         self.add(None, &new).map(Some)
     }
 
+    /// The moves of which no operation of another process tells already, such as one that this
+    /// process waited for.
+    fn untold(&self, tip: Option<&Tip>, mut moves: Vec<RefMoved>) -> Result<Vec<RefMoved>> {
+        let Some(tip) = tip else { return Ok(moves) };
+        let mut told = BTreeSet::new();
+        for RefMoved { place, .. } in &moves {
+            if self.store.stands_in(place)? == self.store.stood_in(&tip.tree, place)? {
+                told.insert(place.clone());
+            }
+        }
+        moves.retain(|moved| !told.contains(&moved.place));
+        Ok(moves)
+    }
+
     /// What moved before this process moved it, and no operation tells of.
     fn lost(&self, tip: Tip, moves: &[RefMoved]) -> Result<Option<Tip>> {
         let mut places = Vec::new();
@@ -143,12 +163,20 @@ impl Log<'_> {
     }
 
     fn found(&self, tip: Tip, places: Vec<(String, Option<Stood>)>) -> Result<Tip> {
-        let mut by_worktree: BTreeMap<String, Vec<_>> = BTreeMap::new();
+        let found = tell(Notice::OpFound, &[]);
+        let mut groups: BTreeMap<(bool, String), Vec<_>> = BTreeMap::new();
         for (place, stood) in places {
-            by_worktree.entry(self.worktree_of(&place)?).or_default().push((place, stood));
+            // It is taken back as a sync is: by its refs, so that nothing of another clone's is
+            // voided.
+            let key = if brought::by_a_sync(self.store, &place, stood.as_ref())? {
+                (true, self.store.worktree_name())
+            } else {
+                (false, self.worktree_of(&place)?)
+            };
+            groups.entry(key).or_default().push((place, stood));
         }
-        let command = &tell(Notice::OpFound, &[]);
-        by_worktree.into_iter().try_fold(tip, |tip, (worktree, places)| {
+        groups.into_iter().try_fold(tip, |tip, ((synced, worktree), places)| {
+            let command = if synced { brought::SYNC } else { found.as_str() };
             let new = NewOp { command, worktree: &worktree, walked: None, places };
             self.add(Some(&tip), &new)
         })

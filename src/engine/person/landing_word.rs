@@ -70,7 +70,7 @@ fn land(repo: &Repo, host: &Host, event: &Event, offered: &Offered) -> Result<Pe
     }
     let words = ["land".to_owned(), id.to_string()];
     let held = if host.hands_over { Held::Confined } else { Held::Free };
-    let ran = world::run_ourselves(&words, b"", &event.cwd, repo.patience(host, &event.name), held);
+    let ran = world::run_a_part(&words, &event.cwd, repo.patience(host, &event.name), held);
     if offer::granted(repo, id)?.is_none() {
         return Ok(PersonReply::Done(tell(Notice::LandDone, &[("card", &card)])));
     }
@@ -79,6 +79,7 @@ fn land(repo: &Repo, host: &Host, event: &Event, offered: &Offered) -> Result<Pe
         Ok(ran) => ran.said.trim().to_owned(),
         Err(error) => error.to_string(),
     };
-    let facts = [("id", id.as_str()), ("said", &said)];
+    let words = offer::words(repo, &repo.job(id)?)?;
+    let facts = [("id", words.as_str()), ("said", &said)];
     Ok(PersonReply::NotCounted(tell(Notice::LandFailed, &facts)))
 }

@@ -3,31 +3,14 @@
 //! Chains and notes are data here, as a remote has them; nothing is written. A range that a shallow
 //! clone cuts off is never called verified.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::Serialize;
+use std::collections::BTreeSet;
 
 use crate::claims::audit::Findings;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::format::trailers::claimed_jobs;
-use crate::jobs::JobId;
 use crate::voice::{Notice, tell};
 
 /// The remote whose chains are read where this clone has none of its own.
 const REMOTE: &str = "origin";
-
-/// A job that commits of the range lead to.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct JobCard {
-    pub id: String,
-    /// Absent where its chain is not here.
-    pub name: Option<String>,
-    pub status: Option<&'static str>,
-    /// Its chain says that a person approved it.
-    pub approved: bool,
-    /// Commits of the range that name it.
-    pub commits: usize,
-}
 
 /// Makes `repo` read the chains that are to be believed, and sees that the range is whole.
 pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Result<()> {
@@ -37,6 +20,9 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
     let Some((base, head)) = parts else {
         return Err(EngineError::Usage(tell(Notice::CiRange, &[("range", range)])));
     };
+    if let Some(remote) = remote.filter(|remote| !repo.store.is_branch_name(remote)) {
+        return Err(EngineError::Usage(tell(Notice::CiRemote, &[("remote", remote)])));
+    }
     for name in [base, head] {
         if repo.store.resolve_commit(name)?.is_none() {
             let facts = [("commit", name)];
@@ -57,31 +43,6 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
         None => {}
     }
     Ok(())
-}
-
-/// The jobs that commits of the range name.
-pub(crate) fn cards(repo: &Repo, range: &str) -> Result<Vec<JobCard>> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, message) in repo.store.seed_commits(range)? {
-        let jobs: BTreeSet<&str> = claimed_jobs(&message).collect();
-        for job in jobs {
-            *counts.entry(job.to_owned()).or_default() += 1;
-        }
-    }
-    let card = |(id, commits): (String, usize)| {
-        // One whose chain is not here, or does not read, is named by its id alone; what is wrong
-        // with it is a finding.
-        let known = id.parse::<JobId>().ok().and_then(|id| repo.job(&id).ok());
-        let job = known.map(|job| job.state.job);
-        JobCard {
-            id,
-            name: job.as_ref().map(|job| job.name.clone()),
-            status: job.as_ref().map(|job| job.status.word()),
-            approved: job.as_ref().is_some_and(|job| job.user_approval),
-            commits,
-        }
-    };
-    Ok(counts.into_iter().map(card).collect())
 }
 
 /// Whether evidence is missing: of a commit that names a step, or of any at all where `every`.

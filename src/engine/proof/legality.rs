@@ -158,7 +158,7 @@ impl Ground<'_> {
                 self.meet(&said.job)?;
                 named_step(self.repo, commit, said, self.job(&said.job))
             }
-            None => Standing::NotMeasured(tell(Notice::StepHalfNamed, &[])),
+            None => Standing::NotMeasured(half_named(message)),
         };
         let mut ids = Ids::new();
         let open = matches!(standing, Standing::NotMeasured(_));
@@ -449,5 +449,15 @@ fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
         }
         Ok(None) => Standing::NotMeasured(tell(Notice::StepDiffers, &[("was", &was)])),
         Err(error) => Standing::NotMeasured(format!("{was}: {error}")),
+    }
+}
+/// What is said of a commit with trailers of ours that name no step: a landed one leads back to its
+/// job by two of them, and has no others.
+fn half_named(message: &str) -> String {
+    let of_a_step = ["Seed-Step:", "Seed-Phase:", "Seed-Cycle:", "Seed-Run:"];
+    let landed = !message.lines().any(|line| of_a_step.iter().any(|key| line.contains(key)));
+    match claimed_jobs(message).next().filter(|_| landed) {
+        Some(job) => tell(Notice::LandedUnknown, &[("job", job)]),
+        None => tell(Notice::StepHalfNamed, &[]),
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
+    setup::ref_locks::examine(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
     found.extend(setup::grants::findings(repo));
@@ -343,6 +344,7 @@ fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
 /// Mends what can be rebuilt from what the chains say. Gives the repository as it is then.
 fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
     set_aside(repo, found)?;
+    setup::ref_locks::mend(repo, found)?;
     mend_chains(repo, found)?;
     // What the job in focus allows was read when the repository was opened.
     let repo = Repo::open(repo.store.work_tree())?;

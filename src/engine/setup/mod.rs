@@ -17,4 +17,5 @@ pub(crate) mod pages;
 pub(crate) mod plugins;
 pub(crate) mod pushes;
 pub(crate) mod raw_memory;
+pub(crate) mod ref_locks;
 pub(crate) mod uninstall;

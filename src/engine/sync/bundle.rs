@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::sync::carrier::{Carrier, Transport};
-use crate::engine::sync::join::{self, Served};
+use crate::engine::sync::join::{self, Came, Served};
 use crate::engine::sync::rounds::{self, Synced};
 use crate::engine::texts;
 use crate::jobs::syncing;
@@ -35,6 +35,10 @@ pub(crate) fn from(repo: &Repo, file: &Path, time: Duration, dry_run: bool) -> R
         let facts = [("path", &*file.display().to_string())];
         return Err(EngineError::Remote(tell(Notice::SyncNoBundle, &facts)));
     }
+    if let Some(why) = repo.store.broken_bundle(file)? {
+        let facts = [("path", &*file.display().to_string()), ("why", why)];
+        return Err(EngineError::Remote(tell(Notice::SyncBrokenBundle, &facts)));
+    }
     repo.store.checks_bundle(file)?;
     if !dry_run {
         texts::carry::carry_over(repo, false)?;
@@ -50,9 +54,18 @@ pub(crate) fn from(repo: &Repo, file: &Path, time: Duration, dry_run: bool) -> R
     let carrier = Carrier { repo, wire: &wire, remote: BUNDLE, transport, copies };
     let mut there = carrier.look()?;
     there.refs.retain(|name, _| crate::format::names::is_merged(name));
+    if there.refs.is_empty() {
+        let why = tell(Notice::BundleOfOthers, &[]);
+        let facts = [("path", &*file.display().to_string()), ("why", why.as_str())];
+        return Err(EngineError::Remote(tell(Notice::SyncBrokenBundle, &facts)));
+    }
     carrier.bring(&mut there, &|_| true)?;
     carrier.forget(&there)?;
-    let joined = join::join(repo, &rounds::published(&there), Served::Bundle, dry_run)?;
+    let mut joined = join::join(repo, &rounds::published(&there), Served::Bundle, dry_run)?;
+    // Nothing goes into a bundle that is read: what only this clone has stays as it was.
+    for job in joined.jobs.iter_mut().filter(|job| job.result == Came::Pushed) {
+        job.result = Came::Same;
+    }
     let aside = rounds::aside(&joined);
     Ok(Synced {
         rounds: 1,

@@ -10,9 +10,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, sync};
-use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, TreeEdit, Wire};
+use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire};
 use crate::voice::{Notice, tell};
 
 /// The most parents that a commit of the branch has.
@@ -45,6 +45,8 @@ pub(crate) struct There {
     pub odd: Vec<Odd>,
     /// Somebody works there.
     pub has_branch: bool,
+    /// The branch in which refs would travel holds something else.
+    pub is_taken: bool,
     /// The branch in which refs travel.
     branch: Option<CommitId>,
 }
@@ -77,7 +79,11 @@ impl Carrier<'_> {
             (Transport::Branch, None) => (BTreeMap::new(), None),
             (Transport::Branch, Some(branch)) => (self.in_branch(&branch)?, Some(branch)),
         };
-        let mut there = There { has_branch, branch, ..There::default() };
+        let is_taken = match (&branch, self.transport) {
+            (Some(_), Transport::Branch) => !self.is_ours()?,
+            _ => false,
+        };
+        let mut there = There { has_branch, is_taken, branch, ..There::default() };
         for (name, id) in refs {
             if names::travels(&name) {
                 there.refs.insert(name, id);
@@ -86,6 +92,22 @@ impl Carrier<'_> {
             }
         }
         Ok(there)
+    }
+
+    /// The branch, which was fetched, is one that git seed made: one file, and a ref on each line
+    /// of it.
+    fn is_ours(&self) -> Result<bool> {
+        let store = &self.repo.store;
+        let copy = format!("{}{}/{BRANCH}", names::FETCHED, self.remote);
+        let Some(tip) = store.tip(&copy)? else { return Ok(true) };
+        let files = store.new_files(None, &tip.tree)?;
+        let [file] = files.as_slice() else { return Ok(false) };
+        if !file.plain || file.path.as_str() != sync::REFS {
+            return Ok(false);
+        }
+        let text = store.file(&tip, sync::REFS)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        Ok(sync::read_refs(&text).len() == text.lines().count())
     }
 
     /// The refs that the branch names.
@@ -118,7 +140,7 @@ impl Carrier<'_> {
             Transport::Refs => {
                 let specs: Vec<(String, String)> =
                     new.iter().map(|(name, _)| ((*name).clone(), copy(name))).collect();
-                if !self.wire.fetch(&specs)? {
+                if !self.wire.fetch(&specs).map_err(|error| self.or_locked(error))? {
                     return Ok(false);
                 }
             }
@@ -138,6 +160,17 @@ impl Carrier<'_> {
             Odd { name, why }
         }));
         Ok(true)
+    }
+
+    /// Git's own words about a lock tell nobody what helps.
+    fn or_locked(&self, error: StoreError) -> EngineError {
+        let locks = self.repo.store.ref_locks();
+        match locks.first().filter(|_| matches!(error, StoreError::Git { .. })) {
+            Some(lock) => {
+                EngineError::Remote(tell(Notice::SyncLocked, &[("lock", lock.name.as_str())]))
+            }
+            None => error.into(),
+        }
     }
 
     /// Drops copies of what is there no longer.

@@ -9,6 +9,7 @@ pub(crate) mod believed;
 pub(crate) mod chains;
 pub(crate) mod job;
 pub(crate) mod journal;
+pub(crate) mod leave;
 pub(crate) mod outcome;
 pub(crate) mod texts;
 
@@ -81,6 +82,7 @@ pub(crate) fn join(
         joined.moves.extend(texts::join(repo, published.0.get(names::TEXTS), &joined.jobs)?);
         joined.moves.extend(chains::pushes(repo, &published.0, &joined.aside)?);
         joined.moves.extend(moves);
+        leave::let_go(repo)?;
     }
     Ok(joined)
 }
@@ -134,7 +136,12 @@ fn end_of(chain: &str) -> String {
     chain.strip_prefix(names::JOBS).unwrap_or(chain).to_owned()
 }
 
+/// The most letters of what is told of a job that is set aside: an error may quote a whole file.
+const WHY: usize = 400;
+
 fn aside(id: String, why: String) -> JoinedJob {
+    let cut: String = why.chars().take(WHY).map(|c| if c == '\n' { ' ' } else { c }).collect();
+    let why = if why.chars().count() > WHY { cut + "…" } else { why };
     JoinedJob { id, result: Came::SetAside, rejected: Vec::new(), aside: Some(why) }
 }
 

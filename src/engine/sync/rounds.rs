@@ -83,6 +83,8 @@ pub(crate) fn sync(
     let carrier = Carrier { repo, wire: &wire, remote: &remote, transport, copies };
     // Another sync would set the copies back that a push goes from.
     let _alone = repo.store.syncs_alone()?;
+    // What a sync that was killed left locked nobody else would free.
+    repo.store.drop_old_ref_locks()?;
     let mut synced = Synced {
         remote: remote.clone(),
         transport: transport.word(),
@@ -128,6 +130,9 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
     let mut there = carrier.look()?;
     if !there.has_branch {
         return Ok(Round::Refused(syncing::empty(remote)));
+    }
+    if there.is_taken {
+        return Ok(Round::Refused(syncing::branch_taken(remote)));
     }
     if !synced.texts {
         there.refs.remove(names::TEXTS);

@@ -7,7 +7,7 @@
 use crate::engine::proof::chain;
 use crate::engine::repo::{Repo, Result};
 use crate::format::{files, names};
-use crate::jobs::JobId;
+use crate::jobs::{self, BadText, Job, JobId};
 use crate::store::{CommitId, Tip};
 use crate::voice::{Notice, tell};
 
@@ -57,6 +57,19 @@ fn look(
         if state.job.id != *id || counts.iter().any(|count| *count > MOST) {
             return Ok(Some(tell(Notice::JobNotOurs, &[("chain", &chain)])));
         }
+        if let Some(bad) = bad_words(&state.job) {
+            let why = bad.to_string();
+            let facts = [("commit", step.commit.as_str()), ("why", why.as_str())];
+            return Ok(Some(tell(Notice::JoinBadWords, &facts)));
+        }
     }
     Ok(chain::steps_to(repo, id, tip)?.broken)
+}
+
+/// What no command here would take as name or objective of a job. One that was not named yet has
+/// no name of its own.
+fn bad_words(job: &Job) -> Option<BadText> {
+    let named = !job.name.is_empty();
+    let name = named.then(|| jobs::check_name(&job.name).err()).flatten();
+    name.or_else(|| jobs::check_objective(&job.objective).err())
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{JournalTrouble, Repo, Result, own_state};
+use crate::engine::sync::join::leave;
 use crate::format::fold::opening;
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
@@ -24,6 +25,8 @@ pub(crate) fn rest(repo: &Repo, chain: &str) -> Result<Option<CommitId>> {
     if repo.store.focus()?.as_deref() != Some(chain) {
         return Ok(None);
     }
+    // What was recorded over steps of another clone is no step of this one.
+    leave::let_go(repo)?;
     let Some(job) = repo.focused()? else { return Ok(None) };
     if job.activity.is_ok() && repo.read_since(&job)?.lines.len() <= 1 {
         return Ok(None);
@@ -46,10 +49,11 @@ pub(crate) fn around(repo: &Repo, chain: &str, moves: impl FnOnce() -> Result<()
     done(repo)
 }
 
-/// Gives a job its journal whose chain was moved, where somebody was stopped in between.
+/// Gives a job its journal whose chain was moved, where somebody was stopped in between; lets one
+/// go that another clone took over.
 pub(crate) fn finish(repo: &Repo) -> Result<()> {
     if !file(repo).exists() {
-        return Ok(());
+        return leave::let_go(repo);
     }
     let _lock = repo.store.lock()?;
     let Some(bytes) = own_state::bytes(&file(repo))? else { return Ok(()) };
@@ -57,7 +61,8 @@ pub(crate) fn finish(repo: &Repo) -> Result<()> {
     if repo.store.focus()?.as_deref() == Some(chain.as_str()) {
         begin(repo, &chain)?;
     }
-    done(repo)
+    done(repo)?;
+    leave::let_go(repo)
 }
 
 /// A journal that goes on from the step where the job stands stays.

@@ -1,0 +1,76 @@
+//! A job that another clone took over leaves the focus of this worktree.
+//!
+//! Its steps are that clone's from then on. What the journal here recorded since the last step that
+//! was joined is kept below `.git/seed/left`, and the uncommitted changes stay for the person. A
+//! file below `.git/seed/let-go` says so until a person was told.
+
+use std::path::PathBuf;
+
+use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::{jobs, record};
+use crate::format::names;
+use crate::voice::{Notice, tell};
+use crate::world;
+
+fn file(repo: &Repo) -> PathBuf {
+    repo.store.seed_dir().join("let-go").join(repo.store.worktree_name())
+}
+
+/// The chain in focus, if its last steps are another clone's.
+fn taken_over(repo: &Repo) -> Result<Option<String>> {
+    let Some((chain, tip)) = repo.store.focused()? else { return Ok(None) };
+    let state = repo.state(&chain, &tip)?;
+    // An older git seed named no clone: such a job is this one's.
+    let foreign = !state.home.clone.is_empty() && repo.is_foreign(&state)?;
+    Ok(foreign.then_some(chain))
+}
+
+/// Gives up the focus of a job that another clone took over. What does not read is left to who
+/// needs it next, and names it.
+pub(crate) fn let_go(repo: &Repo) -> Result<()> {
+    if !matches!(taken_over(repo), Ok(Some(_))) {
+        return Ok(());
+    }
+    let _lock = repo.store.lock()?;
+    // A commit of a boundary is not behind its step: whoever finishes it names that.
+    if record::pending_file::is_there(repo) {
+        return Ok(());
+    }
+    let Some(chain) = taken_over(repo)? else { return Ok(()) };
+    let Some(id) = names::job_of(&chain) else { return Ok(()) };
+    keep_rest(repo, id.as_str())?;
+    world::write_whole(&file(repo), format!("{id}\n").as_bytes())?;
+    jobs::focus::give_up(repo)
+}
+
+/// Keeps the lines of the journal in which somebody did something.
+fn keep_rest(repo: &Repo, id: &str) -> Result<()> {
+    let lines = repo.store.journal().all()?;
+    // The first is the opening.
+    let Some(rest) = lines.get(1..).filter(|rest| !rest.is_empty()) else { return Ok(()) };
+    let kept = repo.store.seed_dir().join("left").join(format!("{id}.jsonl"));
+    let mut bytes = own_state::bytes(&kept)?.unwrap_or_default();
+    for line in rest {
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    Ok(world::Whole::private().write(&kept, &bytes)?)
+}
+
+/// The sentence about a job that was let go here, until [`heard`].
+pub(crate) fn told(repo: &Repo) -> Result<Option<String>> {
+    let Some(text) = own_state::text(&file(repo))? else { return Ok(None) };
+    let id = text.trim();
+    let facts = [("job", id)];
+    // Whoever took it back needs no word.
+    let back = repo.store.focus()?.is_some_and(|chain| chain.ends_with(&format!("/{id}")));
+    Ok((!back).then(|| tell(Notice::JobLetGo, &facts)))
+}
+
+/// A person was told.
+pub(crate) fn heard(repo: &Repo) -> Result<()> {
+    match std::fs::remove_file(file(repo)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
