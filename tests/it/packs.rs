@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use pretty_assertions::assert_eq;
 
-use super::world::World;
+use super::world::{CODE, World};
 
 /// What our refs hold, without the commits and trees of the person that they pin.
 const OURS: &str = "git rev-list --objects --glob='refs/seed/jobs/*' refs/seed/meta \
@@ -34,6 +34,37 @@ fn cycle(world: &World) {
         }
     }
     world.leaves();
+}
+
+/// The ids of loose objects that `act` leaves behind.
+fn leaves(world: &World, act: impl FnOnce()) -> BTreeSet<String> {
+    let before = lines(world, LOOSE);
+    act();
+    lines(world, LOOSE).difference(&before).cloned().collect()
+}
+
+/// Its state with the trees above it, and the operation: no text says that nothing happened.
+#[test]
+fn a_step_before_which_nothing_happened_writes_six_objects_and_no_text() {
+    let world = World::prompted();
+    world.prompt("fix the lexer");
+    let says = |words: &str| {
+        let words = format!("job update --objective '{words}'");
+        world.person(&words).succeeds();
+    };
+    // The prompt and what its command brought along are of the step before.
+    says("quoted strings keep their escapes");
+    let texts = world.git("rev-parse refs/seed/texts");
+    let traces =
+        || world.git(&format!("ls-tree --name-only refs/seed/jobs/{} trace/", world.job()));
+    let traced = traces();
+    let new = leaves(&world, || says("quoted strings keep each escape"));
+    assert_eq!(new.len(), 6, "{new:?}");
+    assert_eq!((world.git("rev-parse refs/seed/texts"), traces()), (texts, traced));
+    // Where something happened it is kept as before.
+    world.reads(CODE).passes();
+    says("quoted strings keep all escapes");
+    assert!(world.traced(&world.job()).contains(CODE), "the call is in the trace");
 }
 
 #[test]
