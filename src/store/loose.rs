@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use gix::objs::Kind;
 
-use super::deflate::{deflated, framed};
+use super::deflate::{AROUND, deflated, framed};
 
 /// What a disk keeps in one piece.
 const BLOCK: usize = 4096;
@@ -26,17 +26,18 @@ pub(super) fn path(objects: &Path, id: &str) -> PathBuf {
 
 /// Writes an object, and gives its open file: whoever wants it to outlive a power cut syncs it,
 /// when it has its name. `None` where another writer was first: its file stays, and is the one to
-/// sync.
+/// sync. `level` is asked for where there is something to compress.
 pub(super) fn write(
     objects: &Path,
     id: &str,
     (kind, bytes): (Kind, &[u8]),
-    level: i32,
+    level: impl FnOnce() -> i32,
 ) -> io::Result<Option<File>> {
     let head = gix::objs::encode::loose_header(kind, bytes.len() as u64);
-    let stream = match framed(&[&head, bytes]).filter(|stream| stream.len() <= BLOCK) {
+    let fits = head.len() + bytes.len() + AROUND <= BLOCK;
+    let stream = match fits.then(|| framed(&[&head, bytes])).flatten() {
         Some(stream) => stream,
-        None => deflated(&[&head, bytes].concat(), level)?,
+        None => deflated(&[&head, bytes].concat(), level())?,
     };
     let place = path(objects, id);
     let mut draft = draft(objects, &stream)?;
@@ -93,7 +94,7 @@ mod tests {
         for size in [0, 1, 4070, 4071, 4072, 4073, 4096, 65_535, 70_000] {
             let bytes: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[0] ^ 7).collect();
             let id = id(&bed, &bytes);
-            let written = write(&objects, &id, (Kind::Blob, &bytes), 1).expect("writes");
+            let written = write(&objects, &id, (Kind::Blob, &bytes), || 1).expect("writes");
             assert!(written.is_some(), "{size}");
             assert_eq!(bed.git(&["cat-file", "-s", &id]).trim(), size.to_string());
         }
@@ -102,11 +103,29 @@ mod tests {
     }
 
     #[test]
+    fn what_fits_into_a_block_of_the_disk_is_written_as_it_is_and_asks_for_no_level() {
+        let bed = Testbed::new();
+        let objects = bed.store().repo.objects.store_ref().path().to_owned();
+        // `blob 4075` and a NUL, and what stands around.
+        for (size, asked) in [(4075, 0), (4076, 1)] {
+            let bytes = vec![b'x'; size];
+            let (id, mut times) = (id(&bed, &bytes), 0);
+            let level = || {
+                times += 1;
+                1
+            };
+            write(&objects, &id, (Kind::Blob, &bytes), level).expect("writes");
+            let length = fs::metadata(path(&objects, &id)).expect("it is there").len();
+            assert_eq!((times, length == BLOCK as u64), (asked, asked == 0), "{size}");
+        }
+    }
+
+    #[test]
     fn who_comes_second_leaves_the_first_ones_file() {
         let bed = Testbed::new();
         let objects = bed.store().repo.objects.store_ref().path().to_owned();
         let id = id(&bed, b"x");
-        let again = || write(&objects, &id, (Kind::Blob, b"x"), 1).expect("writes");
+        let again = || write(&objects, &id, (Kind::Blob, b"x"), || 1).expect("writes");
         assert!(again().is_some());
         assert!(again().is_none());
         assert!(!is_emptied(&path(&objects, &id)));

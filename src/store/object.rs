@@ -281,7 +281,7 @@ impl<'store> Draft<'store> {
         let mut new = None;
         let place = loose::path(self.objects(), &id.to_string());
         if !self.store.repo.objects.exists_without_refresh(&id) || loose::is_emptied(&place) {
-            let level = self.store.compression();
+            let level = || self.store.compression();
             new = loose::write(self.objects(), &id.to_string(), (kind, bytes), level)
                 .map_err(gix::Error::from_error)?;
         }
