@@ -69,6 +69,17 @@ pub(super) fn framed(parts: &[&[u8]]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// What [`framed`] made a stream of; `None` where it did not, or where a sum is another one.
+pub(super) fn unframed(stream: &[u8]) -> Option<&[u8]> {
+    let (head, rest) = stream.split_first_chunk::<7>()?;
+    let (bytes, sum) = rest.split_last_chunk::<4>()?;
+    let len = u16::try_from(bytes.len()).ok()?;
+    let [l0, l1] = len.to_le_bytes();
+    let whole = *head == [HEAD[0], HEAD[1], 1, l0, l1, !l0, !l1]
+        && u32::from_be_bytes(*sum) == zlib_rs::adler32::adler32(1, bytes);
+    whole.then_some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -94,7 +105,9 @@ mod tests {
             for text in &texts {
                 prop_assert_eq!(&back(&deflated(text, level).expect("deflates")), text);
                 let (left, right) = text.split_at(text.len() / 2);
-                prop_assert_eq!(&back(&framed(&[left, right]).expect("is short")), text);
+                let stream = framed(&[left, right]).expect("is short");
+                prop_assert_eq!(&back(&stream), text);
+                prop_assert_eq!(unframed(&stream), Some(text.as_slice()));
             }
         }
     }

@@ -4,19 +4,46 @@
 //! not, so it is written as it is; git compresses whatever it puts into a pack. The file is
 //! written under a name that git's own cleaning knows, and takes its place by a rename.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use gix::objs::Kind;
 
-use super::deflate::{AROUND, deflated, framed};
+use super::deflate::{AROUND, deflated, framed, unframed};
+use crate::world::open_unblocked;
 
 /// What a disk keeps in one piece.
 const BLOCK: usize = 4096;
 
 /// How often a directory is made that somebody else takes away.
 const TRIES: usize = 3;
+
+/// Whether it is worth looking for loose objects first: for commands, and behind an object that was
+/// written. Where all is packed it is not, and a decision may ask little of the kernel.
+#[derive(Debug, Default)]
+pub(super) struct LooseSeen {
+    left: Cell<u8>,
+}
+
+impl LooseSeen {
+    /// So many in a row are looked for in vain.
+    const MISSES: u8 = 2;
+
+    /// From here on it is.
+    pub(super) fn look(&self) {
+        self.left.set(Self::MISSES);
+    }
+
+    pub(super) fn is_given_up(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    pub(super) fn count(&self, found: bool) {
+        self.left.set(if found { Self::MISSES } else { self.left.get().saturating_sub(1) });
+    }
+}
 
 /// Where the object `id` lies if it is loose.
 pub(super) fn path(objects: &Path, id: &str) -> PathBuf {
@@ -55,6 +82,18 @@ pub(super) fn write(
         }
     }
     Ok(Some(draft.persist(&place)?))
+}
+
+/// The kind and the bytes of an object that [`write`] did not compress; `None` where there is none
+/// such, or one that is not as its sums say.
+pub(super) fn stored(place: &Path) -> Option<(Kind, Vec<u8>)> {
+    let mut stream = [0; BLOCK + 1];
+    let mut file = open_unblocked(fs::OpenOptions::new().read(true), place).ok()?;
+    let length = io::Read::read(&mut file, &mut stream).ok()?;
+    let bytes = unframed(stream.get(..length).filter(|_| length <= BLOCK)?)?;
+    let (kind, size, head) = gix::objs::decode::loose_header(bytes).ok()?;
+    let data = bytes.get(head..)?;
+    (u64::try_from(data.len()) == Ok(size)).then(|| (kind, data.to_vec()))
 }
 
 /// A power cut may have left a name without its bytes: what lies there is no object, and goes.
@@ -118,6 +157,32 @@ mod tests {
             let length = fs::metadata(path(&objects, &id)).expect("it is there").len();
             assert_eq!((times, length == BLOCK as u64), (asked, asked == 0), "{size}");
         }
+    }
+
+    #[test]
+    fn what_is_stored_is_read_and_nothing_that_is_damaged_or_compressed() {
+        let bed = Testbed::new();
+        let objects = bed.store().repo.objects.store_ref().path().to_owned();
+        let long = vec![b'x'; 9000];
+        for (bytes, read) in [(&b"some words"[..], true), (b"", true), (&long, false)] {
+            let id = id(&bed, bytes);
+            write(&objects, &id, (Kind::Blob, bytes), || 1).expect("writes");
+            let place = path(&objects, &id);
+            let found = read.then(|| (Kind::Blob, bytes.to_vec()));
+            assert_eq!(stored(&place), found, "{}", bytes.len());
+            let whole = fs::read(&place).expect("it is there");
+            let odd = bed.path().join("odd");
+            for at in 0..whole.len().min(40) {
+                let mut damaged = whole.clone();
+                damaged[at] ^= 1;
+                fs::write(&odd, &damaged).expect("written");
+                assert_eq!(stored(&odd), None, "byte {at} of {}", bytes.len());
+                fs::write(&odd, &whole[..at]).expect("written");
+                assert_eq!(stored(&odd), None, "{at} bytes of {}", bytes.len());
+            }
+        }
+        assert_eq!(stored(&objects.join("none")), None);
+        assert_eq!(stored(&objects), None, "a directory");
     }
 
     #[test]
