@@ -30,6 +30,7 @@ mod mcp;
 mod memory;
 mod merge_pages;
 mod note;
+mod one;
 mod op;
 mod pager;
 mod phase;
@@ -64,7 +65,6 @@ use crate::engine;
 use crate::engine::{boundary, person, record};
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -102,6 +102,15 @@ pub(crate) enum Outcome {
 #[command(name = "git-seed", bin_name = "git seed", version, disable_help_subcommand = true)]
 #[command(after_help = "To start: git seed init. To see a demonstration: git seed tour.")]
 struct Arguments {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+// No doc comment: it would be the help of the program.
+#[derive(Debug, clap::Args)]
+struct Globals {
     /// Run as if git seed was started in this directory
     #[arg(short = 'C', value_name = "dir", global = true)]
     directory: Option<PathBuf>,
@@ -114,8 +123,6 @@ struct Arguments {
     /// Set the multiplier before the command runs, as `git seed phase multiplier` does
     #[arg(long, value_name = "value", global = true)]
     multiplier: Option<String>,
-    #[command(subcommand)]
-    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
@@ -514,8 +521,8 @@ pub fn main() -> ExitCode {
         // Hosts read anything but 0 as a crash, and a crash lets the tool run.
         return hook::run(args);
     }
-    let mut out = Report::new(arguments.json, arguments.color);
-    let cwd = arguments.directory.clone().unwrap_or_else(current_dir);
+    let mut out = Report::new(arguments.globals.json, arguments.globals.color);
+    let cwd = arguments.globals.directory.clone().unwrap_or_else(current_dir);
     if let Some(code) = handed::instead(&cwd) {
         return code;
     }
@@ -523,7 +530,7 @@ pub fn main() -> ExitCode {
         out.page();
     }
     let context = Context { cwd, opened: RefCell::default(), last: RefCell::default() };
-    let set = set_the_multiplier(arguments.multiplier.as_deref(), &context, &mut out);
+    let set = set_the_multiplier(arguments.globals.multiplier.as_deref(), &context, &mut out);
     if let (Command::Exec(args), Ok(Outcome::Yes)) = (&arguments.command, &set) {
         engine::ops::settle::everywhere(&name, context.last.take().as_deref());
         return exec::run(args, &context.cwd);
@@ -556,9 +563,11 @@ pub fn main() -> ExitCode {
 
 /// The command line of this process, and the words of its command.
 fn parsed() -> clap::error::Result<(Arguments, String)> {
-    // Taking the definition apart would take as long as making it.
-    let mut definition = ManuallyDrop::new(definition());
-    let found = definition.try_get_matches_from_mut(std::env::args_os())?;
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(parsed) = one::parsed(&words) {
+        return Ok(parsed);
+    }
+    let found = definition().try_get_matches_from(words)?;
     Ok((Arguments::from_arg_matches(&found)?, name(&found)))
 }
 

@@ -125,7 +125,7 @@ impl BoundedLines {
     }
 }
 
-pub(super) fn complete(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn complete(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     bytes[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }

@@ -564,18 +564,7 @@ impl Store {
         tree: &TreeId,
         at: UnixSeconds,
     ) -> Result<(), StoreError> {
-        let before = self.ref_target(chain)?;
-        let tree = tree.object()?;
-        let known = before.map(|tip| self.tree_of(tip, chain)).transpose()?;
-        if known == Some(tree) {
-            return Ok(());
-        }
-        let draft = Draft::new(self);
-        let parents: Vec<ObjectId> = before.into_iter().collect();
-        let message = format!("keep tree {tree}\n");
-        let commit = draft.commit(tree, &parents, &message, at, chain)?;
-        draft.settle()?;
-        self.swing(chain, before, commit, subject(&message), at)
+        self.keep_both(chain, None, Some(tree), at)
     }
 
     /// Keeps `pinned` alive through any rebase and gc: it becomes a parent in `chain`
@@ -586,20 +575,41 @@ impl Store {
         pinned: &CommitId,
         at: UnixSeconds,
     ) -> Result<(), StoreError> {
-        let pin = pinned.object()?;
-        self.commit_object(pin, "the commit to keep")?;
+        self.keep_both(chain, Some(pinned), None, at)
+    }
+
+    /// What [`Store::keep`] and [`Store::keep_tree`] do, in one commit where both are new.
+    pub(crate) fn keep_both(
+        &self,
+        chain: &str,
+        pinned: Option<&CommitId>,
+        tree: Option<&TreeId>,
+        at: UnixSeconds,
+    ) -> Result<(), StoreError> {
         let before = self.ref_target(chain)?;
-        if let Some(tip) = before {
-            let last = self.commit_object(tip, chain)?.parent_ids().last().map(gix::Id::detach);
-            if last == Some(pin) {
-                return Ok(());
-            }
+        let tip = before.map(|tip| self.commit_object(tip, chain)).transpose()?;
+        let mut pin = pinned.map(CommitId::object).transpose()?;
+        if let Some(pin) = pin {
+            self.commit_object(pin, "the commit to keep")?;
+        }
+        let last = tip.as_ref().and_then(|tip| tip.parent_ids().last().map(gix::Id::detach));
+        pin = pin.filter(|pin| last != Some(*pin));
+        let tree = tree.map(TreeId::object).transpose()?;
+        let known = before.map(|tip| self.tree_of(tip, chain)).transpose()?;
+        let messages = [
+            pin.map(|pin| format!("keep {pin}\n")),
+            tree.filter(|tree| known != Some(*tree)).map(|tree| format!("keep tree {tree}\n")),
+        ];
+        let message = messages.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        if message.is_empty() {
+            return Ok(());
         }
         let draft = Draft::new(self);
-        let tree = gix::objs::Write::write(&draft, &gix::objs::Tree::empty())
-            .map_err(|err| unwritten(&format!("{chain}: its tree"), &err))?;
-        let parents: Vec<ObjectId> = before.into_iter().chain([pin]).collect();
-        let message = format!("keep {pinned}\n");
+        let tree = match tree {
+            Some(tree) => tree,
+            None => draft.tree(&format!("{chain}: its tree"))?,
+        };
+        let parents: Vec<ObjectId> = before.into_iter().chain(pin).collect();
         let commit = draft.commit(tree, &parents, &message, at, chain)?;
         draft.settle()?;
         self.swing(chain, before, commit, subject(&message), at)
@@ -903,6 +913,32 @@ mod tests {
         for commit in &kept {
             bed.git(&["cat-file", "-e", commit.as_str()]);
         }
+        bed.is_sound();
+    }
+
+    #[test]
+    fn a_commit_and_a_tree_are_kept_by_one_commit_and_by_none_where_they_are_already() {
+        let bed = Testbed::new();
+        let store = bed.store();
+        let chain = "refs/seed/keep/j";
+        let kept = bed.commit("a", "1");
+        let tree: TreeId = bed.git(&["rev-parse", "HEAD^{tree}"]).trim().parse().expect("full");
+        bed.git(&["reset", "-q", "--hard", bed.commit("base", "x").as_str()]);
+        let keep = |commit, tree| {
+            store.keep_both(chain, commit, tree, AT).expect("keeps");
+            bed.git(&["rev-list", "--first-parent", "--count", chain])
+        };
+        // The first commit of the chain has the kept one as its first parent.
+        let first = keep(Some(&kept), Some(&tree));
+        assert_eq!(keep(Some(&kept), Some(&tree)), first, "free");
+        let held = || bed.git(&["rev-parse", &format!("{chain}^{{tree}}")]);
+        assert_eq!(held().trim(), tree.to_string());
+        let message = bed.git(&["log", "-1", "--format=%B", chain]);
+        assert_eq!(message.trim(), format!("keep {kept}\n\nkeep tree {tree}"));
+        let next = bed.commit("a", "2");
+        assert_ne!(keep(Some(&next), Some(&tree)), first, "the tree is the tip's, the commit new");
+        assert_eq!(bed.git(&["rev-parse", &format!("{chain}^2")]).trim(), next.to_string());
+        assert_eq!(held().trim(), tree.to_string());
         bed.is_sound();
     }
 

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use crate::event::UnixSeconds;
+use crate::format::days::Exact;
+use crate::jobs::JobId;
 
 #[derive(Debug, Default)]
 pub(super) struct Days {
@@ -64,6 +66,23 @@ impl Moments {
         let all = || lines(&self.bytes).filter_map(read).collect();
         let by_key = self.by_key.get_or_insert_with(all);
         by_key.get(key.as_bytes()).copied()
+    }
+}
+
+/// The line that was asked for or written last: a command asks for that of one step many times.
+#[derive(Debug, Default)]
+pub(super) struct LastExact(RefCell<Option<(JobId, Exact)>>);
+
+impl LastExact {
+    pub(super) fn of(&self, id: &JobId, step: &str) -> Option<Exact> {
+        let last = self.0.borrow();
+        last.as_ref()
+            .filter(|(of, last)| of == id && last.step == step)
+            .map(|(_, last)| last.clone())
+    }
+
+    pub(super) fn keep(&self, id: &JobId, exact: &Exact) {
+        self.0.replace(Some((id.clone(), exact.clone())));
     }
 }
 

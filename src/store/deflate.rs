@@ -18,6 +18,9 @@ const WINDOW: u8 = 15;
 /// What a stream that compresses nothing begins with: deflate, a window of 32 KiB, level 0. Git
 /// knows a loose object by it.
 const HEAD: [u8; 2] = [0x78, 0x01];
+/// What stands around the bytes of a stream that compresses nothing: two bytes of a head, five of
+/// a block's, and a sum.
+pub(super) const AROUND: usize = 11;
 /// The most bytes that one block which is not compressed holds.
 const BLOCK: usize = u16::MAX as usize;
 
@@ -52,16 +55,29 @@ pub(super) fn deflated(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
 pub(super) fn framed(parts: &[&[u8]]) -> Option<Vec<u8>> {
     let bytes: usize = parts.iter().map(|part| part.len()).sum();
     let len = u16::try_from(bytes).ok()?;
-    let mut out = Vec::with_capacity(bytes + 11);
+    let mut out = Vec::with_capacity(bytes + AROUND);
     out.extend(HEAD);
     out.push(1);
     out.extend(len.to_le_bytes());
     out.extend((!len).to_le_bytes());
-    out.extend(parts.iter().copied().flatten());
+    for part in parts {
+        out.extend_from_slice(part);
+    }
     let sum = parts.iter().fold(1, |sum, part| zlib_rs::adler32::adler32(sum, part));
     out.extend(sum.to_be_bytes());
     debug_assert!(bytes <= BLOCK);
     Some(out)
+}
+
+/// What [`framed`] made a stream of; `None` where it did not, or where a sum is another one.
+pub(super) fn unframed(stream: &[u8]) -> Option<&[u8]> {
+    let (head, rest) = stream.split_first_chunk::<7>()?;
+    let (bytes, sum) = rest.split_last_chunk::<4>()?;
+    let len = u16::try_from(bytes.len()).ok()?;
+    let [l0, l1] = len.to_le_bytes();
+    let whole = *head == [HEAD[0], HEAD[1], 1, l0, l1, !l0, !l1]
+        && u32::from_be_bytes(*sum) == zlib_rs::adler32::adler32(1, bytes);
+    whole.then_some(bytes)
 }
 
 #[cfg(test)]
@@ -89,7 +105,9 @@ mod tests {
             for text in &texts {
                 prop_assert_eq!(&back(&deflated(text, level).expect("deflates")), text);
                 let (left, right) = text.split_at(text.len() / 2);
-                prop_assert_eq!(&back(&framed(&[left, right]).expect("is short")), text);
+                let stream = framed(&[left, right]).expect("is short");
+                prop_assert_eq!(&back(&stream), text);
+                prop_assert_eq!(unframed(&stream), Some(text.as_slice()));
             }
         }
     }

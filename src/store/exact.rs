@@ -4,7 +4,7 @@
 //! [`crate::format::days`]. Memory and no truth: where one is missing, as for the steps of another
 //! clone, the day is what is known. Times of closed jobs and of receipts are moments.
 
-use super::bounded::{BoundedLines, complete};
+use super::bounded::BoundedLines;
 use super::error::StoreError;
 use super::{Store, UnixSeconds};
 use crate::claims::Ran;
@@ -15,6 +15,18 @@ use crate::jobs::JobId;
 
 /// The most bytes that are kept for a job: a few hundred steps, of which the last few are asked of.
 const MOST: usize = 64 * 1024;
+
+/// The last line of `step`, looked for from the end; what does not read is passed over.
+fn sought(bytes: &[u8], step: &str) -> Option<Exact> {
+    // As a line is written, with the step in front.
+    let head = format!("{{\"step\":\"{step}\"");
+    memchr::memmem::rfind_iter(bytes, &head).find_map(|at| {
+        let begins = at == 0 || bytes[at - 1] == b'\n';
+        let end = memchr::memchr(b'\n', &bytes[at..]).filter(|_| begins)?;
+        let exact = serde_json::from_slice::<Exact>(&bytes[at..at + end]).ok();
+        exact.filter(|exact| exact.step == step)
+    })
+}
 
 fn times_of(row: &mut ClosedRow) -> impl Iterator<Item = (&'static str, &mut UnixSeconds)> {
     let completed = row.last_completed_at.as_mut().map(|at| ("completed", at));
@@ -27,17 +39,21 @@ impl Store {
     }
 
     fn exact_of(&self, id: &JobId, step: &str) -> Option<Exact> {
+        if let Some(last) = self.exact.of(id, step) {
+            return Some(last);
+        }
         // Memory and no truth, as above.
         let bytes = self.exact_lines(id).at_once().unwrap_or_default();
-        let lines: Vec<&[u8]> = complete(&bytes).collect();
-        // As above.
-        let read = |line: &&[u8]| serde_json::from_slice::<Exact>(line).ok();
-        lines.iter().rev().filter_map(read).find(|exact| exact.step == step)
+        let found = sought(&bytes, step)?;
+        self.exact.keep(id, &found);
+        Some(found)
     }
 
     fn add_exact(&self, id: &JobId, exact: &Exact) -> Result<(), StoreError> {
         let line = serde_json::to_vec(exact).map_err(std::io::Error::other)?;
-        self.exact_lines(id).append(&line, Vec::new)
+        self.exact_lines(id).append(&line, Vec::new)?;
+        self.exact.keep(id, exact);
+        Ok(())
     }
 
     /// Takes out of a state what is not to travel, and keeps it here.
@@ -91,5 +107,43 @@ impl Store {
             *at = self.moment(&format!("{id}/{word}"), *at);
         }
         row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbed::Testbed;
+    use super::*;
+
+    fn exact(step: &str, updated: UnixSeconds) -> Exact {
+        Exact { step: step.to_owned(), updated, ..Exact::default() }
+    }
+
+    #[test]
+    fn the_last_whole_line_of_a_step_counts() {
+        let line = |of: &Exact| serde_json::to_string(of).expect("writes");
+        let [old, other, new] = [exact("a", 1), exact("ab", 2), exact("a", 3)].map(|of| line(&of));
+        let odd = format!("{{\"step\":\"a\",x}}\nsaid: {new}");
+        let text = format!("{old}\n{other}\n{new}\n{odd}\n{new}");
+        let found = |text: &str, step| sought(text.as_bytes(), step);
+        assert_eq!(found(&text, "a"), Some(exact("a", 3)), "the torn line is none");
+        assert_eq!(found(&text, "ab"), Some(exact("ab", 2)));
+        assert_eq!(found(&text, "b"), None);
+        assert_eq!(found(&format!("{old}\n{odd}\n"), "a"), Some(exact("a", 1)));
+        assert_eq!(found("", "a"), None);
+    }
+
+    #[test]
+    fn what_was_asked_for_once_is_not_read_again() {
+        let bed = Testbed::new();
+        let (store, id) = (bed.store(), "j".parse::<JobId>().expect("an id"));
+        store.add_exact(&id, &exact("a", 1)).expect("kept");
+        store.add_exact(&id, &exact("b", 2)).expect("kept");
+        let reader = bed.store();
+        assert_eq!(reader.exact_of(&id, "a"), Some(exact("a", 1)));
+        std::fs::remove_file(store.seed_dir().join("exact/j")).expect("it is there");
+        assert_eq!(reader.exact_of(&id, "a"), Some(exact("a", 1)));
+        assert_eq!(reader.exact_of(&id, "b"), None);
+        assert_eq!(store.exact_of(&id, "b"), Some(exact("b", 2)), "it wrote that one");
     }
 }

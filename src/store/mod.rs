@@ -147,6 +147,8 @@ pub struct Store {
     /// What the person's index left out when it was read last.
     left_out: left_out::Known,
     days: days::Days,
+    exact: days::LastExact,
+    loose: loose::LooseSeen,
 }
 
 /// Where the worktree's HEAD stands.
@@ -226,6 +228,7 @@ impl Store {
         );
         let mut store = Self::open(&cwd, repo)?;
         store.told = store.told_by_environment();
+        store.loose.look();
         Ok(store)
     }
 
@@ -250,6 +253,8 @@ impl Store {
             seen: seen::Seen::default(),
             left_out: left_out::Known::default(),
             days: days::Days::default(),
+            exact: days::LastExact::default(),
+            loose: loose::LooseSeen::default(),
         })
     }
 

@@ -37,6 +37,9 @@ impl Store {
     ///
     /// A partial clone may lack it here although the remote has it: then git fetches it.
     pub(super) fn object(&self, id: ObjectId, what: &str) -> Result<gix::Object<'_>, StoreError> {
+        if let Some(object) = self.stored(id) {
+            return Ok(object);
+        }
         let named = || format!("{what} ({id})");
         let find =
             || self.repo.try_find_object(id).map_err(|err| StoreError::unreadable(named(), &err));
@@ -48,6 +51,21 @@ impl Store {
             }
             None => Err(StoreError::missing(named())),
         }
+    }
+
+    /// An object that lies loose and is not compressed, as ours do: read at one go, while the
+    /// library looks at all packs first. Anything else, what is damaged included, is the library's.
+    fn stored(&self, id: ObjectId) -> Option<gix::Object<'_>> {
+        let objects = &self.repo.objects;
+        let replaced = || objects.store_ref().replacements().next().is_some();
+        if self.loose.is_given_up() || objects.has_object_cache() || replaced() {
+            return None;
+        }
+        let place = loose::path(objects.store_ref().path(), &id.to_string());
+        let read = loose::stored(&place);
+        self.loose.count(read.is_some());
+        let (kind, data) = read?;
+        Some(gix::ObjectDetached { id, kind, data }.attach(&self.repo))
     }
 
     /// Keeps so many bytes of what is read in mind, for whoever asks for each object many times.
@@ -300,7 +318,7 @@ impl<'store> Draft<'store> {
         let mut new = None;
         let place = loose::path(self.objects(), &id.to_string());
         if !self.store.repo.objects.exists_without_refresh(&id) || loose::is_emptied(&place) {
-            let level = self.store.compression();
+            let level = || self.store.compression();
             new = loose::write(self.objects(), &id.to_string(), (kind, bytes), level)
                 .map_err(gix::Error::from_error)?;
         }
@@ -308,6 +326,7 @@ impl<'store> Draft<'store> {
         let is_new = new.is_some();
         let file = new.filter(|_| written.len() < OPEN);
         written.push(Written { id, file, is_new });
+        self.store.loose.look();
         Ok(id)
     }
 }
@@ -374,7 +393,43 @@ impl Find for Draft<'_> {
 
 #[cfg(test)]
 mod tests {
+    use gix::ObjectId;
+
+    use super::super::testbed::Testbed;
+    use super::super::{CommitId, TreeEdit};
     use super::is_synced_by;
+
+    /// Whoever only reads looks at packs first.
+    #[test]
+    fn loose_objects_are_read_first_by_writers_alone_and_as_the_library_reads_them() {
+        let bed = Testbed::new();
+        let store = bed.store();
+        let put =
+            |text: &str| [TreeEdit::Put { path: "a".to_owned(), bytes: text.as_bytes().to_vec() }];
+        let chain = "refs/seed/jobs/j";
+        let one = store.append(chain, None, &put("1"), "open", 7).expect("opens");
+        let two = store.append(chain, Some(&one), &put("2"), "on", 7).expect("grows");
+        let id = |commit: &CommitId| ObjectId::from_hex(commit.as_str().as_bytes()).expect("an id");
+        let kind = |store: &super::Store, commit| store.stored(id(commit)).map(|read| read.kind);
+        assert_eq!(kind(&store, &one), Some(gix::objs::Kind::Commit));
+        let reader = bed.store();
+        assert_eq!(kind(&reader, &one), None);
+        reader.loose.look();
+        assert_eq!(kind(&reader, &one), kind(&store, &one));
+        let gone: CommitId = "1".repeat(40).parse().expect("full");
+        assert_eq!((kind(&reader, &gone), kind(&reader, &gone)), (None, None));
+        assert_eq!(kind(&reader, &one), None, "two were looked for in vain");
+        bed.git(&["replace", one.as_str(), two.as_str()]);
+        let reader = bed.store();
+        reader.loose.look();
+        let by_library = reader.repo.find_object(id(&one)).expect("is there").detach();
+        let ours = reader.object(id(&one), "a commit").expect("is there").detach();
+        assert_eq!(
+            (ours.kind, ours.data),
+            (by_library.kind, by_library.data),
+            "a replaced one, too"
+        );
+    }
 
     #[test]
     fn only_none_turns_syncing_off() {

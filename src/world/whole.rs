@@ -32,6 +32,7 @@ pub(crate) struct Whole<'a> {
     mode: Option<u32>,
     over_links: bool,
     drafts: Option<&'a Path>,
+    is_unsynced: bool,
 }
 
 impl<'a> Whole<'a> {
@@ -64,6 +65,13 @@ impl<'a> Whole<'a> {
         Self { drafts: Some(dir), ..self }
     }
 
+    /// Nothing is synced: after a power cut the file may be the one before, empty or not there.
+    /// For a memory that nothing rests on.
+    #[must_use]
+    pub(crate) fn unsynced(self) -> Self {
+        Self { is_unsynced: true, ..self }
+    }
+
     /// Replaces `path` by `bytes`, or makes it. See [`write_whole`] for the errors.
     pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let path = if self.over_links { path.to_owned() } else { behind_links(path)? };
@@ -72,17 +80,18 @@ impl<'a> Whole<'a> {
         // Of a link that is to go nothing is kept, its target's mode included.
         let there = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
         let mode = self.mode.or_else(|| there.and_then(|data| mode_of(&data.permissions())));
-        let placed = draft(self.drafts.unwrap_or(dir), bytes, mode)?.persist(&path);
+        let draft = |dir: &Path| self.draft(dir, bytes, mode);
+        let placed = draft(self.drafts.unwrap_or(dir))?.persist(&path);
         match placed {
             Err(failed)
                 if self.drafts.is_some()
                     && failed.error.kind() == io::ErrorKind::CrossesDevices =>
             {
-                draft(dir, bytes, mode)?.persist(&path)?;
+                draft(dir)?.persist(&path)?;
             }
             placed => drop(placed?),
         }
-        sync(dir)
+        self.settle(dir)
     }
 
     /// Makes `path`; what lies there already stays as it is.
@@ -94,8 +103,25 @@ impl<'a> Whole<'a> {
     pub(crate) fn write_new(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let dir = above(path);
         fs::create_dir_all(dir)?;
-        draft(dir, bytes, self.mode)?.persist_noclobber(path)?;
-        sync(dir)
+        self.draft(dir, bytes, self.mode)?.persist_noclobber(path)?;
+        self.settle(dir)
+    }
+
+    fn settle(self, dir: &Path) -> io::Result<()> {
+        if self.is_unsynced { Ok(()) } else { sync(dir) }
+    }
+
+    fn draft(
+        self,
+        dir: &Path,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> io::Result<tempfile::NamedTempFile> {
+        let draft = draft(dir, bytes, mode)?;
+        if !self.is_unsynced {
+            draft.as_file().sync_all()?;
+        }
+        Ok(draft)
     }
 }
 
@@ -155,7 +181,6 @@ fn draft(dir: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<tempfile::Na
     if let Some(rights) = mode.and_then(|mode| permissions(mode & 0o7777)) {
         draft.as_file().set_permissions(rights)?;
     }
-    draft.as_file().sync_all()?;
     Ok(draft)
 }
 

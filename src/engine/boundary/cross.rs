@@ -237,14 +237,9 @@ fn keep_from_gc(
     judged: &Judged,
 ) -> Result<()> {
     let Some(id) = names::job_of(chain) else { return Ok(()) };
-    if let Some(commit) = commit {
-        repo.store.keep(&names::keep_chain(&id), commit, repo.now)?;
-    }
     let tree = start.and_then(|start| start.tree.parse().ok());
-    if let Some(tree) = tree.or(judged.survey.tree.clone()) {
-        repo.store.keep_tree(&names::keep_chain(&id), &tree, repo.now)?;
-    }
-    Ok(())
+    let tree = tree.or(judged.survey.tree.clone());
+    Ok(repo.store.keep_both(&names::keep_chain(&id), commit, tree.as_ref(), repo.now)?)
 }
 
 /// What the agent is told of changes and commits that are not its own, and of a larger track.

@@ -146,10 +146,8 @@ fn keep_what_it_needs(repo: &Repo, job: &LoadedJob, tree: Option<&String>) -> Re
     let chain = names::keep_chain(&job.state.job.id);
     // Both are empty before the first cycle and the first phase commit.
     let Some(tree) = tree.and_then(|tree| tree.parse().ok()) else { return Ok(()) };
-    if let Ok(commit) = job.state.home.commit.parse() {
-        repo.store.keep(&chain, &commit, repo.now)?;
-    }
-    Ok(repo.store.keep_tree(&chain, &tree, repo.now)?)
+    let commit = job.state.home.commit.parse().ok();
+    Ok(repo.store.keep_both(&chain, commit.as_ref(), Some(&tree), repo.now)?)
 }
 
 /// The fence's tree of a job that comes back where it rested, with what was committed here

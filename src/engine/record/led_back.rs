@@ -82,11 +82,7 @@ fn log_of(
         })
     };
     let mut edits = vec![kept(names::TRACE)?];
-    if !since.lines.is_empty() {
-        let path = names::trace(draft.cycle, &draft.phase, job.state.steps + 1);
-        let bytes = journal::fold(&since.lines).into_bytes();
-        edits.push(TreeEdit::Put { path, bytes });
-    }
+    edits.extend(step::traced(since, draft.cycle, &draft.phase, job.state.steps + 1));
     // Written with the first step that touched something.
     let known = repo.store.file(&job.tip, step::TOUCHED)?.unwrap_or_default();
     let mut touched = state::read_lines(&known);

@@ -118,12 +118,7 @@ pub(crate) fn write(
         state.claims = head.to_string();
     }
     let trailers = seal(repo, state, &draft, since, repo.now.max(before))?;
-    if !since.lines.is_empty() {
-        let path = names::trace(draft.cycle, &draft.phase, state.steps);
-        draft
-            .edits
-            .insert(0, TreeEdit::Put { path, bytes: journal::fold(&since.lines).into_bytes() });
-    }
+    draft.edits.splice(0..0, traced(since, draft.cycle, &draft.phase, state.steps));
     draft.edits.splice(0..0, kept(&repo.store, since, state.steps)?);
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
@@ -147,6 +142,14 @@ pub(crate) fn write(
         archived: false,
     };
     Ok(Ok(Taken { focused, trailers }))
+}
+
+/// The file of the trace for step `n`. There is none where nothing happened since the step before:
+/// a journal always begins with a line, which a fold drops.
+pub(super) fn traced(since: &JournalLines, cycle: u32, phase: &str, n: u32) -> Option<TreeEdit> {
+    let bytes = journal::fold(&since.lines).into_bytes();
+    let path = names::trace(cycle, phase, n);
+    (!bytes.is_empty()).then_some(TreeEdit::Put { path, bytes })
 }
 
 /// The state as it is to stand in the tree.

@@ -38,7 +38,8 @@ pub(crate) fn beat(repo: &Repo, host: &Host, event: &Event) {
     if let Some(dir) = file.parent() {
         let _ = std::fs::create_dir_all(dir);
     }
-    let _ = world::write_whole(&file, format!("{} {}\n", repo.now, event.name).as_bytes());
+    let beat = format!("{} {}\n", repo.now, event.name);
+    let _ = world::Whole::new().unsynced().write(&file, beat.as_bytes());
 }
 
 /// Keeps that the hook after a tool runs in the session of `event`, once a session.

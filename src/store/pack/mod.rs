@@ -31,6 +31,9 @@ use crate::world::{Whole, read_plain, write_whole};
 
 /// The most packs of ours of one sort.
 const MOST: usize = 4;
+/// Packs of a sort that come to no more bytes are made one at each packing: an index has a head of
+/// a kilobyte, and what a cycle leaves is most like what the one before left.
+const SMALL: usize = 64 * 1024;
 /// The most deltas between an object and its whole base.
 const DEPTH: usize = 24;
 /// How many of the newer ones of its likes an object is compared with.
@@ -47,15 +50,20 @@ enum Sort {
     Text,
     /// All else.
     State,
+    /// What the next step replaces: it stays loose. The commit of the texts, and the tree of an
+    /// open job's.
+    Passing,
 }
 
 impl Sort {
+    /// Those that have packs.
     const ALL: [Self; 2] = [Self::Text, Self::State];
 
     fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::State => "state",
+            Self::Passing => "passing",
         }
     }
 }
@@ -94,6 +102,10 @@ impl Walk<'_> {
         let mut seen = HashSet::new();
         let mut chains = self.store.chains("refs/seed/")?;
         chains.extend(self.store.chains("refs/notes/seed")?);
+        let open: HashSet<String> = chains
+            .iter()
+            .filter_map(|(chain, _)| Some(names::job_of(chain)?.to_string()))
+            .collect();
         for (chain, tip) in chains {
             // These pin commits and trees that are the person's.
             let pins = chain.starts_with(names::KEEP) && !chain.starts_with(names::KEEP_FORMAT_1);
@@ -109,17 +121,37 @@ impl Walk<'_> {
                 if read.committer().map_err(odd)?.email != WRITER.1 {
                     continue;
                 }
-                found.push(Own { id, like: format!("commit {chain}"), sort: Sort::State });
+                let sort = if texts { Sort::Passing } else { Sort::State };
+                found.push(Own { id, like: format!("commit {chain}"), sort });
                 ahead.extend(read.parents());
                 if !pins {
                     let from = found.len();
                     self.below(read.tree(), "", &mut seen, &mut found)?;
-                    let blobs = found[from..].iter_mut().filter(|own| own.like.starts_with("blob"));
-                    blobs.filter(|_| texts).for_each(|own| own.sort = Sort::Text);
+                    if texts {
+                        let passes = self.passing(read.tree(), &open)?;
+                        found[from..].iter_mut().for_each(|own| own.sort = of_texts(own, &passes));
+                    }
                 }
             }
         }
         Ok(found)
+    }
+
+    /// Of the tree of the texts, the trees that the next step of an open job replaces.
+    fn passing(
+        &self,
+        tree: ObjectId,
+        open: &HashSet<String>,
+    ) -> Result<HashSet<ObjectId>, StoreError> {
+        let mut passes = HashSet::from([tree]);
+        for job in self.store.tree_object(tree, names::TEXTS)?.iter() {
+            let odd = |err| StoreError::unreadable(names::TEXTS.to_owned(), &err);
+            let job = job.map_err(odd)?;
+            if open.contains(&job.filename().to_string()) {
+                passes.insert(job.object_id());
+            }
+        }
+        Ok(passes)
     }
 
     fn below(
@@ -148,6 +180,17 @@ impl Walk<'_> {
     }
 }
 
+/// What an object of the texts is.
+fn of_texts(own: &Own, passes: &HashSet<ObjectId>) -> Sort {
+    if own.like.starts_with("blob") {
+        Sort::Text
+    } else if passes.contains(&own.id) {
+        Sort::Passing
+    } else {
+        Sort::State
+    }
+}
+
 impl Store {
     /// Puts the loose objects that our refs hold into packs. `is_text` tells by its path in a job's
     /// tree whether a blob holds words of people.
@@ -155,23 +198,80 @@ impl Store {
         let _lock = self.lock()?;
         let mut listed = self.whole_packs()?;
         let known = self.indexes()?;
-        let found = Walk { store: self, is_text, is_wanted: &|id| self.is_loose(id) }.run()?;
+        let small = self.small(&listed, Sort::State)?;
+        let redone: HashSet<ObjectId> =
+            small.iter().flat_map(|(_, index)| index.iter().map(|entry| entry.oid)).collect();
+        let is_wanted = |id: &ObjectId| redone.contains(id) || self.is_loose(id);
+        let found = Walk { store: self, is_text, is_wanted: &is_wanted }.run()?;
         let is_packed = |id: &ObjectId| known.iter().any(|index| index.lookup(id).is_some());
-        for sort in Sort::ALL {
-            let fresh = found.iter().filter(|own| own.sort == sort && !is_packed(&own.id));
-            let draft = self.drafted(fresh.map(|own| (own.id, own.like.as_str())))?;
-            if !self.add(&mut listed, sort, draft)? {
-                return Err(StoreError::odd(LIST.to_owned(), "an object was to be packed twice"));
-            }
-            self.make_one(&mut listed, sort)?;
+        let is_fresh = |own: &&Own| !is_packed(&own.id);
+        let text = found.iter().filter(|own| own.sort == Sort::Text).filter(is_fresh);
+        let text = self.drafted(text.map(|own| (own.id, own.like.as_str())))?;
+        self.add_new(&mut listed, Sort::Text, text)?;
+        self.make_one(&mut listed, Sort::Text)?;
+        if found.iter().filter(is_fresh).any(|own| own.sort == Sort::State) {
+            let state = found
+                .iter()
+                .filter(|own| redone.contains(&own.id) || own.sort == Sort::State && is_fresh(own));
+            let mut state: Vec<(ObjectId, &str)> =
+                state.map(|own| (own.id, own.like.as_str())).collect();
+            let met: HashSet<ObjectId> = state.iter().map(|(id, _)| *id).collect();
+            // What our refs hold no more may be named by a log or an undo.
+            state.extend(redone.iter().filter(|id| !met.contains(*id)).map(|id| (*id, "")));
+            let state = self.drafted(state.into_iter())?;
+            let stays = self.add_new(&mut listed, Sort::State, state)?;
+            self.drop_packs(&mut listed, small.iter().map(|(name, _)| name), &stays)?;
         }
+        self.make_one(&mut listed, Sort::State)?;
         let known = self.indexes()?;
         let is_packed = |id: &ObjectId| known.iter().any(|index| index.lookup(id).is_some());
+        let done = |own: &&Own| own.sort != Sort::Passing && is_packed(&own.id);
         // The newest commit goes last: from it a later packing finds what a killed one left.
-        for Own { id, .. } in found.iter().rev().filter(|own| is_packed(&own.id)) {
-            self.take_loose(id)?;
+        for Own { id, .. } in found.iter().rev().filter(done) {
+            // Its directory stays: the next steps would make it anew.
+            remove_if_there(&loose::path(&self.objects_dir(), &id.to_string()))?;
         }
         Ok(())
+    }
+
+    /// The smallest packs of a sort, as many as together are small, with what they hold.
+    fn small(&self, listed: &[Listed], sort: Sort) -> Result<Vec<(String, Index)>, StoreError> {
+        let (mut small, mut total) = (Vec::new(), 0);
+        for (size, name) in self.sizes(listed, sort)? {
+            total += size;
+            if total > SMALL {
+                break;
+            }
+            let index = self.index(&self.pack_file(&name, "idx"))?;
+            small.push((name, index));
+        }
+        Ok(small)
+    }
+
+    /// The packs of a sort with their sizes, the smallest first.
+    fn sizes(&self, listed: &[Listed], sort: Sort) -> Result<Vec<(usize, String)>, StoreError> {
+        let mut sizes = Vec::new();
+        for Listed { name, .. } in listed.iter().filter(|listed| listed.sort == sort) {
+            let data = fs::metadata(self.pack_file(name, "pack"))?;
+            sizes.push((usize::try_from(data.len()).unwrap_or(usize::MAX), name.clone()));
+        }
+        sizes.sort();
+        Ok(sizes)
+    }
+
+    /// Takes away packs whose objects stand in another one, which `stays`.
+    fn drop_packs<'n>(
+        &self,
+        listed: &mut Vec<Listed>,
+        names: impl Iterator<Item = &'n String>,
+        stays: &str,
+    ) -> Result<(), StoreError> {
+        let names: Vec<&String> = names.filter(|name| *name != stays).collect();
+        for name in &names {
+            self.take_away(name)?;
+        }
+        listed.retain(|listed| !names.contains(&&listed.name));
+        self.list(listed)
     }
 
     pub(in crate::store) fn take_loose(&self, id: &ObjectId) -> Result<(), StoreError> {
@@ -255,11 +355,25 @@ impl Store {
             for (id, kind, bytes) in objects {
                 draft.push(*id, *kind, bytes)?;
             }
-            if !self.add(&mut listed, sort, draft)? {
-                return Err(StoreError::odd(LIST.to_owned(), "an object was to be packed twice"));
-            }
+            self.add_new(&mut listed, sort, draft)?;
         }
         Ok(())
+    }
+
+    /// Gives the pack its name; no object may stand in it twice.
+    fn add_new(
+        &self,
+        listed: &mut Vec<Listed>,
+        sort: Sort,
+        draft: Draft,
+    ) -> Result<String, StoreError> {
+        let was_empty = draft.is_empty();
+        if !self.add(listed, sort, draft)? {
+            return Err(StoreError::odd(LIST.to_owned(), "an object was to be packed twice"));
+        }
+        // The one that came is listed last.
+        let last = listed.last().filter(|_| !was_empty);
+        Ok(last.map(|last| last.name.clone()).unwrap_or_default())
     }
 
     /// Gives the pack its name; false where git would refuse it.
@@ -285,20 +399,15 @@ impl Store {
 
     /// Where there are too many packs of a sort, one takes the place of all but a large one.
     fn make_one(&self, listed: &mut Vec<Listed>, sort: Sort) -> Result<(), StoreError> {
-        let mut ours = Vec::new();
-        for Listed { name, .. } in listed.iter().filter(|listed| listed.sort == sort) {
-            let data = fs::metadata(self.pack_file(name, "pack"))?;
-            ours.push((usize::try_from(data.len()).unwrap_or(usize::MAX), name.clone()));
-        }
-        if ours.len() <= MOST {
+        let mut ours = self.sizes(listed, sort)?;
+        let total = |of: &[(usize, String)]| of.iter().map(|(size, _)| size).sum::<usize>();
+        if ours.len() <= MOST && (sort != Sort::Text || ours.len() < 2 || total(&ours) > SMALL) {
             return Ok(());
         }
-        ours.sort();
-        let total = |of: &[(usize, String)]| of.iter().map(|(size, _)| size).sum::<usize>();
         // The bytes of a large pack are not written again for each small one that comes.
         while let Some(((large, _), rest)) = ours.split_last()
             && rest.len() > 1
-            && *large > total(rest)
+            && *large > total(rest).max(SMALL)
         {
             ours.pop();
         }
@@ -306,21 +415,18 @@ impl Store {
             // Too much for one step: git's gc takes such packs together.
             return Ok(());
         }
-        let names: Vec<&str> = ours.iter().map(|(_, name)| name.as_str()).collect();
+        let names: Vec<&String> = ours.iter().map(|(_, name)| name).collect();
         let one = self.joined(&names)?;
         if self.add(listed, sort, one)? {
-            for name in &names {
-                self.take_away(name)?;
-            }
-            listed.retain(|listed| !names.contains(&listed.name.as_str()));
-            self.list(listed)?;
+            let stays = listed.last().map(|last| last.name.clone()).unwrap_or_default();
+            self.drop_packs(listed, names.iter().copied(), &stays)?;
         }
         Ok(())
     }
 
     /// All objects of these packs in one: their entries as they are, or written anew where an
     /// object stands in two of them, as a killed joining leaves them.
-    fn joined(&self, names: &[&str]) -> Result<Draft, StoreError> {
+    fn joined(&self, names: &[&String]) -> Result<Draft, StoreError> {
         let mut one = Draft::new(self.repo.object_hash());
         let mut ids = HashSet::new();
         let mut twice = false;
@@ -558,15 +664,33 @@ mod tests {
         bed.is_sound();
     }
 
+    /// Adds a state and a text of so many bytes that do not compress.
+    fn noise(store: &Store, chain: &str, seed: u32, bytes: usize) {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        };
+        let mut put = |path: &str| {
+            let bytes = std::iter::repeat_with(&mut next).take(bytes).collect();
+            TreeEdit::Put { path: path.to_owned(), bytes }
+        };
+        let edits = [put("noise"), put("interactions/noise")];
+        let tip = store.tip(chain).expect("reads").map(|tip| tip.commit);
+        store.append(chain, tip.as_ref(), &edits, "noise", 0).expect("appends");
+    }
+
     #[test]
     fn many_packs_become_one_and_a_large_one_stays() {
         let bed = Testbed::new();
         let store = bed.store();
         steps(&store, CHAIN, 0..40);
+        noise(&store, CHAIN, 7, SMALL * 16);
         store.pack_ours(is_text).expect("packs");
         let large = store.listed().expect("reads");
         for n in 0..9 {
             steps(&store, OTHER, n..n + 1);
+            noise(&store, OTHER, 100 + u32::try_from(n).expect("fits"), SMALL + 1);
             store.pack_ours(is_text).expect("packs");
             for sort in Sort::ALL {
                 let ours = packs(&store).iter().filter(|(of, _)| *of == sort).count();
@@ -580,6 +704,70 @@ mod tests {
         assert!(large.iter().all(|listed| now.contains(listed)), "{large:?} {now:?}");
         reads_all(&bed.store(), CHAIN, 40);
         reads_all(&bed.store(), OTHER, 9);
+    }
+
+    /// What comes in four packings takes as much room as what comes in one.
+    #[test]
+    fn small_packs_are_made_one_with_new_deltas() {
+        let size = |bed: &Testbed, store: &Store| {
+            let state = store.listed().expect("reads");
+            assert_eq!((state.len(), counted(bed, "garbage")), (2, 0), "{state:?}");
+            let sizes = store.sizes(&state, Sort::State).expect("reads");
+            (sizes[0].0, packs(store).iter().map(|(_, held)| held.len()).sum::<usize>())
+        };
+        let (once, often) = (Testbed::new(), Testbed::new());
+        let (whole, store) = (once.store(), often.store());
+        steps(&whole, CHAIN, 0..16);
+        let fans = || fs::read_dir(whole.objects_dir()).expect("is there").count();
+        let before = fans();
+        whole.pack_ours(is_text).expect("packs");
+        assert_eq!(fans(), before, "directories stay for the next steps");
+        for n in 0..4 {
+            steps(&store, CHAIN, n * 4..n * 4 + 4);
+            store.pack_ours(is_text).expect("packs");
+            let before = store.listed().expect("reads");
+            store.pack_ours(is_text).expect("packs");
+            assert_eq!(store.listed().expect("reads"), before, "nothing came");
+            often.is_sound();
+        }
+        let (alone, joined) = (size(&once, &whole), size(&often, &store));
+        assert_eq!(joined, alone);
+        reads_all(&often.store(), CHAIN, 16);
+        // What no ref of ours holds any more stays in them.
+        let tip = store.tip(CHAIN).expect("reads").expect("is there").commit;
+        store.delete_chain(CHAIN, &tip).expect("goes");
+        steps(&store, OTHER, 0..1);
+        store.pack_ours(is_text).expect("packs");
+        assert!(size(&often, &store).1 > alone.1);
+        often.git(&["cat-file", "-e", tip.as_str()]);
+    }
+
+    /// Of the texts a step replaces the commit, its tree and that of the job: in a pack they would
+    /// be nobody's after it.
+    #[test]
+    fn what_the_next_step_replaces_stays_loose_while_its_job_is_open() {
+        use crate::format::texts::NewText;
+        use crate::store::{NewStep, TextsEdit};
+        let bed = Testbed::new();
+        let store = bed.store();
+        let add = [NewText::new("0123456789abcdef0123456789abcdef", b"Mend it.")];
+        let edits = [put("job.toml", &state(1))];
+        let step = NewStep { edits: &edits, message: "step", at: 0 };
+        let texts = TextsEdit { job: "a", add: &add, ..TextsEdit::default() };
+        let tip = store.append_with_texts(CHAIN, None, &step, &texts).expect("appends");
+        let of = |what: &str| {
+            let id = bed.git(&["rev-parse", &format!("{}{what}", names::TEXTS)]);
+            ObjectId::from_hex(id.trim().as_bytes()).expect("an id")
+        };
+        let (passing, text) = (["", ":", ":a"].map(of), of(&format!(":a/{}", add[0].key)));
+        let is_packed = |id: &ObjectId| packs(&store).iter().any(|(_, held)| held.contains(id));
+        store.pack_ours(is_text).expect("packs");
+        assert!(passing.iter().all(|id| store.is_loose(id) && !is_packed(id)));
+        assert!(is_packed(&text) && !store.is_loose(&text));
+        store.delete_chain(CHAIN, &tip).expect("goes");
+        store.pack_ours(is_text).expect("packs");
+        assert_eq!(passing.map(|id| is_packed(&id)), [false, false, true], "its job is closed");
+        bed.is_sound();
     }
 
     #[test]
