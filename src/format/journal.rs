@@ -206,6 +206,12 @@ impl Counts {
         self.words = self.words.saturating_add(words.own);
         self.quoted = self.quoted.saturating_add(words.quoted);
     }
+
+    /// Takes words out again that were counted and wait to be told.
+    pub(crate) fn untell(&mut self, words: ToldWords) {
+        self.words = self.words.saturating_sub(words.own);
+        self.quoted = self.quoted.saturating_sub(words.quoted);
+    }
 }
 
 /// The gate's last ruling, and what has happened since.
