@@ -30,6 +30,8 @@ pub struct Event {
     pub transcript: Option<PathBuf>,
     /// The same of the subagent that ends.
     pub agent_transcript: Option<PathBuf>,
+    /// The version of the host's client, where its payload tells it.
+    pub client: Option<String>,
     /// The last words of the session or subagent that ends its turn, where the host tells.
     pub said: Option<String>,
     /// The line of this call may be given another text.

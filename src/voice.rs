@@ -710,12 +710,22 @@ pub(crate) enum Notice {
     GrantPaths,
     GrantRules,
     SettingsTracked,
+    SettingsBehindLink,
+    StatusUnfired,
+    LimitAdvises,
+    LimitTurn,
+    LimitAsks,
+    LimitQuestions,
+    LimitNone,
+    HostsAtHome,
+    SettingsUnreadable,
     SettingsTwice,
     SettingsOfTeam,
     SettingsUnread,
     KeptNoCommit,
     TrackApplied,
     PageElsewhere,
+    PageElsewhereLater,
     TrackSaysSo,
     TrackProposed,
     AgentFileThere,
@@ -1103,6 +1113,9 @@ pub enum Found {
     HostTrouble,
     SettingsTrouble,
     HooksOff,
+    HookDistrust,
+    HostElsewhere,
+    NoEventLines,
     HostTwice,
     Granted,
     GrantChanged,
@@ -1115,6 +1128,10 @@ pub enum Found {
     HostSilent,
     HostUnfired,
     HostUntried,
+    HostLimits,
+    HostOutside,
+    NotOnPath,
+    OtherOnPath,
     HostRefuses,
     HostPasses,
     HookFails,
@@ -1177,6 +1194,8 @@ struct FindRow {
     found: String,
     #[serde(default)]
     mend: Option<String>,
+    #[serde(default)]
+    open: bool,
 }
 
 /// A finding in words; without `mend` it is in order.
@@ -1187,6 +1206,8 @@ pub struct FindingSaid {
     pub found: String,
     /// The command or the act that helps.
     pub mend: Option<String>,
+    /// Nothing showed it yet: neither in order nor wrong.
+    pub open: bool,
 }
 
 // The rows are part of the binary, so one that does not read is a broken build; a test reads
@@ -1268,6 +1289,7 @@ pub fn found(key: Found, facts: &[(&str, &str)]) -> FindingSaid {
         check: &row.check,
         found: fill(&row.found),
         mend: row.mend.as_ref().map(fill),
+        open: row.open,
     })
 }
 

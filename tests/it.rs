@@ -45,6 +45,7 @@ mod it {
     mod help;
     mod hooked;
     mod hostile;
+    mod hosts;
     mod house;
     mod identity;
     mod jobs;

@@ -1,5 +1,7 @@
 //! `git seed doctor`
 
+use std::io::IsTerminal as _;
+
 use super::{Context, Outcome};
 use crate::cli::report::{Report, Tint};
 use crate::cli::width::{padded, width};
@@ -11,8 +13,10 @@ use crate::voice::{self, Notice};
 /// Check the installation, and prove that the hooks refuse what they should
 ///
 /// Sends a forbidden call through the installed hook line of each host and expects a
-/// refusal. Also checks git hooks, journal, objects and memory. Exits with 1 when a check
-/// fails.
+/// refusal. Also checks git hooks, journal, objects, memory and the way to git-seed. Exits with
+/// 1 when a check fails. `??` marks what nothing has shown yet, such as a host that has never run
+/// a hook here. At a terminal it also asks your login shell for git-seed, and each host for its
+/// version, for two seconds each.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoctorArgs {
     /// Repair what can be rebuilt, and keep a copy of what is taken out
@@ -32,11 +36,21 @@ pub(super) fn run(
     if args.memory {
         return Ok(memory(&memory::host_notes::examine_notes(&*context.repo()?), out));
     }
-    let found = setup::doctor::examine(&*context.repo_over_damage()?, args.fix)?;
+    let repo = context.repo_over_damage()?;
+    let at_a_terminal = std::io::stdin().is_terminal();
+    let mut found = setup::doctor::examine(&repo, args.fix)?;
+    if repo.require_seeded().is_ok() {
+        // Programs of the person's are asked only where one waits for the answer.
+        found.extend(setup::reach::findings(at_a_terminal));
+        found.extend(setup::heartbeat::versions(&repo, at_a_terminal));
+    }
     out.json(&found);
     for finding in &found {
-        let mark =
-            if finding.ok { out.tint(Tint::Good, "ok ") } else { out.tint(Tint::Bad, "NO ") };
+        let mark = match (finding.ok, finding.open) {
+            (true, true) => out.tint(Tint::Dim, "?? "),
+            (true, false) => out.tint(Tint::Good, "ok "),
+            (false, _) => out.tint(Tint::Bad, "NO "),
+        };
         out.line(format_args!("{mark} {:<12} {}", finding.check, finding.detail));
         if let Some(fix) = finding.fix.as_deref().filter(|_| !finding.ok) {
             out.line(format_args!("                 fix: {fix}"));

@@ -83,6 +83,7 @@ pub(super) fn run(
         track: args.track.clone(),
         mode: args.mode.clone(),
         merge_pages: args.merge_pages,
+        terminal: std::io::IsTerminal::is_terminal(&std::io::stdin()),
         asks,
     };
     let told = setup::init::install(&repo, &wanted)?;

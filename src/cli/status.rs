@@ -7,7 +7,7 @@ use super::{Context, Outcome};
 use crate::engine::report::{CostShown, Status};
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::tokens::TokensShown;
-use crate::engine::{jobs, report, story, sync, tokens};
+use crate::engine::{jobs, report, setup, story, sync, tokens};
 use crate::voice::{self, Notice};
 
 /// Show the state of the job: its phase, what it may do, what is missing, and its cost
@@ -35,7 +35,12 @@ pub(super) fn run(
         None => story::tokens::untold_by(&repo)?,
     };
     let untold = untold.map(|host| voice::tell(Notice::TokensUntold, &[("host", host)]));
-    let told = Told { status: &status, tokens, tokens_untold: untold };
+    let told = Told {
+        status: &status,
+        tokens,
+        tokens_untold: untold,
+        unfired: setup::heartbeat::unfired(&repo),
+    };
     out.json(&told);
     print(&told, out);
     if let Some(gone) = sync::join::leave::told(&repo)? {
@@ -57,6 +62,8 @@ struct Told<'a> {
     /// Which host tells none.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens_untold: Option<String>,
+    /// Hosts that are put in here and have never run a hook, with what a person has to do.
+    unfired: Vec<String>,
 }
 
 fn print(told: &Told<'_>, out: &mut Report) {
@@ -90,6 +97,7 @@ fn print(told: &Told<'_>, out: &mut Report) {
         out.pair("hook", vetoed);
     }
     each("policy", &status.policy, out);
+    each("host", &told.unfired, out);
     let fence = &status.fence;
     if fence.strays.is_empty() && fence.unclaimed.is_empty() {
         let clean = out.tint(Tint::Good, "clean");

@@ -12,7 +12,8 @@
 //! unhooked    the session of a client that works over MCP alone: its words, looks and changes
 //! modes       one event of a host, by the mode of the clone: to hook, or answered without a job
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
-//! setup       init, uninstall, doctor, the git hooks
+//! setup       init, uninstall, doctor
+//! git_hooks   git's own hooks: a second fence, for the agent only
 //! glance      what statusline tells
 //! story       what report draws and stats counts
 //! report      what status, log, why and show tell
@@ -45,6 +46,7 @@ pub(crate) mod briefing;
 pub(crate) mod bypasses;
 pub(crate) mod claims;
 pub(crate) mod fence;
+pub(crate) mod git_hooks;
 pub(crate) mod glance;
 pub(crate) mod hook;
 pub(crate) mod jobs;

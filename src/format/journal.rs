@@ -12,6 +12,7 @@ use super::short_hash;
 use crate::claims::Directive;
 use crate::claims::Ran;
 use crate::claims::hooks::Standing;
+use crate::event::ToolCall;
 use crate::jobs::UnixSeconds;
 use crate::phases::activity::Activity;
 use crate::secrets;
@@ -152,6 +153,44 @@ pub struct Counts {
     pub gate: Option<Ruled>,
 }
 
+/// What tells a call from another one in a line of this kind: the host's id, or else, before the
+/// call, what it does. What comes after it finds what was asked by the id, and by none where the
+/// host has none.
+pub(crate) fn name_of(what: What, call: &ToolCall) -> String {
+    if !matches!(what, What::Refused | What::Launched) || !call.id.is_empty() {
+        return call.id.clone();
+    }
+    format!("~{}", short_hash(format!("{} {:?}", call.tool, call.act).as_bytes(), 16))
+}
+
+/// Whether a line could name that call. Most lines are of other calls, and reading one takes its
+/// hash; an id that JSON would spell in another way is looked for in every line.
+pub(crate) fn may_name(bytes: &[u8], call: &str) -> bool {
+    let plain = call.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"~-_.:".contains(&byte));
+    !call.is_empty() && (!plain || memchr::memmem::find(bytes, call.as_bytes()).is_some())
+}
+
+/// So near to each other that an event may have come twice.
+pub(crate) fn is_at_once(one: UnixSeconds, other: UnixSeconds) -> bool {
+    (one - other).abs() <= 1
+}
+
+impl Line {
+    /// The line is of this kind, and about `call`. Two calls without an id are one where they do
+    /// the same at once: two registrations of one host hand each event over twice.
+    pub(crate) fn is_about(
+        &self,
+        what: What,
+        session: &str,
+        call: &ToolCall,
+        now: UnixSeconds,
+    ) -> bool {
+        (self.what, &*self.call, &*self.tool, &*self.session)
+            == (what, &*name_of(what, call), &*call.tool, session)
+            && (!call.id.is_empty() || is_at_once(self.at, now))
+    }
+}
+
 /// Words that a text puts before the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToldWords {
@@ -166,6 +205,12 @@ impl Counts {
     pub fn tell(&mut self, words: ToldWords) {
         self.words = self.words.saturating_add(words.own);
         self.quoted = self.quoted.saturating_add(words.quoted);
+    }
+
+    /// Takes words out again that were counted and wait to be told.
+    pub(crate) fn untell(&mut self, words: ToldWords) {
+        self.words = self.words.saturating_sub(words.own);
+        self.quoted = self.quoted.saturating_sub(words.quoted);
     }
 }
 

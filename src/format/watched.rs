@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::journal::{Refused, kept_path};
+use super::journal::{Refused, is_at_once, kept_path};
 use crate::jobs::UnixSeconds;
 use crate::jobs::mode::Mode;
 
@@ -66,6 +66,18 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
+    /// `bytes` are a line of the same refusal: the host handed its event over twice. One that does
+    /// not read tells of nothing.
+    pub(crate) fn is_the_call_of(&self, bytes: &[u8]) -> bool {
+        if self.call.is_empty() || !matches!(self.what, Happened::Refused | Happened::Asked) {
+            return false;
+        }
+        let Ok(known) = serde_json::from_slice::<Self>(bytes) else { return false };
+        let of = |line: &Self| (line.what, line.of_phases, line.session.clone(), line.call.clone());
+        // Without an id of the host's only what comes at once is the same.
+        of(&known) == of(self) && (!self.call.starts_with('~') || is_at_once(known.at, self.at))
+    }
+
     /// The line as it is kept: without likely secrets and the way to what lies outside, and with no
     /// more than `paths` paths, and `letters` letters of a text.
     pub(crate) fn kept(mut self, paths: usize, letters: usize) -> Self {

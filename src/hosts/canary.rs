@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::document::value_of;
 use super::{ActRow, Form, Happening, Host, install};
 
 /// The session that the forbidden call is of.
@@ -19,7 +20,7 @@ pub(crate) fn before_tool_line(settings: &str, host: &Host) -> Option<(String, V
         let event = before_event(host)?.to_owned();
         return Some((program, vec!["hook".to_owned(), host.name.clone(), event]));
     }
-    let settings: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).ok()?;
+    let settings = value_of(settings, host.settings.comments)?;
     let groups = settings.get("hooks")?.get(before_event(host)?)?.as_array()?;
     let inner = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
     let flat = groups.iter().filter(|_| host.install.flat);
@@ -35,12 +36,17 @@ pub(crate) fn switches_hooks_off(settings: &str) -> bool {
 
 /// What `text` of a settings file says of `key`, whose parts dots join; nothing where it does not
 /// read: then the host does not read it, either.
-pub(super) fn setting(file: &str, text: &str, key: &str) -> Option<bool> {
-    let toml = || serde_json::to_value(text.parse::<toml::Table>().ok()?).ok();
-    let json = || serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+pub(super) fn setting(file: &str, text: &str, key: &str, comments: bool) -> Option<Value> {
+    let at = format!("/{}", key.replace('.', "/"));
+    settings(file, text, comments)?.pointer(&at).cloned()
+}
+
+/// All that a settings file says: TOML by its name, else JSON, in which comments count as blanks
+/// where `comments` is true.
+pub(super) fn settings(file: &str, text: &str, comments: bool) -> Option<Value> {
     let is_toml = Path::new(file).extension().is_some_and(|end| end == "toml");
-    let value: Value = if is_toml { toml() } else { json() }?;
-    value.pointer(&format!("/{}", key.replace('.', "/")))?.as_bool()
+    let toml = || serde_json::to_value(text.parse::<toml::Table>().ok()?).ok();
+    if is_toml { toml() } else { value_of(text, comments) }
 }
 
 /// A payload of `host` that asks for git seed's own state.

@@ -1,10 +1,11 @@
-//! A settings text that is JSON, and the place of every value in it.
+//! A settings text that is JSON, comments aside, and the place of every value in it.
 //!
 //! Says which bytes to put in or to cut, in the manner of what is there; every other byte
 //! stays as its author wrote it. `serde_json` judges whether a text is JSON, `jsonc-parser`
 //! only finds places: its own way to edit lays things out anew. Which values to put in and
 //! which are ours is `install`'s matter.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use jsonc_parser::ast;
@@ -23,10 +24,70 @@ pub(crate) struct BadSettings {
     pub why: String,
 }
 
+/// What is said of a comment where the host reads none.
+pub(super) const NO_COMMENTS: &str =
+    "a comment, which the host does not read in this file: take it out";
+
 pub(super) const BOM: char = '\u{feff}';
 
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim_start_matches(BOM).trim().is_empty()
+}
+
+/// The text with a blank for each byte of a comment, so that every place in it stays. A comment
+/// that does not end stays as it is.
+pub(super) fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("//") && !text.contains("/*") {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = text.to_owned();
+    for range in comments(text) {
+        let blanks = |c: char| {
+            if c == '\n' || c == '\r' { String::from(c) } else { " ".repeat(c.len_utf8()) }
+        };
+        let blank: String = text[range.clone()].chars().map(blanks).collect();
+        plain.replace_range(range, &blank);
+    }
+    Cow::Owned(plain)
+}
+
+/// Where comments stand: `//` to the end of a line, and `/* … */`, outside of strings.
+pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let (mut at, mut in_string) = (0, false);
+    while at < bytes.len() {
+        let rest = &text.as_bytes()[at..];
+        match (in_string, rest) {
+            (true, [b'\\', ..]) => at += 2,
+            (quoted, [b'"', ..]) => {
+                in_string = !quoted;
+                at += 1;
+            }
+            (false, [b'/', b'/', ..]) => {
+                let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+                let end = at + end.unwrap_or(rest.len());
+                found.push(at..end);
+                at = end;
+            }
+            (false, [b'/', b'*', ..]) => {
+                let Some(length) = rest[2..].windows(2).position(|two| two == b"*/") else {
+                    return found;
+                };
+                found.push(at..at + length + 4);
+                at += length + 4;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// What a JSON text of a host's says; comments count as blanks where `comments` is true.
+pub(super) fn value_of(text: &str, comments: bool) -> Option<Value> {
+    let text = text.trim_start_matches(BOM);
+    let plain = if comments { without_comments(text) } else { Cow::Borrowed(text) };
+    serde_json::from_str(&plain).ok()
 }
 
 /// A change to one place of a text.
@@ -121,30 +182,64 @@ impl Node {
     }
 }
 
-/// A settings text that is JSON.
+/// A settings text that is JSON, comments aside.
 pub(super) struct Document<'t> {
     text: &'t str,
+    /// The same without its comments, byte for byte in the same places.
+    plain: Cow<'t, str>,
     pub root: Node,
 }
 
 impl<'t> Document<'t> {
     pub(crate) fn parse(text: &'t str) -> Result<Self, BadSettings> {
         let start = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
-        serde_json::from_str::<Value>(&text[start..]).map_err(|error| BadSettings {
+        let plain = without_comments(text);
+        serde_json::from_str::<Value>(&plain[start..]).map_err(|error| BadSettings {
             line: error.line(),
             column: error.column(),
             why: error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
         })?;
         // Read behind the BOM, so that no place depends on how a parser counts one.
         let options = (CollectOptions::default(), ParseOptions::default());
-        let read = jsonc_parser::parse_to_ast(&text[start..], &options.0, &options.1);
+        let read = jsonc_parser::parse_to_ast(&plain[start..], &options.0, &options.1);
         let root = read.ok().and_then(|read| read.value).map(|value| Node::new(value, start));
         let unread = || BadSettings { line: 1, column: 1, why: "not a JSON document".to_owned() };
-        Ok(Self { text, root: root.ok_or_else(unread)? })
+        Ok(Self { text, root: root.ok_or_else(unread)?, plain })
+    }
+
+    /// The error of the first comment, for a host that reads none.
+    pub(crate) fn refuse_comments(&self, why: &str) -> Result<(), BadSettings> {
+        let Some(first) = comments(self.text).into_iter().next() else { return Ok(()) };
+        Err(self.bad(&Node { span: first, shape: Shape::Scalar }, why.to_owned()))
+    }
+
+    /// The change that takes item `at` of `holder` out with one comma; comments stay.
+    pub(crate) fn cut(&self, holder: &Node, at: usize) -> Edit {
+        let range = holder.without(at);
+        let item = holder.items()[at].clone();
+        let gap = |range: Range<usize>| {
+            let (text, plain) = (&self.text[range.clone()], &self.plain[range]);
+            if text == plain {
+                return String::new();
+            }
+            let comma = plain.find(',');
+            text.char_indices().filter(|(at, _)| Some(*at) != comma).map(|(_, c)| c).collect()
+        };
+        let all = comments(self.text);
+        let inside = all.iter().filter(|found| item.start <= found.start && found.end <= item.end);
+        // Each on a line of its own: one that ends with its line closes nothing behind it.
+        let kept =
+            inside.map(|found| format!("{}{}", newline(self.text), &self.text[found.clone()]));
+        let mut kept: String = kept.collect();
+        if !kept.is_empty() {
+            kept.push_str(newline(self.text));
+        }
+        let text = gap(range.start..item.start) + &kept + &gap(item.end..range.end);
+        Edit { at: range, text, into: None }
     }
 
     pub(crate) fn value(&self, node: &Node) -> Value {
-        serde_json::from_str(&self.text[node.span.clone()]).unwrap_or(Value::Null)
+        serde_json::from_str(&self.plain[node.span.clone()]).unwrap_or(Value::Null)
     }
 
     pub(crate) fn object<'d>(&self, node: &'d Node, name: &str) -> Result<&'d Node, BadSettings> {
@@ -185,7 +280,7 @@ impl<'t> Document<'t> {
     ) -> String {
         let lead = &self.text[holder.span.start + 1..first.start];
         if let Some((_, indent)) = lead.rsplit_once('\n') {
-            return format!("{}{indent}", newline(self.text));
+            return format!("{}{}", newline(self.text), blanks_of(indent));
         }
         let spaced = second.is_some_and(|second| self.text[first.end..second.start].ends_with(' '));
         if spaced { " ".to_owned() } else { String::new() }
@@ -211,13 +306,18 @@ impl<'t> Document<'t> {
             .items()
             .first()
             .map(|first| &self.text[self.root.span.start + 1..first.start]);
-        let unit = lead.and_then(|lead| lead.rsplit_once('\n')).map(|(_, indent)| indent);
+        let unit = lead.and_then(|lead| lead.rsplit_once('\n')).map(|(_, line)| blanks_of(line));
         Style {
             newline: newline(self.text),
             unit: unit.filter(|unit| !unit.is_empty()).unwrap_or("  ").to_owned(),
             compact: lead.is_some_and(|lead| !lead.contains('\n')),
         }
     }
+}
+
+/// The blanks at the head of a line; a comment may follow.
+fn blanks_of(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t', '\r']).len()]
 }
 
 pub(super) fn newline(text: &str) -> &'static str {
@@ -349,8 +449,23 @@ mod tests {
 
         #[test]
         fn what_serde_json_does_not_read_is_not_edited(text in "[\\[\\]{}:,\"a1 /*\n'#-]{0,16}") {
-            let judged = serde_json::from_str::<Value>(&text);
+            let judged = serde_json::from_str::<Value>(&without_comments(&text));
             prop_assert_eq!(Document::parse(&text).is_ok(), judged.is_ok());
         }
+    }
+
+    #[test]
+    fn a_comment_is_blank_and_stays_where_it_is() {
+        for (text, plain) in [
+            ("{} // a", "{}     "),
+            ("{ /* é */ \"a\": 1 }", "{          \"a\": 1 }"),
+            ("{ \"a\": \"// no\" }", "{ \"a\": \"// no\" }"),
+            ("{ \"a\": \"\\\"/*\" } // x\r\n", "{ \"a\": \"\\\"/*\" }     \r\n"),
+            ("{} /* open", "{} /* open"),
+            ("/**/{}", "    {}"),
+        ] {
+            assert_eq!(without_comments(text), plain, "{text}");
+        }
+        assert!(Document::parse("{ \"a\": 1, }").is_err(), "hosts strip comments alone");
     }
 }

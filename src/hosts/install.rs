@@ -7,13 +7,15 @@
 //! ours if it runs a program called `git-seed` with `hook <host>`. Reading and writing
 //! files, and keeping the record, is the caller's.
 
-use std::ops::Range;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::{Document, Edit, Member, Node, Shape, Style, applied, is_blank, newline};
+use super::document::{
+    Document, Edit, Member, NO_COMMENTS, Node, Shape, Style, applied, comments, is_blank, newline,
+    value_of,
+};
 use super::{Form, Host};
 
 pub(crate) use super::document::BadSettings;
@@ -57,6 +59,9 @@ pub(crate) fn add(
         vec![lines.whole_file(text, existing.is_some())]
     } else {
         let settings = Document::parse(text)?;
+        if !host.settings.comments {
+            settings.refuse_comments(NO_COMMENTS)?;
+        }
         let mut edits = lines.renamed(&settings);
         edits.extend(lines.missing(&settings)?);
         edits
@@ -81,8 +86,8 @@ pub(crate) fn remove(text: &str, host: &Host, undo: Option<&str>) -> Result<Remo
         let key = host.install.line_key();
         rest = piece.cut_from(&rest, &programs, key).unwrap_or(rest);
     }
-    while let Some(range) = next_of_ours(&rest, host, &record)? {
-        rest.replace_range(range, "");
+    while let Some(cut) = next_of_ours(&rest, host, &record)? {
+        rest.replace_range(cut.at, &cut.text);
     }
     let changed = rest != text;
     let ours_alone = changed && record.file_is_ours(undo) && holds_nothing(&rest, host);
@@ -109,20 +114,25 @@ fn add_script(
     }
     let changed = existing != Some(text.as_str());
     let into = if existing.is_none() { "file" } else { "blank" };
-    let piece = Piece { into: into.to_owned(), program: binary.to_owned(), text: text.clone() };
+    let before = existing.filter(|old| is_blank(old)).map(str::to_owned);
+    let piece =
+        Piece { into: into.to_owned(), program: binary.to_owned(), text: text.clone(), before };
     let undo = if changed { format!("{}\n", json!(piece)) } else { String::new() };
     Ok(Installed { text, changed, undo })
 }
 
 /// Takes the program out where it is as it was put in; one that somebody changed since is theirs.
 fn remove_script(text: &str, host: &Host, undo: Option<&str>) -> Removed {
-    let recorded = Record::read(undo).pieces.iter().any(|piece| piece.text == text);
+    let record = Record::read(undo);
+    let recorded = record.pieces.iter().any(|piece| piece.text == text);
     let shipped = || {
         let binary = program_of_script(text, host)?;
         Some(filled(host.script()?, &binary) == text)
     };
     let ours = recorded || shipped() == Some(true);
-    Removed { text: (!ours).then(|| text.to_owned()), changed: ours }
+    // A file that was there with nothing in it is there again.
+    let before = || record.pieces.iter().find_map(|piece| piece.before.clone());
+    Removed { text: if ours { before() } else { Some(text.to_owned()) }, changed: ours }
 }
 
 fn filled(script: &str, binary: &str) -> String {
@@ -143,7 +153,8 @@ fn holds_nothing(text: &str, host: &Host) -> bool {
         let all = settings.root.items().len();
         all == 0 || all == versions && settings.root.member("version").is_some()
     };
-    is_blank(text) || Document::parse(text).is_ok_and(bare)
+    let silent = comments(text).is_empty();
+    is_blank(text) || silent && Document::parse(text).is_ok_and(bare)
 }
 
 // --- the record -----------------------------------------------------------------------
@@ -156,6 +167,9 @@ struct Piece {
     /// The program as the piece spells it inside a JSON string.
     program: String,
     text: String,
+    /// What was in the file of a program that had nothing in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
 }
 
 impl Piece {
@@ -231,7 +245,7 @@ impl HookLines<'_> {
     fn record(&self, edit: &Edit) -> Option<String> {
         let into = edit.into.clone()?;
         let program = inside_quotes(&self.program());
-        let line = json!(Piece { into, program, text: edit.text.clone() });
+        let line = json!(Piece { into, program, text: edit.text.clone(), before: None });
         Some(format!("{line}\n"))
     }
 
@@ -328,12 +342,38 @@ impl HookLines<'_> {
     }
 }
 
+/// The events of the row for which these settings have no line of ours that every call of the
+/// event runs.
+pub(crate) fn missing_events<'h>(text: &str, host: &'h Host) -> Vec<&'h str> {
+    if host.script().is_some() {
+        return Vec::new();
+    }
+    let settings = value_of(text, host.settings.comments).unwrap_or_default();
+    let has = |event: &str| {
+        let lists = settings.get("hooks").and_then(|hooks| hooks.get(event)?.as_array());
+        lists.into_iter().flatten().any(|entry| {
+            let lines = entry.get("hooks").and_then(Value::as_array);
+            let mut inner = lines.into_iter().flatten();
+            takes_all(entry)
+                && (inner.any(|line| program(line, host).is_some())
+                    || host.install.flat && program(entry, host).is_some())
+        })
+    };
+    host.install.events.iter().map(String::as_str).filter(|event| !has(event)).collect()
+}
+
+/// The entry is for every tool, not for those alone that it names.
+fn takes_all(entry: &Value) -> bool {
+    let matcher = entry.get("matcher").and_then(Value::as_str).unwrap_or_default();
+    matches!(matcher, "" | "*" | ".*")
+}
+
 /// How long the host waits for our line of `event`, as its settings say.
 pub(crate) fn time_out(text: &str, host: &Host, event: &str) -> Option<Duration> {
     if host.script().is_some() {
         return program_of_script(text, host).map(|_| host.time_of(event));
     }
-    let settings: Value = serde_json::from_str(text).ok()?;
+    let settings = value_of(text, host.settings.comments)?;
     let entries = settings.get("hooks")?.get(event)?.as_array()?;
     let inner = entries.iter().filter_map(|entry| entry.get("hooks")?.as_array()).flatten();
     let lines = inner.chain(entries.iter().filter(|_| host.install.flat));
@@ -373,12 +413,9 @@ fn inside_quotes(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Bytes to cut for one more line of ours and what it leaves empty; `None` when none is left.
-fn next_of_ours(
-    text: &str,
-    host: &Host,
-    record: &Record,
-) -> Result<Option<Range<usize>>, BadSettings> {
+/// The change that takes out one more line of ours and what it leaves empty; `None` when none is
+/// left.
+fn next_of_ours(text: &str, host: &Host, record: &Record) -> Result<Option<Edit>, BadSettings> {
     if is_blank(text) {
         return Ok(None);
     }
@@ -396,7 +433,7 @@ fn next_of_ours(
             }
         }
     }
-    Ok(Some(cut.0.without(cut.1)))
+    Ok(Some(settings.cut(cut.0, cut.1)))
 }
 
 /// A line of ours, and everything it stands in.
@@ -799,7 +836,11 @@ mod tests {
     fn settings_that_cannot_be_read_are_named_by_their_place() {
         let cases = [
             ("{\n  \"a\": 1,\n}", "line 3, column 1: trailing comma"),
-            ("{\n  // why\n}", "line 2, column 3: key must be a string"),
+            (
+                "{\n  // why\n}",
+                "line 2, column 3: a comment, which the host does not read in this file: \
+              take it out",
+            ),
             ("[]", "line 1, column 1: the settings must be an object"),
             ("{\n  \"hooks\": null\n}", "line 2, column 12: `hooks` must be an object"),
             ("{\"hooks\": {\"Stop\": 1}}", "line 1, column 20: `hooks.Stop` is not a list"),

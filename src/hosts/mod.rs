@@ -16,6 +16,7 @@ mod read;
 mod reply;
 mod toml_document;
 mod transcript;
+mod trust;
 
 pub(crate) mod install;
 mod marks;
@@ -35,6 +36,7 @@ pub use read::read;
 pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
 pub use reply::{Answer, reply};
 pub(crate) use transcript::TranscriptRow;
+pub(crate) use trust::Distrust;
 
 /// Every host there is.
 static SHIPPED: [Shipped; 8] = [
@@ -155,6 +157,10 @@ pub struct Host {
     pub page: String,
     /// Where the host keeps its own memory: paths from `~`, `*` for one directory.
     pub memory: Vec<String>,
+    /// Where the host has its agent write plans, spelled as in `memory`: Markdown alone, which
+    /// tools that edit may write in every phase.
+    #[serde(default)]
+    pub plans: Vec<String>,
     /// Files that can turn hooks off: protected. Below the work tree, or from `~`.
     pub surfaces: Vec<String>,
     /// Names of the host's process.
@@ -173,6 +179,14 @@ pub struct Host {
     /// Settings that switch all hooks off.
     #[serde(default)]
     off: Vec<OffRow>,
+    /// A directory below the home that a person has who uses this host.
+    pub home: Option<String>,
+    /// Payloads of other clients that load hook lines of this one.
+    #[serde(default)]
+    foreign: Vec<ForeignRow>,
+    /// Where a person said of a folder whether the host may run its hooks.
+    #[serde(default)]
+    trust: Option<trust::TrustRow>,
     /// True where the host has no tool that reads text: its agents read by lines of the shell.
     #[serde(default)]
     pub(crate) reads_by_shell: bool,
@@ -260,6 +274,9 @@ pub struct Settings {
     pub local: String,
     /// The one that is committed.
     pub shared: String,
+    /// The host passes over comments in them.
+    #[serde(default)]
+    pub comments: bool,
 }
 
 /// Names of the payload's top-level fields.
@@ -289,6 +306,8 @@ struct Fields {
     again: String,
     /// Where the payload says how many tokens the context holds, as a JSON pointer.
     tokens: Option<String>,
+    /// The field that has the client's version.
+    version: Option<String>,
     /// The last words of whoever ends its turn.
     said: Option<String>,
 }
@@ -371,6 +390,15 @@ struct StatusRow {
     unless: Vec<Sign>,
 }
 
+/// The payload of another client, told by its fields. That client has a row, and lines, of its own.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ForeignRow {
+    has: String,
+    /// A field that each payload of this host has, and that one has not.
+    lacks: String,
+}
+
 /// Something a payload shows at a place.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -406,18 +434,30 @@ pub(crate) struct OffRow {
     files: Vec<String>,
     /// Its keys, joined by dots.
     key: String,
-    /// The value that does it.
-    is: bool,
+    /// The value that does it; the first file that sets the key decides.
+    is: Option<bool>,
+    /// Or a word in one text of the list that stands there, in any of the files.
+    lists: Option<String>,
 }
 
 impl OffRow {
-    /// The first of its files that holds the setting with this value.
-    fn holder(&self, read: &impl Fn(&str) -> Option<String>) -> Option<&str> {
-        let holds = |file: &&String| {
-            let text = read(file).unwrap_or_default();
-            canary::setting(file, &text, &self.key) == Some(self.is)
+    /// The file that holds the setting with this value.
+    fn holder(&self, comments: bool, read: &impl Fn(&str) -> Option<String>) -> Option<&str> {
+        let set = |file: &String| {
+            let text = read(file)?;
+            canary::setting(file, &text, &self.key, comments)
         };
-        self.files.iter().find(holds).map(String::as_str)
+        let mut all = self.files.iter().filter_map(|file| Some((file.as_str(), set(file)?)));
+        let named = |value: &serde_json::Value, word: &str| {
+            let all = value.as_array().into_iter().flatten();
+            all.filter_map(serde_json::Value::as_str).any(|text| text.contains(word))
+        };
+        if let Some(word) = &self.lists {
+            return all.find(|(_, value)| named(value, word)).map(|(file, _)| file);
+        }
+        let mut plain = all.filter(|(_, value)| value.is_boolean());
+        let first = plain.next().filter(|(_, value)| value.as_bool() == self.is);
+        first.map(|(file, _)| file)
     }
 }
 
@@ -428,12 +468,13 @@ impl Host {
         &self,
         read: impl Fn(&str) -> Option<String>,
     ) -> Option<(&str, &str)> {
-        self.off.iter().find_map(|row| Some((row.key.as_str(), row.holder(&read)?)))
+        let comments = self.settings.comments;
+        self.off.iter().find_map(|row| Some((row.key.as_str(), row.holder(comments, &read)?)))
     }
 
     /// True where the host offers its tool for questions as it is set; `read` as above.
     pub(crate) fn offers_questions(&self, read: impl Fn(&str) -> Option<String>) -> bool {
-        let set = |row: &OffRow| row.holder(&read).is_some();
+        let set = |row: &OffRow| row.holder(self.settings.comments, &read).is_some();
         self.can_ask() && (self.asks_with.is_empty() || self.asks_with.iter().any(set))
     }
 }
@@ -768,6 +809,13 @@ impl Host {
         self.install.says.as_deref()
     }
 
+    /// Whether the agent, and whether the person, reads what is said to the event `name`.
+    pub(crate) fn reads(&self, name: &str) -> (bool, bool) {
+        let happening = self.happening(name);
+        let can = |list: &[Happening]| happening.is_some_and(|kind| list.contains(&kind));
+        (can(&self.reply.context), can(&self.reply.person))
+    }
+
     /// The prompt is a refused stop that the host gives back.
     pub(crate) fn echoes(&self, prompt: &str) -> bool {
         self.reply.echo.as_deref().is_some_and(|echo| prompt.trim_start().starts_with(echo))
@@ -791,6 +839,22 @@ impl Host {
     pub(crate) fn time_of(&self, event: &str) -> Duration {
         let own = self.install.timeouts.get(event);
         self.in_time((*own.unwrap_or(&self.install.timeout)).into())
+    }
+
+    /// The versions of the client that the row was tried with: those that share its first two
+    /// numbers.
+    pub(crate) fn range(&self) -> Option<String> {
+        Some(format!("{}.x", line_of(self.tried.as_deref()?)))
+    }
+
+    /// The client is of another version than those.
+    pub(crate) fn is_outside(&self, version: &str) -> bool {
+        self.tried.as_deref().is_some_and(|tried| line_of(tried) != line_of(version))
+    }
+
+    /// How many events `init` writes lines for.
+    pub(crate) fn install_events(&self) -> usize {
+        self.install.events.len()
     }
 
     /// The name of the event that ends a turn.
@@ -836,6 +900,11 @@ impl Host {
         let matching = self.tools.iter().filter_map(|row| Some((length(row)?, row)));
         matching.max_by_key(|(length, _)| *length).map(|(_, row)| row)
     }
+}
+
+/// The first two numbers of a version.
+fn line_of(version: &str) -> String {
+    version.split('.').take(2).collect::<Vec<_>>().join(".")
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-// git seed for opencode, as `git seed init --host opencode` writes it into a repository, and
-// `git seed plugin` into a package. Each callback hands one event to the program below.
+// git seed for opencode, as `git seed init` and `git seed plugin` write it: events for the program.
 import { spawn } from "node:child_process"
 const SEED = "@SEED@"
 // Hands over one event. Where the program is gone, or says nothing in time, nothing is refused.
@@ -35,7 +34,7 @@ export const GitSeed = async ({ client, directory }) => {
     if (message) client.tui.showToast({ body: { message, variant: "info" } }).catch(() => {})
     return told ?? {}
   }
-  const hear = async (event, fields) => heard(await ask(event, fields)).additionalContext
+  const hear = async (...event) => heard(await ask(...event)).additionalContext
   const opening = async (id, who, source = news.get(id)) =>
     news.delete(id) && hear(who.agent_id ? "subagent.start" : "session.start", { ...who, source })
   const call = (tool, args, callID) => ({ tool_name: tool, tool_input: args, call_id: callID })
@@ -55,7 +54,8 @@ export const GitSeed = async ({ client, directory }) => {
     "tool.execute.after": async ({ tool, sessionID: id, callID, args }, output) => {
       const who = await meet(id)
       const event = { ...who, ...call(tool, args, callID), tool_response: output }
-      const told = [await hear("tool.execute.after", event), await opening(id, who)]
+      const after = await hear("tool.execute.after", event, 60_000) // an answer may commit
+      const told = [after, await opening(id, who)]
       const said = told.filter(Boolean).join("\n\n")
       if (said && Array.isArray(output.content)) output.content.push({ type: "text", text: said })
       else if (said) output.output = `${output.output ?? ""}\n\n${said}`

@@ -7,6 +7,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::document::value_of;
 use super::{Host, canary, install};
 use crate::front_matter;
 use crate::shipped::{Rows, rows};
@@ -145,18 +146,20 @@ impl Host {
     /// The file of the host's that shows that the plugin is on; `read` gives the text of a file as
     /// rows name it.
     pub(crate) fn plugin_on(&self, read: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+        let comments = self.settings.comments;
         match &row_of(self)?.on {
             Sign::Set { files, key } => {
-                let set = |file: &&String| canary::setting(file, &read(file)?, key);
-                let (file, on) = files.iter().find_map(|file| Some((file, set(&file)?)))?;
+                let set = |file: &&String| canary::setting(file, &read(file)?, key, comments);
+                let said = |file: &'static String| Some((file, set(&file)?.as_bool()?));
+                let (file, on) = files.iter().find_map(said)?;
                 on.then_some(file)
             }
             Sign::There { file } => read(file).is_some().then_some(file),
             Sign::Listed { files, key, name } => files.iter().find(|file| {
                 let named = |value: &Value| value.as_str().is_some_and(|item| is(item, name));
                 let text = read(file).unwrap_or_default();
-                // Settings that do not read load no plugin.
-                let list = serde_json::from_str::<Value>(&text).unwrap_or_default();
+                // Settings that do not read load no plugin; such a list may stand beside comments.
+                let list = value_of(&text, true).unwrap_or_default();
                 list[key.as_str()].as_array().is_some_and(|list| list.iter().any(named))
             }),
         }

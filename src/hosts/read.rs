@@ -80,6 +80,7 @@ pub fn read(
         tokens: payload.tokens(),
         transcript: payload.transcript(|row| Some(&row.path)).or_else(|| payload.compacted()),
         agent_transcript: payload.transcript(|row| row.agent.as_ref()),
+        client: host.fields.version.as_ref().and_then(|at| payload.text(at)).map(str::to_owned),
         said: host.fields.said.as_ref().and_then(|field| payload.text(field)).map(str::to_owned),
         rewritable: payload.rewritable(name),
         puts_questions: payload.puts_questions(),
@@ -105,6 +106,7 @@ pub(crate) fn unread_event(host: &'static Host, name: &str, cwd: &Path) -> Optio
         tokens: None,
         transcript: None,
         agent_transcript: None,
+        client: None,
         said: None,
         rewritable: None,
         puts_questions: false,
@@ -350,6 +352,10 @@ impl Payload {
         let fields = &self.host.fields;
         let (id, agent) = self.agent();
         let again = flag(&self.top, &fields.again);
+        if self.is_foreign() {
+            // That client's own line judges its calls, in its own words.
+            return EventKind::Other;
+        }
         match self.host.happening(event) {
             None => EventKind::Other,
             Some(Happening::SessionStart) => {
@@ -373,6 +379,12 @@ impl Payload {
             Some(Happening::CompactBefore) => EventKind::Compact { done: false },
             Some(Happening::CompactAfter) => EventKind::Compact { done: true },
         }
+    }
+
+    /// Another client loaded this host's hook line, and speaks in its own words.
+    fn is_foreign(&self) -> bool {
+        let has = |field: &String| self.top.get(field).is_some();
+        self.host.foreign.iter().any(|row| has(&row.has) && !has(&row.lacks))
     }
 
     fn tokens(&self) -> Option<u64> {

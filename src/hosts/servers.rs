@@ -8,7 +8,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::document::{BadSettings, Document, Edit, Node, Style, applied, is_blank, newline};
+use super::document::{
+    BadSettings, Document, Edit, NO_COMMENTS, Node, Style, applied, is_blank, newline, value_of,
+};
 use super::install::{Installed, Removed};
 use super::toml_document;
 
@@ -27,6 +29,9 @@ pub struct ServerRow {
     /// A variable that names another directory for a file from `~`.
     pub dir: Option<String>,
     form: Form,
+    /// The host passes over comments in it.
+    #[serde(default)]
+    comments: bool,
     /// The keys that lead to the table.
     at: Vec<String>,
     /// Further keys of the entry.
@@ -124,9 +129,8 @@ impl ServerRow {
 
     /// The program of our entry; `None` where there is none, or where it is another server.
     fn program(&self, text: &str, work_tree: &str) -> Option<String> {
-        let text = text.trim_start_matches(super::document::BOM);
         let all = match self.form {
-            Form::Json => serde_json::from_str(text).ok()?,
+            Form::Json => value_of(text, self.comments)?,
             Form::Toml => serde_json::to_value(text.parse::<toml::Table>().ok()?).ok()?,
         };
         let entry =
@@ -155,6 +159,9 @@ impl ServerRow {
             return Ok((new, Some(Piece { text: piece, before: 0, file: existing.is_none() })));
         }
         let document = Document::parse(text)?;
+        if !self.comments {
+            document.refuse_comments(NO_COMMENTS)?;
+        }
         let mut holder = document.object(&document.root, "the settings")?;
         for (depth, key) in keys.iter().enumerate() {
             let Some(next) = holder.member(key) else {

@@ -20,6 +20,7 @@ pub mod home;
 pub mod lane;
 pub(crate) mod maps;
 pub(crate) mod mcp;
+pub(crate) mod meant;
 pub mod message;
 mod names;
 pub mod next;

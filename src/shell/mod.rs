@@ -46,7 +46,7 @@ pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
 #[doc(hidden)]
 pub use known::known_commands;
 pub(crate) use seed::agent_open;
-pub use seed::{Program, seed_command};
+pub use seed::{Program, SeedCommand, seed_command};
 pub(crate) use seed::{can_be_handed_over, seed_line, starts_programs};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].

@@ -36,6 +36,27 @@ pub struct SeedCommand {
     pub stdin: Option<String>,
 }
 
+impl SeedCommand {
+    /// The files that it reads a text from.
+    pub(crate) fn files(&self) -> Vec<&str> {
+        let mut files = Vec::new();
+        let mut words = self.args.iter();
+        while let Some(word) = words.next() {
+            let behind = ["--file=", "-F="].iter().find_map(|flag| word.strip_prefix(flag));
+            let joined = word.strip_prefix("-F").filter(|rest| !rest.is_empty());
+            match behind.or(joined) {
+                Some(file) => files.push(file),
+                None if matches!(word.as_str(), "-F" | "--file") => {
+                    files.extend(words.next().map(String::as_str));
+                }
+                None => {}
+            }
+        }
+        files.retain(|file| *file != "-");
+        files
+    }
+}
+
 /// Commands of git seed in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SeedLine {
@@ -78,6 +99,9 @@ struct CommandRow {
     /// Flags with which it is not the agent's.
     #[serde(default)]
     persons: Vec<String>,
+    /// Subcommands that change nothing, and keep objects of what they see below `.git`.
+    #[serde(default)]
+    keeps: Vec<String>,
     /// Subcommands that may start programs of the repository, such as git hooks.
     #[serde(default)]
     starts: Vec<String>,
@@ -184,12 +208,16 @@ fn looks(args: &[&str]) -> bool {
 }
 
 /// Whether the words after `git seed` are a command that is the agent's to give, that changes
-/// something, and that runs where this process runs: one that a hook can run in its place.
+/// something or keeps what it sees, and that runs where this process runs: one that a hook can run
+/// in its place.
 pub(crate) fn can_be_handed_over(args: &[String]) -> bool {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let elsewhere = args.iter().any(|word| word.starts_with("-C"));
     let wraps = row_of(&args).is_some_and(|(row, _)| row.wraps);
-    !elsewhere && !wraps && is_open(&args) && !looks(&args)
+    let keeps = row_of(&args).is_some_and(|(row, verb)| {
+        verb.is_some_and(|verb| row.keeps.iter().any(|known| known == verb))
+    });
+    !elsewhere && !wraps && is_open(&args) && (keeps || !looks(&args)) && !asks_for_help(&args)
 }
 
 /// Whether that command may start programs of the repository, such as git hooks.

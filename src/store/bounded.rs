@@ -64,6 +64,16 @@ impl BoundedLines {
         line: &[u8],
         dropped: impl FnOnce() -> Vec<u8>,
     ) -> Result<(), StoreError> {
+        self.append_unless(line, |_| false, dropped)
+    }
+
+    /// The same, where no line is `known`.
+    pub(crate) fn append_unless(
+        &self,
+        line: &[u8],
+        known: impl Fn(&[u8]) -> bool,
+        dropped: impl FnOnce() -> Vec<u8>,
+    ) -> Result<(), StoreError> {
         if line.contains(&b'\n') || line.len() > self.most / 4 {
             let why = "a line that cannot be kept: it is too long, or holds a newline";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why).into());
@@ -72,6 +82,9 @@ impl BoundedLines {
             std::fs::create_dir_all(dir)?;
         }
         let _lock = hold(&self.path.with_extension("lock"))?;
+        if self.all()?.iter().any(|line| known(line)) {
+            return Ok(());
+        }
         let mut options = OpenOptions::new();
         let mut file =
             open_plain(options.create(true).truncate(false).read(true).write(true), &self.path)?;

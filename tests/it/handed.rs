@@ -199,3 +199,40 @@ fn the_hooks_of_the_repository_run_confined_when_it_commits() {
     world.git("commit -qm mine");
     assert!(world.path(".git/planted").exists());
 }
+
+/// A look does not fail for what it cannot remember.
+#[test]
+fn a_look_needs_no_git_that_it_can_write() {
+    let Some(codex) = Codex::new(World::new()) else { return };
+    codex.runs(&format!("cat {CODE}"));
+    codex.hands_over("git seed phase advance", 0);
+    codex.hands_over("git seed phase multiplier 3", 0);
+    for changed in [false, true] {
+        if changed {
+            codex.world.puts("src/parser/CLAUDE.md", "# Parser\n\n---Ob---\n\n[EPHEMERAL] x\n");
+            codex.world.puts(CODE, "fn lex() {}\nfn more() {}\n");
+        }
+        for line in [
+            "git seed note list",
+            "git seed claim paths --affected src/parser/lex.rs --tested lex",
+            "git seed claim report",
+            "git seed status",
+            "git seed why",
+            "git seed log",
+            "git seed fence status",
+            "git seed condense status",
+            "git seed memory lint",
+            "git seed job show",
+            "git seed plan show",
+            "git seed summary show",
+        ] {
+            let said = codex.runs(line).said;
+            let told = format!("{}{}", said.out, said.err);
+            assert!(!told.contains("os error"), "{line}: {said:?}");
+            assert_ne!(said.code, 64, "{line}: {said:?}");
+            // What keeps objects of what it sees is run by the hook.
+            let keeps = line.contains("claim") || line.contains("fence");
+            assert_eq!(told.contains("handed to the hook"), keeps, "{line}: {told}");
+        }
+    }
+}

@@ -582,3 +582,21 @@ fn a_look_leaves_nothing_in_the_journal_of_anothers_job() {
 fn journal(world: &World) -> String {
     world.sh("find .git/seed/journal -type f | sort | xargs cat")
 }
+
+#[test]
+fn the_card_shows_what_was_said_last_and_nothing_that_was_taken_back() {
+    if !confines() {
+        return;
+    }
+    let world = greeting();
+    let mut client = client(&world);
+    into_execute(&mut client);
+    world.puts("src/a.txt", "beta\n");
+    world.seed("exec -- make test").succeeds();
+    let lie = "The greeting in src/a.txt says beta; it is pushed and deployed.";
+    no(&mut client, "complete", &json!({ "message": lie }), "the message says");
+    let done = json!({ "message": "The greeting in src/a.txt says beta; make test passes." });
+    let told = yes(&mut client, "complete", &done);
+    assert!(told.contains("says beta") && !told.contains("deployed"), "{told}");
+    client.leaves();
+}

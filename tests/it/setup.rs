@@ -639,9 +639,18 @@ fn pages_are_called_what_the_hosts_read() {
     let told = world.person("init --host codex").succeeds();
     assert!(!told.contains("AGENTS.md"), "{told}");
     let told = world.person("init --host claude").succeeds();
-    let link = "reads CLAUDE.md, and pages are AGENTS.md. To make them one file: ln -s AGENTS.md \
-                CLAUDE.md";
-    assert!(told.contains(link), "{told}");
+    let later = "reads CLAUDE.md, and pages are AGENTS.md. Once AGENTS.md is there, this makes \
+                 them one file: ln -s AGENTS.md CLAUDE.md";
+    assert!(told.contains(later), "{told}");
+    world.puts("AGENTS.md", "# Ours\n");
+    let told = world.person("init --host claude").succeeds();
+    assert!(told.contains("To make them one file: ln -s AGENTS.md CLAUDE.md"), "{told}");
+    world.sh("rm AGENTS.md");
+    // Several hosts that read the name are told once.
+    world.puts("AGENTS.md", "# Ours\n");
+    let told = world.person("init --host gemini --host claude --host copilot --host droid");
+    assert_eq!(told.succeeds().matches("ln -s").count(), 2, "for CLAUDE.md and for GEMINI.md");
+    world.sh("rm AGENTS.md");
     assert_eq!(world.git("rev-parse refs/seed/rules"), rules);
     // The text that opens observe names the file.
     world.prompt("look at a");

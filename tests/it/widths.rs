@@ -112,6 +112,12 @@ fn without_colours(text: &str) -> String {
 /// A job with a history, refusals and rulings, and others whose names have wide letters.
 fn lived_in() -> World {
     let world = World::seeded();
+    // What is asked at a terminal only finds the program as this process does.
+    let dir = super::world::seed_binary();
+    let path = format!("PATH={}:$PATH\n", dir.parent().expect("a directory").display());
+    for profile in [".profile", ".bash_profile", ".zprofile"] {
+        world.puts(&format!("../home/{profile}"), &path);
+    }
     world.to("observe");
     world.edits(CODE, "fn lex() {", "fn lex() { x();").before.refuses("observe");
     world.writes("src/解析器/引号转义的问题与嵌套的字符串.rs", "x").before.refuses("observe");

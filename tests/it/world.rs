@@ -448,7 +448,7 @@ impl World {
 
     /// One event of the session at another host; what its hook prints.
     pub fn hears(&self, host: &str, event: &str, fields: &Value) -> Reply {
-        let payload = self.host_payload(event, fields);
+        let payload = self.host_payload(host, event, fields);
         let mut command = self.command(SEED);
         command.args(["hook", host, event]).envs(&*self.host.borrow());
         let said = Said::of(event, run(command, payload.as_bytes()));
@@ -459,7 +459,7 @@ impl World {
     /// The same of a host that has a terminal, by which a row knows of a person that says nothing
     /// of one.
     pub fn hears_at_a_terminal(&self, host: &str, event: &str, fields: &Value) -> Reply {
-        let payload = self.host_payload(event, fields);
+        let payload = self.host_payload(host, event, fields);
         fs::write(self.root().join("payload"), payload).expect("it is written");
         let hook = format!("git-seed hook {host} {event} <../payload >../reply");
         let line =
@@ -469,13 +469,19 @@ impl World {
         Reply::read(&said.out)
     }
 
-    fn host_payload(&self, event: &str, fields: &Value) -> String {
+    fn host_payload(&self, host: &str, event: &str, fields: &Value) -> String {
         self.minute();
         // Hosts call the same by other names; what a row does not name is passed over.
         let session = &*self.session.borrow();
         let mut payload = json!({ "session_id": session, "sessionId": session,
             "conversation_id": session, "cwd": self.repo, "hook_event_name": event,
             "hookEventName": event });
+        if host == "copilot" {
+            // By the hook line alone.
+            let top = payload.as_object_mut().expect("it is one");
+            top.remove("hookEventName");
+            top.remove("hook_event_name");
+        }
         for (key, value) in fields.as_object().expect("fields are an object") {
             payload[key] = value.clone();
         }

@@ -6,10 +6,11 @@ use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, hook, judge, memory, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
-use crate::hosts::{Answer, Host};
+use crate::hosts::{self, Answer, Host};
 use crate::jobs::questions::Grant;
 use crate::phases::guard::{self, Scene};
-use crate::shell::{self, Program};
+use crate::phases::place::Place;
+use crate::shell::{self, Program, SeedCommand};
 use crate::verdict::{Refusal, Verdict, Wants};
 use crate::voice;
 use crate::world;
@@ -152,6 +153,10 @@ pub(crate) fn refuse_unjudged(
 /// Writes down the refusal that was said: the host has it, whatever keeps the journal.
 pub(crate) fn write_down(repo: &Repo, event: &Event) {
     let Some(said) = repo.unwritten.take() else { return };
+    if event.session == hosts::CANARY {
+        // A trial of doctor's is no work.
+        return;
+    }
     let about = (What::Refused, event, &said.call);
     // A no stays a no where its line cannot be written: a full disk opens nothing.
     let _ = record::journal_line::note_once(repo, said.focused.as_ref(), about, |line| {
@@ -221,7 +226,13 @@ fn is_own_line(repo: &Repo, event: &Event, command: &str) -> bool {
     let Some(line) = shell::seed_line(command) else { return false };
     let top = repo::paths::real(repo.store.work_tree());
     let foreign = |name: &String| world::on_path(name).is_some_and(|path| !path.starts_with(&top));
+    // A text that it reads is kept with the job: it is one of this repository, or scratch.
+    let near = |file: &&str| {
+        let place = repo.resolve(std::path::Path::new(file), &event.cwd, None, &[]).place;
+        !matches!(place, Place::Outside | Place::Git | Place::OwnState | Place::HostMemory)
+    };
     (!event.plans || line.looks())
+        && line.commands.iter().flat_map(SeedCommand::files).all(|file| near(&file))
         && line.commands.iter().all(|command| is_own(&command.program))
         && line.filters.iter().all(foreign)
 }

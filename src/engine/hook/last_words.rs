@@ -38,6 +38,9 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
     let job = focused.or(last.as_ref());
     let judged = judge::words::rule_on(repo, job, said)?;
     if !judged.sends_back() {
+        if let Some(job) = focused {
+            judge::closing::stands_instead(repo, job, judged)?;
+        }
         return Ok(Heard::Fine);
     }
     let refusal = judged.refusal(Spoken::Last);

@@ -125,11 +125,9 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
         EventKind::SessionStart { source } => hook::session::session_start(repo, event, source)
             .map(|answer| {
                 let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
-                Answer { context, ..answer }
-            })
-            .map(|answer| {
                 let to_person = merged(answer.to_person, setup::git_hooks::word_on_hooks(repo));
-                Answer { to_person, ..answer }
+                let to_person = merged(to_person, setup::heartbeat::word_on_version(repo, host));
+                Answer { context, to_person, ..answer }
             }),
         EventKind::SessionEnd { .. } => hook::session::session_end(repo, event),
         EventKind::Stop { waiting, commands, .. } => {

@@ -3,7 +3,8 @@
 //! An event that writes is answered once and recorded once. Whoever comes first keeps its answer
 //! in a place below `.git/seed/events`, under a lock of that place; whoever comes with the same
 //! event waits for it and gives that answer. Before a tool nothing is kept: what passes writes
-//! nothing, and what writes all the same knows its call by the end of the journal.
+//! nothing, and what writes all the same knows its call by the end of the journal: by the host's
+//! id, or else by what the call does, within a second.
 //! There are so many places and no more, so that nothing piles up.
 
 use std::fs::{File, OpenOptions};

@@ -237,7 +237,7 @@ fn began(repo: &Repo, state: &State) -> Option<TreeId> {
 }
 
 /// The last claim of the job's run that the gate ruled on.
-fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
+pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
     let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
     let own = |one: &Recorded| {
         one.record.kind == RecordKind::VerifyClaim

@@ -1,7 +1,8 @@
 //! The message that closes a cycle, where the host of the session that drives runs no hooks: no
 //! question for completion is put there, and none of its words is judged, so the message is.
 
-use super::words;
+use super::card;
+use super::words::{self, Judged};
 use crate::claims::hooks::Spoken;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::rules::ClaimMode;
@@ -15,9 +16,17 @@ pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verd
     }
     let judged = words::rule_on(repo, Some(focused), said)?;
     if !judged.sends_back() {
+        stands_instead(repo, focused, judged)?;
         return Ok(Ok(()));
     }
     let refusal = judged.refusal(Spoken::Message);
     judged.keep(repo, Some(focused))?;
     Ok(Err(refusal))
+}
+
+/// Keeps words that hold where the newest claim of the job was sent back: what was said instead of
+/// it is what the card shows.
+pub(crate) fn stands_instead(repo: &Repo, focused: &LoadedJob, judged: Judged) -> Result<()> {
+    let sent_back = card::last_claim(repo, focused)?.is_some_and(|last| !last.record.opens);
+    if sent_back { judged.keep(repo, Some(focused)) } else { Ok(()) }
 }

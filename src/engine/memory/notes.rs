@@ -48,9 +48,15 @@ pub(crate) struct Seen {
 /// The cycle's notes, for whoever will name one by its number: which they were is kept, so
 /// that a number never means another note than the one that was shown.
 pub(crate) fn show_notes(repo: &Repo, focused: &LoadedJob) -> Result<Vec<NoteAt>> {
-    climb(repo, focused)?;
+    // A look does not fail for what it cannot remember: in a sandbox `.git` may be read-only.
+    let remembers = repo.store.is_writable();
+    if remembers {
+        climb(repo, focused)?;
+    }
     let notes = memory::pages::notes(repo, focused)?;
-    remember_shown(repo, focused, &notes)?;
+    if remembers {
+        remember_shown(repo, focused, &notes)?;
+    }
     Ok(notes)
 }
 

@@ -5,7 +5,7 @@ use crate::engine::quote::count_words;
 use crate::engine::repo::{Repo, Result, UnwrittenRefusal};
 use crate::engine::{hook, record};
 use crate::event::{Actor, Event, ToolCall};
-use crate::format::journal::Refused;
+use crate::format::journal::{Refused, What, name_of};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
@@ -78,7 +78,7 @@ fn note(
     record::watched::keep(repo, what, |line| {
         line.session.clone_from(&event.session);
         line.tool.clone_from(&call.tool);
-        line.call.clone_from(&call.id);
+        line.call = name_of(What::Refused, call);
         line.of_phases = of_phases;
         line.paths = paths;
         line.refusal = Some(refused);

@@ -16,15 +16,23 @@ pub(crate) mod session;
 pub(crate) mod stop;
 
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{hook, modes, setup};
+use crate::engine::{briefing, hook, modes, setup};
 use crate::event::{Event, EventKind};
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
 use crate::phases::guard;
 use crate::voice::{self, Notice};
 
-/// Answers `event`.
+/// Answers `event`; what this host has no place for in it waits for the next one that has.
 pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
+    let answer = answer_now(repo, host, event);
+    if repo.is_seeded().unwrap_or(false) {
+        return briefing::later::through(repo, host, event, answer);
+    }
+    answer
+}
+
+fn answer_now(repo: &Repo, host: &Host, event: &Event) -> Answer {
     if repo.rules.mode.keeps_jobs() || !repo.is_on() {
         return hook::answer(repo, host, event);
     }

@@ -5,7 +5,7 @@
 use crate::engine::quote::count_words;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Event, ToolCall};
-use crate::format::journal::{Counts, Line, Linked, What};
+use crate::format::journal::{self, Counts, Line, Linked, What};
 use crate::store::Tail;
 
 /// No more than `commands` of the background are under way, the host says.
@@ -75,13 +75,13 @@ pub(crate) fn note_once(
     if !repo.rules.mode.keeps_jobs() || focused.is_some_and(|focused| focused.activity.is_err()) {
         return Ok(false);
     }
-    let known = |bytes: &[u8]| is_about(bytes, what, event, call);
+    let known = |bytes: &[u8]| is_about(repo, bytes, what, event, call);
     Ok(repo.store.journal().append_unless(known, |last| {
         linked(repo, focused, last, |line| {
             line.what = what;
             line.session.clone_from(&event.session);
             line.tool.clone_from(&call.tool);
-            line.call.clone_from(&call.id);
+            line.call = journal::name_of(what, call);
             fill(line);
         })
     })?)
@@ -107,23 +107,13 @@ pub(crate) fn counts_now(repo: &Repo, focused: Option<&LoadedJob>) -> Option<Cou
 pub(crate) fn is_noted(repo: &Repo, what: What, event: &Event, call: &ToolCall) -> bool {
     // Where it cannot be read the call is judged as any other.
     let lines = repo.store.journal().recent().unwrap_or_default();
-    lines.iter().any(|line| is_about(line, what, event, call))
+    lines.iter().any(|line| is_about(repo, line, what, event, call))
 }
 
-/// Calls without an id are not told apart.
-fn is_about(bytes: &[u8], what: What, event: &Event, call: &ToolCall) -> bool {
-    let of_call = |line: &Line| {
-        (line.what, &line.call, &line.tool, &line.session)
-            == (what, &call.id, &call.tool, &event.session)
-    };
-    may_name(bytes, &call.id) && Linked::read(bytes).is_ok_and(|linked| of_call(&linked.line))
-}
-
-/// Whether a line could name that call. Most lines are of other calls, and reading one takes its
-/// hash; an id that JSON would spell in another way is looked for in every line.
-fn may_name(bytes: &[u8], call: &str) -> bool {
-    let plain = call.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
-    !call.is_empty() && (!plain || memchr::memmem::find(bytes, call.as_bytes()).is_some())
+fn is_about(repo: &Repo, bytes: &[u8], what: What, event: &Event, call: &ToolCall) -> bool {
+    let about = |line: &Line| line.is_about(what, &event.session, call, repo.now);
+    journal::may_name(bytes, &journal::name_of(what, call))
+        && Linked::read(bytes).is_ok_and(|linked| about(&linked.line))
 }
 
 /// The line that follows `last`.

@@ -17,14 +17,15 @@ fn file(repo: &Repo) -> BoundedLines {
     repo.store.bounded_lines("watch.jsonl", MOST)
 }
 
-/// Keeps one line.
+/// Keeps one line, once: a host may hand an event over twice.
 pub(crate) fn keep(repo: &Repo, what: Happened, fill: impl FnOnce(&mut Watched)) -> Result<()> {
     let mut line = Watched { at: repo.now, what, mode: repo.rules.mode, ..Watched::default() };
     fill(&mut line);
     let line = line.kept(PATHS, LETTERS);
     let dropped = Watched { at: repo.now, what: Happened::Dropped, ..Watched::default() };
     let dropped = serde_json::to_vec(&dropped)?;
-    Ok(file(repo).append(&serde_json::to_vec(&line)?, || dropped)?)
+    let known = |known: &[u8]| line.is_the_call_of(known);
+    Ok(file(repo).append_unless(&serde_json::to_vec(&line)?, known, || dropped)?)
 }
 
 /// All that is kept, oldest first. A line that does not read is none: what somebody else wrote

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::engine::repo::{self, Repo};
 use crate::format::state::State;
 use crate::phases::companions::fits as fits_name;
+use crate::phases::meant::{Meant, meant};
 use crate::phases::place::{self, Names, Place};
 use crate::store::RepoPath;
 use crate::voice::{Notice, tell};
@@ -83,63 +84,6 @@ fn find(path: &Path) -> (PathBuf, bool) {
     }
 }
 
-/// What a path of a tool call means.
-enum Meant {
-    Path(PathBuf),
-    /// Nothing that this process could look at in the tool's place.
-    Elsewhere,
-}
-
-/// Takes what means another thing to every process, and to other systems, by its spelling.
-fn meant(path: &Path, cwd: &Path) -> Meant {
-    // A host's payload was joined to its directory already.
-    let spelled = path.strip_prefix(cwd).unwrap_or(path).to_string_lossy();
-    if cfg!(unix) && place::is_of_windows(&spelled) {
-        return Meant::Elsewhere;
-    }
-    let mut path = cwd.join(path);
-    for _ in 0..8 {
-        match next_magic(&path, cwd) {
-            None => return Meant::Path(path),
-            Some(Meant::Path(further)) => path = further,
-            Some(Meant::Elsewhere) => break,
-        }
-    }
-    Meant::Elsewhere
-}
-
-/// Where the first part of `path` leads that is another to every process, and what follows it.
-fn next_magic(path: &Path, cwd: &Path) -> Option<Meant> {
-    let mut parts = path.components();
-    let mut names: Vec<String> = Vec::new();
-    while let Some(part) = parts.next() {
-        match part {
-            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
-            Component::ParentDir => drop(names.pop()),
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => continue,
-        }
-        let so_far: Vec<&str> = names.iter().map(String::as_str).collect();
-        match so_far.as_slice() {
-            ["proc", "self" | "thread-self", "cwd"] => {
-                return Some(Meant::Path(cwd.join(parts.as_path())));
-            }
-            ["proc", "self" | "thread-self", "root"] => {
-                return Some(Meant::Path(Path::new("/").join(parts.as_path())));
-            }
-            ["proc", who, _] if matches!(*who, "self" | "thread-self") || is_number(who) => {
-                return Some(Meant::Elsewhere);
-            }
-            ["dev", "fd", _] => return Some(Meant::Elsewhere),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// The path as the disk spells it, where it spells a part of it with other letters.
 fn stored(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
@@ -212,14 +156,28 @@ fn inside_a_repository(path: &Path, own: &Path) -> bool {
     path.ancestors().any(|dir| dir != own && dir.join(".git").exists())
 }
 
+/// A file that the host has its agent write plans in: Markdown in a folder of `folders`, under one
+/// name alone. `path` has its links resolved, so that none leads out of the folder.
+pub(crate) fn is_plan(path: &Path, folders: &[String]) -> bool {
+    let markdown = path.extension().is_some_and(|kind| kind == "md");
+    markdown
+        && linked(path).is_none()
+        && folders.iter().any(|folder| fits(folder, &path.to_string_lossy()))
+}
+
 /// True when `path` lies below the folder `pattern`, in which `~` is home and `*` one name.
 fn fits(pattern: &str, path: &str) -> bool {
+    let Some(rest) = pattern.strip_prefix("~/") else { return fits_whole(pattern, path) };
     let home = crate::world::variable("HOME").unwrap_or_default();
-    let pattern = match pattern.strip_prefix("~/") {
-        Some(_) if home.is_empty() => return false,
-        Some(rest) => format!("{home}/{rest}"),
-        None => pattern.to_owned(),
-    };
+    let below = |home: &str| fits_whole(&format!("{home}/{rest}"), path);
+    // The path has its links resolved, and a home may itself be one.
+    let real_home =
+        || Some(crate::world::real(Path::new(&home)).ok()?.to_string_lossy().into_owned());
+    !home.is_empty() && (below(&home) || real_home().is_some_and(|home| below(&home)))
+}
+
+/// The same, where `pattern` begins at the root.
+fn fits_whole(pattern: &str, path: &str) -> bool {
     let mut wanted = pattern.trim_end_matches('/').split('/');
     let mut given = path.split('/');
     wanted.all(|want| {
@@ -435,37 +393,6 @@ mod tests {
             ("dangling", "a/ghost"),
         ] {
             assert_eq!(real(&top.join(given)), top.join(real_path), "{given}");
-        }
-    }
-
-    #[test]
-    fn what_each_process_reads_otherwise_is_the_calls_or_nobodys() {
-        let cwd = Path::new("/r/sub");
-        for (given, path) in [
-            ("a.rs", Some("/r/sub/a.rs")),
-            ("/r/a.rs", Some("/r/a.rs")),
-            ("/proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
-            ("/proc/self/cwd/../a.rs", Some("/r/a.rs")),
-            ("/proc/./self//cwd/a.rs", Some("/r/sub/a.rs")),
-            ("/proc/thread-self/cwd/a.rs", Some("/r/sub/a.rs")),
-            ("/proc/self/root/etc/x", Some("/etc/x")),
-            ("/proc/self/root/proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
-            ("../../proc/self/cwd/a.rs", Some("/r/sub/a.rs")),
-            ("/proc/self/fd/3", None),
-            ("/proc/12/cwd/a.rs", None),
-            ("/proc/12/root/x", None),
-            ("/proc/self/task/12/cwd/a.rs", None),
-            ("/dev/fd/3", None),
-            (r"C:\r\a.rs", None),
-            (r"/r/sub/C:\r\a.rs", None),
-            (r"\\wsl$\U\r\a.rs", None),
-            ("/proc/sys/x", Some("/proc/sys/x")),
-        ] {
-            let found = match meant(Path::new(given), cwd) {
-                Meant::Path(found) => Some(join(Path::new("/"), &found)),
-                Meant::Elsewhere => None,
-            };
-            assert_eq!(found.as_deref(), path.map(Path::new), "{given}");
         }
     }
 

@@ -99,7 +99,13 @@ impl Repo {
         path: &Path,
         focused: Option<&LoadedJob>,
     ) -> Resolved {
-        self.resolve(path, &event.cwd, focused.map(|focused| &focused.state), &host.memory)
+        let state = focused.map(|focused| &focused.state);
+        let mut resolved = self.resolve(path, &event.cwd, state, &host.memory);
+        if resolved.place == Place::Outside && repo::paths::is_plan(&resolved.real, &host.plans) {
+            // Scratch that the host's row names: nobody's work, in every phase.
+            resolved.place = Place::Scratch;
+        }
+        resolved
     }
 
     /// The declared directories, read only where the phase asks for them.

@@ -1,13 +1,14 @@
 //! What `doctor` says of each host: its hook line refuses what it should, and the host has run it.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, Repo};
 use crate::engine::setup::finding::Finding;
 use crate::engine::{record, setup};
-use crate::hosts::{self, Host};
+use crate::hosts::{self, Distrust, Host, install};
 use crate::jobs::mode::Mode;
 use crate::voice::Found;
 
@@ -15,7 +16,8 @@ use crate::voice::Found;
 pub(crate) fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
     // A record that does not read has its own finding.
     let Ok(installation) = repo.installation() else { return };
-    let mut files = installation.settings;
+    let (mut files, elsewhere): (Vec<_>, Vec<_>) =
+        installation.settings.into_iter().partition(|file| is_of_here(repo, file));
     // A row that does not read is named below, where `init` wrote for it.
     for row in hosts::names().filter_map(|name| hosts::row(name).ok()) {
         let names = setup::host_settings::registrations(repo, row);
@@ -33,43 +35,117 @@ pub(crate) fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
         }
     }
     let plugins = setup::plugins::findings(repo, &files);
-    if files.is_empty() && plugins.is_empty() {
+    if files.is_empty() && plugins.is_empty() && elsewhere.is_empty() {
         found.push(Finding::of(Found::NoHost, &[]));
     }
     found.extend(plugins);
+    let is_here = |host: &str| files.iter().any(|file| file.host == host);
+    found.extend(lacking(&elsewhere, is_here));
     for file in &files {
-        let row = match hosts::row(&file.host) {
-            Ok(row) => row,
-            Err(bad) => {
-                found.push(Finding::trouble(Found::HostTrouble, &bad));
-                continue;
-            }
-        };
-        let text = match repo::own_state::text(&file.path) {
-            // Settings that are not there have no hook line.
-            Ok(text) => text.unwrap_or_default(),
-            Err(unread) => {
-                found.push(Finding::trouble(Found::SettingsTrouble, &unread));
-                continue;
-            }
-        };
-        let shown = file
-            .path
-            .strip_prefix(repo.store.work_tree())
-            .unwrap_or(&file.path)
-            .display()
-            .to_string();
-        if let Some((key, file)) = row.switched_off(|file| repo.host_file(file)) {
-            let facts = [("title", row.title.as_str()), ("shown", file), ("key", key)];
-            found.push(Finding::of(Found::HooksOff, &facts));
-            continue;
+        examine_host(repo, file, found);
+    }
+}
+
+/// The file lies where a host looks for it that works in this worktree; one of another worktree's
+/// is read by nobody here.
+fn is_of_here(repo: &Repo, file: &SettingsFile) -> bool {
+    // Of a row that does not read no name is known: the file is named, with what is wrong.
+    let Ok(row) = hosts::row(&file.host) else { return true };
+    let real = |path: &Path| repo::paths::real(path);
+    [&row.settings.local, &row.settings.shared]
+        .into_iter()
+        .any(|name| real(&repo.store.work_tree().join(name)) == real(&file.path))
+}
+
+/// The hosts that have hook lines in another worktree of this clone, and none here.
+fn lacking(elsewhere: &[SettingsFile], is_here: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let mut names: Vec<&str> = elsewhere.iter().map(|file| file.host.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let rows = names.into_iter().filter_map(|name| hosts::row(name).ok());
+    let without = rows.filter(|row| !is_here(&row.name));
+    let of = |row: &Host| {
+        let facts = [("title", row.title.as_str()), ("host", row.name.as_str())];
+        Finding::of(Found::HostElsewhere, &facts)
+    };
+    without.map(of).collect()
+}
+
+/// Adds what is found of one host, by its settings file.
+fn examine_host(repo: &Repo, file: &SettingsFile, found: &mut Vec<Finding>) {
+    let row = match hosts::row(&file.host) {
+        Ok(row) => row,
+        Err(bad) => {
+            found.push(Finding::trouble(Found::HostTrouble, &bad));
+            return;
         }
-        found.push(try_host(repo, row, &text, &shown));
-        found.push(setup::heartbeat::finding(repo, row));
-        if row.tried.is_none() {
-            found.push(Finding::of(Found::HostUntried, &[("title", &row.title)]));
+    };
+    let text = match repo::own_state::text(&file.path) {
+        // Settings that are not there have no hook line.
+        Ok(text) => text.unwrap_or_default(),
+        Err(unread) => {
+            found.push(Finding::trouble(Found::SettingsTrouble, &unread));
+            return;
+        }
+    };
+    let shown = file.path.strip_prefix(repo.store.work_tree()).unwrap_or(&file.path);
+    let shown = shown.display().to_string();
+    if let Some(off) = kept_from_running(repo, row) {
+        found.push(off.finding(row));
+        return;
+    }
+    found.push(try_host(repo, row, &text, &shown));
+    let missing = install::missing_events(&text, row);
+    if !missing.is_empty() && missing.len() < row.install_events() {
+        let facts = [("shown", shown.as_str()), ("events", &*missing.join(", "))];
+        found.push(Finding::of(Found::NoEventLines, &facts));
+    }
+    found.push(setup::heartbeat::finding(repo, row));
+    if row.tried.is_none() {
+        found.push(Finding::of(Found::HostUntried, &[("title", &row.title)]));
+    }
+}
+
+/// What keeps a host from running hook lines that stand in its settings.
+pub(crate) enum Kept<'h> {
+    /// A setting, and the file that holds it.
+    Off(&'h str, &'h str),
+    /// A person's word on this folder.
+    Distrust(Distrust),
+}
+
+impl Kept<'_> {
+    /// The same as `doctor` says it.
+    fn finding(&self, row: &Host) -> Finding {
+        let title = ("title", row.title.as_str());
+        match self {
+            Self::Off(key, file) => {
+                Finding::of(Found::HooksOff, &[title, ("shown", file), ("key", key)])
+            }
+            Self::Distrust(said) => Finding::of(
+                Found::HookDistrust,
+                &[title, ("shown", &said.file), ("of", &said.of), ("word", &said.word)],
+            ),
         }
     }
+
+    /// The same as `init` says it, with what a person can do.
+    pub(crate) fn told(&self, row: &Host) -> String {
+        let Finding { detail, fix, .. } = self.finding(row);
+        format!("{detail}: {}", fix.unwrap_or_default())
+    }
+}
+
+/// What keeps `row` from running hooks here, as its own files say.
+pub(crate) fn kept_from_running(repo: &Repo, row: &'static Host) -> Option<Kept<'static>> {
+    if let Some((key, file)) = row.switched_off(|file| repo.host_file(file)) {
+        return Some(Kept::Off(key, file));
+    }
+    let top = repo.store.work_tree();
+    // A host goes by the repository in which the worktree is linked, too.
+    let mut tops = vec![top.to_owned(), repo::paths::real(top)];
+    tops.extend(repo.store.common_dir().parent().map(Path::to_owned));
+    row.distrust(&tops, |file| repo.host_file(file)).map(Kept::Distrust)
 }
 
 /// Sends a forbidden event through the installed hook line and expects a refusal.

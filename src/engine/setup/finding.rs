@@ -12,13 +12,15 @@ pub(crate) struct Finding {
     pub detail: String,
     /// The command or the act that mends it.
     pub fix: Option<String>,
+    /// Nothing showed it yet: neither in order nor wrong.
+    pub open: bool,
 }
 
 impl Finding {
     /// What was found, in the words of its row: what has something to mend is not in order.
     pub(crate) fn of(key: Found, facts: &[(&str, &str)]) -> Self {
-        let FindingSaid { check, found, mend } = voice::found(key, facts);
-        Self { check, ok: mend.is_none(), detail: found, fix: mend }
+        let FindingSaid { check, found, mend, open } = voice::found(key, facts);
+        Self { check, ok: mend.is_none(), detail: found, fix: mend, open }
     }
 
     pub(crate) fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {

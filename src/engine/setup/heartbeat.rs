@@ -5,13 +5,15 @@
 //! that nothing has run yet.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::engine::repo::{Repo, text};
+use crate::engine::setup;
 use crate::engine::setup::finding::Finding;
 use crate::event::{Event, EventKind};
-use crate::hosts::Host;
+use crate::hosts::{self, Host};
 use crate::jobs::UnixSeconds;
-use crate::voice::Found;
+use crate::voice::{Found, Notice, tell};
 use crate::world;
 
 /// A hook ran.
@@ -20,6 +22,8 @@ pub(crate) struct Heartbeat {
     pub at: UnixSeconds,
     /// The event, as the host names it.
     pub event: String,
+    /// The version of the client, where its payload tells it.
+    pub version: Option<String>,
 }
 
 /// Keeps that a hook ran for `event`, of those that write something anyway.
@@ -38,8 +42,9 @@ pub(crate) fn beat(repo: &Repo, host: &Host, event: &Event) {
     if let Some(dir) = file.parent() {
         let _ = std::fs::create_dir_all(dir);
     }
-    let beat = format!("{} {}\n", repo.now, event.name);
-    let _ = world::Whole::new().unsynced().write(&file, beat.as_bytes());
+    let version = event.client.as_deref().unwrap_or("-");
+    let text = format!("{} {}\n{} {version}\n", repo.now, event.name, host.name);
+    let _ = world::Whole::new().unsynced().write(&file, text.as_bytes());
 }
 
 /// Keeps that the hook after a tool runs in the session of `event`, once a session.
@@ -65,8 +70,11 @@ pub(crate) fn last(repo: &Repo, host: &str) -> Option<Heartbeat> {
     // A memory, as above.
     let bytes = world::read_plain(&file(repo, host)).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let (at, event) = text.trim().split_once(' ')?;
-    Some(Heartbeat { at: at.parse().ok()?, event: event.to_owned() })
+    let mut lines = text.lines();
+    let (at, event) = lines.next()?.trim().split_once(' ')?;
+    let version = lines.next().and_then(|line| Some(line.split_once(' ')?.1.to_owned()));
+    let version = version.filter(|version| version != "-");
+    Some(Heartbeat { at: at.parse().ok()?, event: event.to_owned(), version })
 }
 
 fn file_after(repo: &Repo, host: &str) -> PathBuf {
@@ -84,6 +92,8 @@ pub(crate) fn finding(repo: &Repo, row: &Host) -> Finding {
     match last(repo, &row.name) {
         Some(last) => {
             let at = text::rfc3339(last.at);
+            let named = last.version.map(|version| format!("{} {version}", row.title));
+            let title = ("title", named.as_deref().unwrap_or(&row.title));
             Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
         }
         None => match row.first_start() {
@@ -91,4 +101,97 @@ pub(crate) fn finding(repo: &Repo, row: &Host) -> Finding {
             None => Finding::of(Found::HostUnfired, &[title]),
         },
     }
+}
+
+/// The hosts whose hook lines stand in this worktree and of which no hook has ever run in it.
+pub(crate) fn unfired(repo: &Repo) -> Vec<String> {
+    let rows = hosts::names().filter_map(|name| hosts::row(name).ok());
+    let silent = rows.filter(|row| {
+        !setup::host_settings::registrations(repo, row).is_empty()
+            && last(repo, &row.name).is_none()
+    });
+    let told = |row: &Host| {
+        let says = row.first_start().unwrap_or_default();
+        tell(Notice::StatusUnfired, &[("title", row.title.as_str()), ("says", says)])
+    };
+    silent.map(told).collect()
+}
+
+/// What hosts that are put in here cannot do, and which of them runs as another version than the
+/// one that its row was tried with. `asks` starts their programs, for two seconds each.
+pub(crate) fn versions(repo: &Repo, asks: bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for row in hosts::names().filter_map(|name| hosts::row(name).ok()) {
+        let Some(range) = row.range() else { continue };
+        if setup::host_settings::registrations(repo, row).is_empty() {
+            continue;
+        }
+        let title = ("title", row.title.as_str());
+        let limits = limits(row);
+        found
+            .push(Finding::of(Found::HostLimits, &[title, ("range", &range), ("limits", &limits)]));
+        if asks {
+            ask_version(repo, row);
+        }
+        if let Some(version) = version_outside(repo, row) {
+            let facts = [title, ("version", version.as_str()), ("range", &*range)];
+            found.push(Finding::of(Found::HostOutside, &facts));
+        }
+    }
+    found
+}
+
+/// One line for the person as a session begins, where its client is known to be another version.
+pub(crate) fn word_on_version(repo: &Repo, row: &Host) -> Option<String> {
+    let (range, version) = (row.range()?, version_outside(repo, row)?);
+    let facts = [("title", row.title.as_str()), ("version", &version), ("range", &range)];
+    Some(crate::voice::found(Found::HostOutside, &facts).found)
+}
+
+fn limits(row: &Host) -> String {
+    let lacks = |name: &str| row.capabilities().any(|(known, can)| known == name && !can);
+    let all = [
+        ("refuse-tool", Notice::LimitAdvises),
+        ("refuse-stop", Notice::LimitTurn),
+        ("ask-person", Notice::LimitAsks),
+        ("question-tool", Notice::LimitQuestions),
+    ];
+    let lacking = all.into_iter().filter(|(name, _)| lacks(name));
+    let lacking: Vec<String> = lacking.map(|(_, notice)| tell(notice, &[])).collect();
+    if lacking.is_empty() { tell(Notice::LimitNone, &[]) } else { lacking.join("; ") }
+}
+
+/// Keeps which version the client's own program says it is.
+fn ask_version(repo: &Repo, row: &Host) {
+    let Some(program) = row.processes.first().and_then(|name| world::on_path(name)) else { return };
+    let said = setup::reach::answer(Command::new(program).arg("--version"));
+    let version = said.filter(|(well, _)| *well).and_then(|(_, said)| version_in(&said));
+    // A memory, as above.
+    if let Some(version) = version {
+        let file = version_file(repo, &row.name);
+        let _ = file.parent().map(std::fs::create_dir_all);
+        let _ = world::write_whole(&file, version.as_bytes());
+    }
+}
+
+fn version_file(repo: &Repo, host: &str) -> PathBuf {
+    repo.store.seed_dir().join("fired").join(format!("{host}.version"))
+}
+
+/// The version of the client as it was last known, where its row was tried with another one.
+fn version_outside(repo: &Repo, row: &Host) -> Option<String> {
+    let by_payload = last(repo, &row.name).and_then(|last| last.version);
+    // A memory, as above.
+    let told = || world::read_plain(&version_file(repo, &row.name)).ok();
+    let version = by_payload
+        .or_else(|| Some(String::from_utf8_lossy(&told()?).into_owned()))
+        .and_then(|text| version_in(&text))?;
+    row.is_outside(&version).then_some(version)
+}
+
+/// The first word of a text that is numbers with dots between them.
+fn version_in(text: &str) -> Option<String> {
+    let words = text.split(|letter: char| !(letter.is_ascii_digit() || letter == '.'));
+    let mut versions = words.map(|word| word.trim_matches('.')).filter(|word| word.contains('.'));
+    versions.next().map(str::to_owned)
 }

@@ -3,13 +3,37 @@
 //! A host that finds them in the settings that the team shares and in those of this clone calls
 //! us twice for each event.
 
+use std::path::Path;
+
 use crate::engine::repo::installation::{Installation, SettingsFile};
-use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
 use crate::engine::{record, setup};
 use crate::hosts::{self, Host, install};
+use crate::memory::knowledge;
 use crate::voice::{Notice, tell};
 use crate::world;
+
+/// A directory of a host's settings, or of what is put in beside them, that is a link: git sees
+/// nothing behind it, so nothing there could be kept out of its sight or committed.
+pub(crate) fn refuse_linked_dirs(repo: &Repo, rows: &[&'static Host]) -> Result<()> {
+    let names = rows.iter().flat_map(|row| {
+        let more = [&row.agents, &row.rules, &row.skills];
+        let dirs = more.into_iter().flatten().map(String::as_str);
+        [row.settings.local.as_str(), &row.settings.shared, knowledge::HOME].into_iter().chain(dirs)
+    });
+    let top = repo.store.work_tree();
+    let dirs =
+        names.flat_map(|name| Path::new(name).ancestors().skip(usize::from(!name.ends_with('/'))));
+    let linked = |dir: &&Path| top.join(dir).is_symlink();
+    match dirs.into_iter().filter(|dir| !dir.as_os_str().is_empty()).find(linked) {
+        Some(dir) => {
+            let dir = dir.display().to_string();
+            Err(EngineError::NotNow(tell(Notice::SettingsBehindLink, &[("dir", &dir)])))
+        }
+        None => Ok(()),
+    }
+}
 
 pub(crate) fn install_host(
     repo: &Repo,
@@ -31,11 +55,17 @@ pub(crate) fn install_host(
     let binary = world::own_binary();
     let binary = if shared { "git-seed".to_owned() } else { binary.to_string_lossy().into_owned() };
     let added = install::add(existing.as_deref(), row, &binary).map_err(|bad| {
-        EngineError::Setup(format!("{name}:{}:{}: {}", bad.line, bad.column, bad.why))
+        let place = format!("{name}:{}:{}", bad.line, bad.column);
+        let facts = [("place", place.as_str()), ("why", &bad.why)];
+        EngineError::Setup(tell(Notice::SettingsUnreadable, &facts))
     })?;
     let at = installation.settings.iter().position(|file| file.path == path);
     let at = at.unwrap_or_else(|| {
-        let made_dirs = missing_dirs(&path, repo.store.work_tree());
+        let mut made_dirs = missing_dirs(&path, repo.store.work_tree());
+        let target = repo::paths::real(&path);
+        if target != path {
+            made_dirs.extend(missing_dirs(&target, Path::new("/")));
+        }
         let (host, undo) = (row.name.clone(), String::new());
         installation.settings.push(SettingsFile { host, path: path.clone(), made_dirs, undo });
         installation.settings.len() - 1
@@ -134,7 +164,8 @@ pub(crate) fn remove_settings(repo: &Repo, file: &SettingsFile) -> Result<Told> 
     };
     match removed.text {
         Some(text) => record::replace::replace_file(repo, &file.path, text.as_bytes())?,
-        None => std::fs::remove_file(&file.path)?,
+        // A link to it is the person's.
+        None => std::fs::remove_file(repo::paths::real(&file.path))?,
     }
     for dir in &file.made_dirs {
         // Only an empty one goes: others may have put files there since.

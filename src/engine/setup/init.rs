@@ -34,6 +34,8 @@ pub(crate) struct Wanted {
     pub mode: Option<String>,
     /// Have git merge pages and knowledge by item.
     pub merge_pages: bool,
+    /// A person waits at a terminal, so programs of theirs may be asked.
+    pub terminal: bool,
     /// Whoever calls asks the person what is proposed; else it is told.
     pub asks: bool,
 }
@@ -45,6 +47,8 @@ pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
 
 fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let rows = wanted_hosts(repo, wanted)?;
+    // Before anything is written.
+    setup::host_settings::refuse_linked_dirs(repo, &rows)?;
     if let Some(track) = &wanted.track {
         // Before anything is written.
         jobs::tracks::is_known(repo, track)?;
@@ -52,7 +56,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let mode = wanted.mode.as_deref().map(known_mode).transpose()?;
     let mut told = Vec::new();
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
-    told.push(Told::new("found", titles.join(", "), ""));
+    told.push(Told::new("found", titles.join(", "), at_home(repo, wanted, &rows)));
     let mut installation = repo.installation()?;
     if installation.hooks.is_none() {
         installation.anchored = setup::anchors::already_there(repo)?;
@@ -95,9 +99,39 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         )?);
     }
     told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
-    let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
-    told.extend(notes.map(|(title, says)| Told::new("note", title, says)));
+    told.extend(first_starts(repo, &rows));
+    told.extend(setup::reach::told(wanted.terminal));
     Ok(told)
+}
+
+/// Hosts that the person's home shows, where nobody said which ones are wanted.
+fn at_home(repo: &Repo, wanted: &Wanted, rows: &[&'static Host]) -> String {
+    let home = repo.persons_home().filter(|_| wanted.hosts.is_empty());
+    let is_used = |row: &&'static Host| {
+        let dir = row.home.as_deref().and_then(|dir| dir.strip_prefix("~/"));
+        dir.zip(home.as_ref()).is_some_and(|(dir, home)| home.join(dir).is_dir())
+    };
+    let all = hosts::names().filter_map(|name| hosts::row(name).ok());
+    let is_put_in = |row: &Host| rows.iter().any(|known| known.name == row.name);
+    let others: Vec<&Host> = all.filter(is_used).filter(|row| !is_put_in(row)).collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    let titles: Vec<&str> = others.iter().map(|row| row.title.as_str()).collect();
+    let names = rows.iter().copied().chain(others.iter().copied());
+    let options: String = names.map(|row| format!(" --host {}", row.name)).collect();
+    tell(Notice::HostsAtHome, &[("titles", &titles.join(", ")), ("options", &options)])
+}
+
+/// What a person meets, or has to do, at the first start of each host.
+fn first_starts(repo: &Repo, rows: &[&'static Host]) -> Vec<Told> {
+    let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
+    let notes = notes.map(|(title, says)| Told::new("note", title, says));
+    let kept = rows.iter().filter_map(|row| {
+        let kept = setup::doctor_hosts::kept_from_running(repo, row)?;
+        Some(Told::new("note", &row.title, kept.told(row)))
+    });
+    notes.chain(kept).collect()
 }
 
 /// What is put in for a host only where it is asked for, and what is there beside it.

@@ -4,7 +4,6 @@ pub(crate) mod anchors;
 pub(crate) mod doctor;
 pub(crate) mod doctor_hosts;
 pub(crate) mod finding;
-pub(crate) mod git_hooks;
 pub(crate) mod grants;
 pub(crate) mod heartbeat;
 pub(crate) mod host_settings;
@@ -17,5 +16,8 @@ pub(crate) mod pages;
 pub(crate) mod plugins;
 pub(crate) mod pushes;
 pub(crate) mod raw_memory;
+pub(crate) mod reach;
 pub(crate) mod ref_locks;
 pub(crate) mod uninstall;
+
+pub(crate) use crate::engine::git_hooks;

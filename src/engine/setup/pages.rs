@@ -25,10 +25,18 @@ pub(crate) fn choose(repo: &Repo, installation: &Installation) -> Result<Vec<Tol
     if !is_read && !top.join(now).exists() && !are_named(repo)? {
         return name(repo, &first.page);
     }
-    let others = rows.iter().filter(|row| row.page != now && !top.join(&row.page).exists());
+    // The link is made once, whoever reads by it.
+    let others = rows.iter().enumerate().filter(|(at, row)| {
+        let said = rows[..*at].iter().any(|before| before.page == row.page);
+        row.page != now && !said && !top.join(&row.page).exists()
+    });
+    let others = others.map(|(_, row)| row);
     let note = |row: &&&Host| {
         let facts = [("theirs", row.page.as_str()), ("page", now)];
-        Told::new("note", row.title.as_str(), tell(Notice::PageElsewhere, &facts))
+        // A link to nothing would be one more thing that is wrong.
+        let there = top.join(now).exists();
+        let says = if there { Notice::PageElsewhere } else { Notice::PageElsewhereLater };
+        Told::new("note", row.title.as_str(), tell(says, &facts))
     };
     Ok(others.map(|row| note(&row)).collect())
 }

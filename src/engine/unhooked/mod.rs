@@ -56,6 +56,7 @@ impl Unhooked {
             tokens: None,
             transcript: None,
             agent_transcript: None,
+            client: None,
             said: None,
             rewritable: None,
             puts_questions: false,
