@@ -231,10 +231,11 @@ fn gathered(told: Vec<Told>) -> Vec<Told> {
     let mut hooks = 0;
     for row in told.iter().filter(|row| is_below(row)) {
         let name = &row.what[BELOW.len()..];
-        match name.strip_prefix(HOOKS) {
-            Some(_) => hooks += 1,
-            None if !below.contains(&name) => below.push(name),
-            None => {}
+        // Those that stand in front of a hook manager's lie in a directory of their own.
+        match name {
+            _ if name.contains(HOOKS) => hooks += 1,
+            _ if !below.contains(&name) => below.push(name),
+            _ => {}
         }
     }
     let hooks = (hooks > 0).then(|| count(hooks, "hook"));

@@ -1,7 +1,7 @@
 //! `git seed show`
 
 use super::report::{Report, Tint};
-use super::width::{end_of, padded, shortened, width};
+use super::width::{padded, shortened, width};
 use super::{Context, Outcome};
 use crate::claims::{Part, Ran};
 use crate::engine::repo::text::{count, rfc3339};
@@ -123,7 +123,7 @@ fn show_job(repo: &Repo, id: &JobId, out: &mut Report) -> crate::cli::Result<Out
 
 /// The most columns of what was said, of a path, and of a bar.
 const SAID: usize = 160;
-const PATH: usize = 50;
+const PATH: usize = 72;
 const BAR: usize = 30;
 
 /// The most files that are told one by one.
@@ -144,8 +144,9 @@ fn print_changed(files: Option<&[LinesChanged]>, out: &mut Report) {
     let (n, plus, minus) = (count(files.len(), "file"), added.to_string(), removed.to_string());
     let facts = [("files", &*n), ("added", &*plus), ("removed", &*minus)];
     out.pair("changed", voice::tell(Notice::CardChanged, &facts));
-    let name = |one: &LinesChanged| end_of(&shown::on_one_line(&one.path.to_string()), PATH);
-    let column = files.iter().take(FILES).map(|one| width(&name(one))).max().unwrap_or_default();
+    let name = |one: &LinesChanged| shown::on_one_line(&one.path.to_string()).into_owned();
+    let named = files.iter().take(FILES).map(|one| width(&name(one)));
+    let column = named.max().unwrap_or_default().min(PATH);
     let most = files.iter().map(|one| one.added + one.removed).max().unwrap_or_default();
     for one in files.iter().take(FILES) {
         let lines = one.added + one.removed;

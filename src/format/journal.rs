@@ -12,7 +12,7 @@ use super::short_hash;
 use crate::claims::Directive;
 use crate::claims::Ran;
 use crate::claims::hooks::Standing;
-use crate::event::ToolCall;
+use crate::event::{Act, ToolCall};
 use crate::jobs::UnixSeconds;
 use crate::phases::activity::Activity;
 use crate::secrets;
@@ -154,10 +154,11 @@ pub struct Counts {
 }
 
 /// What tells a call from another one in a line of this kind: the host's id, or else, before the
-/// call, what it does. What comes after it finds what was asked by the id, and by none where the
-/// host has none.
+/// call, what it does; of one whose doing is not known each is another. What comes after it finds
+/// what was asked by the id, and by none where the host has none.
 pub(crate) fn name_of(what: What, call: &ToolCall) -> String {
-    if !matches!(what, What::Refused | What::Launched) || !call.id.is_empty() {
+    let untold = matches!(call.act, Act::Unknown | Act::Foreign { .. });
+    if untold || !matches!(what, What::Refused | What::Launched) || !call.id.is_empty() {
         return call.id.clone();
     }
     format!("~{}", short_hash(format!("{} {:?}", call.tool, call.act).as_bytes(), 16))

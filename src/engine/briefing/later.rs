@@ -34,7 +34,7 @@ pub(crate) fn through(repo: &Repo, host: &Host, event: &Event, answer: Answer) -
     let (agent, person) = host.reads(&event.name);
     let opens = matches!(event.kind, EventKind::Prompt { .. } | EventKind::Stop { .. });
     let fits = (agent || answer.context.is_none()) && (person || answer.to_person.is_none());
-    if event.by != Actor::Main || matches!(event.kind, EventKind::Before(_) | EventKind::Other) {
+    if event.by != Actor::Main || matches!(event.kind, EventKind::Other) {
         return answer;
     }
     // What cannot be kept, or read, is lost; the event is answered all the same.

@@ -26,10 +26,11 @@ use crate::voice::{self, Notice};
 /// Answers `event`; what this host has no place for in it waits for the next one that has.
 pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     let answer = answer_now(repo, host, event);
-    if repo.is_seeded().unwrap_or(false) {
-        return briefing::later::through(repo, host, event, answer);
+    // Before a tool nothing waits, and nothing is asked that need not be.
+    if matches!(event.kind, EventKind::Before(_)) || !repo.is_seeded().unwrap_or(false) {
+        return answer;
     }
-    answer
+    briefing::later::through(repo, host, event, answer)
 }
 
 fn answer_now(repo: &Repo, host: &Host, event: &Event) -> Answer {
