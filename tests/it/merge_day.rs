@@ -334,7 +334,8 @@ fn a_branch_that_hides_another_is_no_name_to_land_on() {
     let next = "--branch main-landed-2";
     assert!(said.contains(next), "{said}");
     world.git("branch deep");
-    world.person(&format!("land {job} --branch deep/er")).ends(2, "deep exists already");
+    let said = world.person(&format!("land {job} --branch deep/er")).ends(2, "deep exists already");
+    assert!(said.contains("--branch deep-er-landed"), "{said}");
     world.person(&format!("land {job} {next}")).succeeds();
 }
 

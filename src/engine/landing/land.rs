@@ -179,7 +179,11 @@ fn target(
 /// A name like `branch` that is free.
 pub(crate) fn free(repo: &Repo, branch: &str) -> Result<String> {
     let stem = branch.strip_suffix("-landed").unwrap_or(branch);
-    landing::free_branch(stem, |name| Ok(repo.store.in_the_place_of(name)?.is_some()))
+    // Below a branch there is room for none, whatever number it bears.
+    let above = repo.store.in_the_place_of(branch)?;
+    let is_below = above.is_some_and(|above| branch.starts_with(&format!("{above}/")));
+    let stem = if is_below { stem.replace('/', "-") } else { stem.to_owned() };
+    landing::free_branch(&stem, |name| Ok(repo.store.in_the_place_of(name)?.is_some()))
 }
 
 /// Makes the commits, then the branch, then the step; the ids of the commits.
