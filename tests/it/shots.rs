@@ -40,7 +40,7 @@ fn the_report_of_the_tours_job() {
     world.person(&format!("-C {kept} init")).succeeds();
     let jobs =
         world.git(&format!("-C {kept} log -1 '--format=%(trailers:key=Seed-Job,valueonly)'"));
-    let page = world.person(&format!("-C {kept} report -o - {}", jobs.trim())).succeeds();
+    let page = world.person(&format!("-C {kept} report --full -o - {}", jobs.trim())).succeeds();
     for part in ["keep escapes in unquote", "observe", "condense"] {
         assert!(page.contains(part), "{part}");
     }
@@ -73,7 +73,7 @@ fn the_report_of_a_night_of_five() {
     for n in 1..=names.len() {
         night.works(n);
     }
-    let page = world.person("report -o - --all").succeeds();
+    let page = world.person("report --full -o - --all").succeeds();
     for name in names {
         assert!(page.contains(name), "{name}");
     }

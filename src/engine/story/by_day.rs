@@ -3,7 +3,7 @@
 
 use crate::engine::repo::Repo;
 use crate::engine::story::all::AllStories;
-use crate::engine::story::job::{Cost, Event, JobStory, Stay};
+use crate::engine::story::job::{Cost, Event, JobStory};
 use crate::voice::{Notice, tell};
 
 /// Whom a story is for.
@@ -31,8 +31,9 @@ impl Reader {
 /// The story of a job.
 pub(crate) fn of_job(repo: &Repo, reader: Reader, mut story: JobStory) -> JobStory {
     if repo.rules.detail.is_day() {
-        if reader == Reader::Anyone {
-            cut(&mut story);
+        match reader {
+            Reader::Anyone => cut(&mut story),
+            Reader::Person => each_time(&mut story, known),
         }
         story.missing.push(reader.told());
     }
@@ -42,10 +43,14 @@ pub(crate) fn of_job(repo: &Repo, reader: Reader, mut story: JobStory) -> JobSto
 /// Those of all jobs.
 pub(crate) fn of_all(repo: &Repo, reader: Reader, mut all: AllStories) -> AllStories {
     if repo.rules.detail.is_day() {
-        if reader == Reader::Anyone {
-            all.index.iter_mut().for_each(|row| day(&mut row.updated_at));
-            all.jobs.iter_mut().for_each(cut);
-            all.stats = None;
+        let of_index = if reader == Reader::Anyone { day } else { known };
+        all.index.iter_mut().for_each(|row| of_index(&mut row.updated_at));
+        match reader {
+            Reader::Anyone => {
+                all.jobs.iter_mut().for_each(cut);
+                all.stats = None;
+            }
+            Reader::Person => all.jobs.iter_mut().for_each(|job| each_time(job, known)),
         }
         all.missing.push(reader.told());
     }
@@ -54,28 +59,39 @@ pub(crate) fn of_all(repo: &Repo, reader: Reader, mut all: AllStories) -> AllSto
 
 fn cut(story: &mut JobStory) {
     story.cost = Cost::default();
-    [&mut story.created_at, &mut story.updated_at].into_iter().for_each(day);
-    story.notes.iter_mut().for_each(|note| day(&mut note.at));
-    story.stays.iter_mut().for_each(cut_stay);
+    for stay in &mut story.stays {
+        stay.cost = Cost::default();
+        stay.events.retain(|event| match event {
+            Event::Refusal(_) => false,
+            Event::Step(step) => !PAUSES.contains(&step.step.as_str()),
+            Event::Said(_) | Event::Tests(_) | Event::Ruling(_) => true,
+        });
+    }
+    each_time(story, day);
 }
 
-fn cut_stay(stay: &mut Stay) {
-    stay.cost = Cost::default();
-    day(&mut stay.began);
-    stay.ended.iter_mut().for_each(day);
-    stay.events.retain(|event| match event {
-        Event::Refusal(_) => false,
-        Event::Step(step) => !PAUSES.contains(&step.step.as_str()),
-        Event::Said(_) | Event::Tests(_) | Event::Ruling(_) => true,
-    });
-    for event in &mut stay.events {
-        match event {
-            Event::Said(said) => day(&mut said.at),
-            Event::Tests(tests) => day(&mut tests.at),
-            Event::Ruling(ruling) => day(&mut ruling.at),
-            Event::Step(step) => day(&mut step.at),
-            Event::Refusal(_) => {}
+fn each_time(story: &mut JobStory, change: fn(&mut String)) {
+    [&mut story.created_at, &mut story.updated_at].into_iter().for_each(change);
+    story.notes.iter_mut().for_each(|note| change(&mut note.at));
+    for stay in &mut story.stays {
+        change(&mut stay.began);
+        stay.ended.iter_mut().for_each(change);
+        for event in &mut stay.events {
+            change(match event {
+                Event::Said(said) => &mut said.at,
+                Event::Tests(tests) => &mut tests.at,
+                Event::Ruling(ruling) => &mut ruling.at,
+                Event::Step(step) => &mut step.at,
+                Event::Refusal(refusal) => &mut refusal.at,
+            });
         }
+    }
+}
+
+/// What is known of a moment: of those that another clone wrote down, the day.
+fn known(at: &mut String) {
+    if at.ends_with("T00:00:00Z") {
+        day(at);
     }
 }
 
