@@ -63,7 +63,13 @@ fn condensing(ours: &str, others: &str) -> World {
 pub(super) struct Kept<'w>(&'w World);
 
 impl<'w> Kept<'w> {
+    /// All folders of objects are made before: an object whose folder is not there costs a write
+    /// more, and which ones are not there changes with their ids from run to run.
     pub(super) fn of(world: &'w World) -> Self {
+        for folder in 0..=u8::MAX {
+            let folder = world.path(&format!(".git/objects/{folder:02x}"));
+            fs::create_dir_all(folder).expect("a folder of objects");
+        }
         world.sh(
             "rm -rf ../kept && mkdir ../kept && cp -a . ../kept/repo && cp -a ../home ../kept/home",
         );
