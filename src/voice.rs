@@ -6,6 +6,7 @@
 //! The lines of the text that opens a phase stand there too, one row for each [`Line`], and what a
 //! person is told, one for each [`Notice`], and what `doctor` finds, one for each [`Found`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -645,6 +646,7 @@ pub(crate) enum Notice {
     HooksOut,
     HookAddedLater,
     NoJobFocused,
+    NoPhaseMay,
     CycleClosed,
     JobDone,
     PromptIsNowJob,
@@ -712,6 +714,7 @@ pub(crate) enum Notice {
     SettingsTracked,
     SettingsBehindLink,
     StatusUnfired,
+    StatusUnfiredYet,
     LimitAdvises,
     LimitTurn,
     LimitAsks,
@@ -1049,6 +1052,7 @@ pub(crate) enum Notice {
     RunUntold,
     NoSubagents,
     StatusOff,
+    StatusTrackOwn,
     StatusTrackWhole,
     StatusTrackSmall,
     StatusStray,
@@ -1338,12 +1342,16 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
     };
     let row = pick(refusal.wants, case, roles::shipped(phase, refusal.facts.get(NAMES)));
     let fill = |text: &str| fill(text, &refusal.facts, phase, MOST_SAID);
+    let then = |text| match roles::kept(text, refusal.facts.get(NAMES)) {
+        Some(text) => fill(&text),
+        None => tell(Notice::NoPhaseMay, &[]),
+    };
     match row {
         Some(row) => Said {
             tag,
             why: fill(&row.why),
             do_: fill(&row.do_),
-            then: fill(&row.then),
+            then: then(&row.then),
             way: row.way,
         },
         // A word without a row still says what to look at; a test makes sure that none is without.
@@ -1431,7 +1439,13 @@ fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
             }
             key => {
                 let said = fact(key);
-                out.push_str(&said);
+                let is_operand = OPERANDS.iter().any(|before| out.ends_with(before));
+                out.push_str(&match &*said {
+                    _ if is_operand => shell_word(&said),
+                    // Before a full stop it would be two dots.
+                    "." if key == "dir" => Cow::Borrowed("the top directory"),
+                    said => Cow::Borrowed(said),
+                });
                 rest = &from[close + 1..];
                 if let Some(noun) = one_of(&said, rest) {
                     out.push_str(noun);
@@ -1444,6 +1458,20 @@ fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// What stands before a fact that a reader pastes into a shell as one word: a name that somebody
+/// else gave may hold anything.
+const OPERANDS: [&str; 6] =
+    ["--scope ", "fence restore ", "fence accept ", "--branch ", "--from ", "git seed sync "];
+
+/// A word as a shell takes it, quoted where it must be.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "_-./@:+=,~%<>…".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
 /// Where a fact counts one thing, the word behind it as it is said of one: ` step` of ` steps`.

@@ -213,6 +213,27 @@ pub(crate) fn myself() -> Process {
     running(pid).unwrap_or(unknown)
 }
 
+/// What this process sees of others. Where a session's host is in another view, that it is not
+/// seen says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// What the system calls it; nothing where it does not tell them apart.
+    Of(String),
+    /// What is shown as the system's list of processes is not that, or not this process's own.
+    Blind,
+}
+
+/// The view of this process.
+#[cfg(target_os = "linux")]
+pub(crate) fn view() -> View {
+    processes::view()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn view() -> View {
+    View::Of(String::new())
+}
+
 /// True while `process` runs, and it is not this one.
 pub(crate) fn is_running(process: &Process) -> bool {
     process.pid != std::process::id()
@@ -284,10 +305,6 @@ pub(crate) enum Input {
 #[cfg(target_os = "linux")]
 pub(crate) fn manner(host: &Process) -> Option<Manner> {
     use std::os::unix::fs::FileTypeExt;
-    let session = |pid: u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse::<u32>().ok()
-    };
     let kind = std::fs::metadata("/proc/self/fd/0").ok()?.file_type();
     let made_by_host = || {
         let peer = rustix::net::sockopt::socket_peercred(std::io::stdin()).ok();
@@ -300,6 +317,7 @@ pub(crate) fn manner(host: &Process) -> Option<Manner> {
         kind if kind.is_socket() && made_by_host() => Input::Socket,
         _ => Input::Other,
     };
+    let session = processes::session_of;
     Some(Manner { same_session: session(std::process::id())? == session(host.pid)?, input })
 }
 

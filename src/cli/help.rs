@@ -145,6 +145,32 @@ mod tests {
         }
     }
 
+    /// The table by which lines of the shell are judged knows each command, and no other.
+    #[test]
+    fn the_table_of_the_guard_has_each_command() {
+        let all = definition();
+        let mut typed: Vec<String> = Vec::new();
+        for command in all.get_subcommands().filter(|command| command.get_name() != "help") {
+            let name = command.get_name();
+            let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
+            let verbs: Vec<_> = verbs.map(|verb| format!("{name} {}", verb.get_name())).collect();
+            typed.extend(if verbs.is_empty() { vec![name.to_owned()] } else { verbs });
+        }
+        let known = |line: &str| {
+            let reading = crate::shell::read(&format!("git seed {line}"));
+            !reading.found.iter().any(|one| one.no_command)
+        };
+        for line in &typed {
+            assert!(known(line), "src/shell/seed.toml lacks {line}");
+        }
+        for line in ["frobnicate", "condense deflate", "plan status", "phase", "job depend x"] {
+            assert!(!known(line), "{line}");
+        }
+        for line in ["phase --help", "help phase", "--version", "job approve x", "rules apply"] {
+            assert!(known(line), "{line}");
+        }
+    }
+
     /// A line as a shell splits it, up to a comment, a redirection or a pipe.
     fn words(line: &str) -> Vec<String> {
         let mut found = vec![String::new()];

@@ -1,5 +1,6 @@
 //! `git seed init`
 
+use super::man_places::{self, User};
 use super::{Context, Outcome, is_yes, report::Report, width::padded};
 use crate::engine::repo::Repo;
 use crate::engine::repo::text::count;
@@ -61,6 +62,9 @@ pub(super) struct InitArgs {
     grant: bool,
 }
 
+/// How the row of the man pages ends.
+const MAN_PAGES: &str = "man pages";
+
 impl InitArgs {
     /// Nothing but a rule of a host is asked for.
     pub(super) fn grants(&self) -> bool {
@@ -86,7 +90,8 @@ pub(super) fn run(
         terminal: std::io::IsTerminal::is_terminal(&std::io::stdin()),
         asks,
     };
-    let told = setup::init::install(&repo, &wanted)?;
+    let mut told = setup::init::install(&repo, &wanted)?;
+    told.extend(man_pages(&repo));
     if out.is_json() {
         tell(&told, out);
     } else {
@@ -109,6 +114,23 @@ pub(super) fn run(
         asks_about_pushes(&repo, out)?;
     }
     Ok(Outcome::Yes)
+}
+
+/// Puts the man pages where `man` finds them: `git seed --help` is git's own way to them. Nothing
+/// else rests on them, so a place that does not take them is told and stops nothing.
+fn man_pages(repo: &Repo) -> Option<Told> {
+    if cfg!(windows) {
+        return None;
+    }
+    let left = |why: String| Some(Told::new("left", "man pages", why));
+    match User::of(repo).and_then(|user| man_places::put(&user)) {
+        Ok(Some(put)) if put.pages == 0 => None,
+        Ok(Some(put)) => {
+            Some(Told::new("wrote", put.shown(), format!("{} {MAN_PAGES}", put.pages)))
+        }
+        Ok(None) => left(voice::tell(Notice::ManNoPlace, &[])),
+        Err(failed) => left(failed.to_string()),
+    }
 }
 
 /// Asks whether session logs stay out of the work tree, where a repository has many files or
@@ -222,11 +244,13 @@ pub(super) fn tell(told: &[Told], out: &mut Report) {
     }
 }
 
-/// What was written below `.git` stands in one line; `--json` has each file.
-fn gathered(told: Vec<Told>) -> Vec<Told> {
+/// What was written below `.git` stands in one line, with the man pages; `--json` has each file.
+fn gathered(mut told: Vec<Told>) -> Vec<Told> {
     const BELOW: &str = ".git/";
     const HOOKS: &str = "hooks/";
     let is_below = |row: &Told| row.verb == "wrote" && row.what.starts_with(BELOW);
+    let is_pages = |row: &mut Told| row.verb == "wrote" && row.detail.ends_with(MAN_PAGES);
+    let pages = if told.iter().any(is_below) { told.pop_if(is_pages) } else { None };
     let mut below: Vec<&str> = Vec::new();
     let mut hooks = 0;
     for row in told.iter().filter(|row| is_below(row)) {
@@ -240,7 +264,8 @@ fn gathered(told: Vec<Told>) -> Vec<Told> {
     }
     let hooks = (hooks > 0).then(|| count(hooks, "hook"));
     let all: Vec<&str> = hooks.as_deref().into_iter().chain(below).collect();
-    let mut line = Some(Told::new("wrote", BELOW, all.join(", ")));
+    let pages = pages.map(|row| format!("; {}: {}", row.what, row.detail)).unwrap_or_default();
+    let mut line = Some(Told::new("wrote", BELOW, all.join(", ") + &pages));
     let each =
         told.iter().filter_map(|row| if is_below(row) { line.take() } else { Some(row.clone()) });
     notes_by_host(hosts_together(each.collect()))

@@ -16,6 +16,7 @@ use crate::engine::report::JobShown;
 use crate::jobs::{BadJobId, JobId, Status};
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice};
+use crate::world::Typist;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum JobCommand {
@@ -244,8 +245,17 @@ fn update(
 }
 
 fn pause(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
-    let person = repo.is_person().is_ok();
-    let job = jobs::lifecycle::pause_job(repo, if person { By::Person } else { By::Agent })?;
+    // Where who types cannot be told, a person's word says so: a pause that counted as the agent's
+    // would be undone by it.
+    let by = match repo.typist() {
+        Ok(Typist::Person) => By::Person,
+        Ok(Typist::Untold(_)) => match super::require_person(repo, "job pause", out)? {
+            Some(refusal) => return Ok(refuse(repo, &refusal, out)),
+            None => By::Person,
+        },
+        Err(_) => By::Agent,
+    };
+    let job = jobs::lifecycle::pause_job(repo, by)?;
     let facts = [("name", job.state.job.name.as_str()), ("job", job.state.job.id.as_str())];
     said(&job, out, &voice::tell(Notice::JobPaused, &facts));
     Ok(Outcome::Yes)
@@ -313,10 +323,11 @@ fn take_up(repo: &Repo, id: &JobId, focus: bool, out: &mut Report) -> crate::cli
     {
         return Ok(refuse(repo, &refusal, out));
     }
+    let by = if repo.is_person().is_ok() { By::Person } else { By::Agent };
     let resumed = match if focus {
-        jobs::lifecycle::focus_job(repo, id)?
+        jobs::lifecycle::focus_job(repo, id, by)?
     } else {
-        jobs::resume::resume_job(repo, id)?
+        jobs::resume::resume_job(repo, id, by)?
     } {
         Ok(resumed) => resumed,
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),

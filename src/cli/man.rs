@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::failure::{Failure, While as _};
+use super::man_places::{self, Put, User};
 use super::{Outcome, definition, help, plain_page, report::Report, width};
 use crate::voice::{self, Notice};
 use crate::world;
@@ -25,9 +26,12 @@ pub(super) struct ManArgs {
     #[arg(long, value_name = "dir", conflicts_with_all = ["install", "remove"])]
     to: Option<PathBuf>,
     /// Put all pages where `man` finds them: beside the program, or below ~/.local/share/man
+    ///
+    /// `init` does it too. Pages of this command stay until `--remove`, those of `init` until the
+    /// last repository that has git seed is rid of it.
     #[arg(long, conflicts_with = "remove")]
     install: bool,
-    /// Take out the pages that --install put there
+    /// Take out the pages that --install or `init` put there
     #[arg(long)]
     remove: bool,
 }
@@ -82,103 +86,27 @@ fn write(dir: &Path, name: &str, page: &[u8]) -> crate::cli::Result<()> {
     world::write_whole(&file, page).at(|| file.display().to_string())
 }
 
-// ---- where man finds them
-
-/// Directories of man pages, the first choice first.
-fn places() -> Vec<PathBuf> {
-    let binary = world::own_binary();
-    let bin = binary.parent().filter(|dir| dir.ends_with("bin"));
-    let beside = bin.and_then(Path::parent).map(|prefix| prefix.join("share/man"));
-    let own = world::variable("HOME").map(|home| Path::new(&home).join(".local/share/man"));
-    let mut places: Vec<PathBuf> = beside.into_iter().chain(own).collect();
-    places.dedup();
-    places
-}
-
-/// Which pages --install put below `place`, one name a line.
-fn list_of(place: &Path) -> PathBuf {
-    place.with_file_name("git-seed").join("man-pages")
-}
-
-/// The pages that --install put below `place`, by their paths there.
-fn put_there(place: &Path) -> std::io::Result<Vec<String>> {
-    let list = world::read_if_there(&list_of(place))?.unwrap_or_default();
-    let list = String::from_utf8_lossy(&list).into_owned();
-    let ours = |line: &&str| line.starts_with("man") && line.contains("/git-seed");
-    let inside = |line: &&str| !line.contains("..");
-    Ok(list.lines().filter(ours).filter(inside).map(str::to_owned).collect())
-}
-
-/// Where pages were put, for who removes git seed.
-pub(super) fn installed() -> Vec<PathBuf> {
-    // A list that cannot be read names nothing.
-    let has = |place: &PathBuf| put_there(place).is_ok_and(|pages| !pages.is_empty());
-    places().into_iter().filter(has).collect()
-}
-
 fn install(out: &mut Report) -> crate::cli::Result<Outcome> {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    for place in places() {
-        let put = match put_below(&place) {
-            Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => continue,
-            put => put.at(|| place.display().to_string())?,
-        };
-        out.json(&serde_json::json!({ "dir": place, "pages": put }));
-        out.pair("wrote", format_args!("{put} man pages   {}", place.display()));
-        let looks = Command::new("man").args(["-w", "git-seed"]).output();
-        if looks.is_ok_and(|looks| !looks.status.success()) {
-            let dir = place.display().to_string();
-            out.pair("note", voice::tell(Notice::ManElsewhere, &[("dir", &dir)]));
-        }
-        out.pair("try", "man git-seed");
-        out.pair("undo", "git seed man --remove");
-        return Ok(Outcome::Yes);
+    let Some(Put { place, pages }) = man_places::put(&User::Person)? else {
+        return Err(Failure::new(voice::tell(Notice::ManNoPlace, &[])));
+    };
+    out.json(&serde_json::json!({ "dir": place, "pages": pages }));
+    out.pair("wrote", format_args!("{pages} man pages   {}", place.display()));
+    let looks = Command::new("man").args(["-w", "git-seed"]).output();
+    if looks.is_ok_and(|looks| !looks.status.success()) {
+        let dir = place.display().to_string();
+        out.pair("note", voice::tell(Notice::ManElsewhere, &[("dir", &dir)]));
     }
-    Err(Failure::new(voice::tell(Notice::ManNoPlace, &[])))
-}
-
-/// Writes the pages below `place` and says how many; a page that somebody else put there stays.
-fn put_below(place: &Path) -> std::io::Result<usize> {
-    let ours = put_there(place)?;
-    let mut put = Vec::new();
-    for (name, page) in pages()? {
-        let section = name.rsplit('.').next().unwrap_or_default();
-        let path = format!("man{section}/{name}");
-        if ours.contains(&path) || !place.join(&path).exists() {
-            put.push((path, page));
-        }
-    }
-    // The list is first: after a kill it names more than there is, and never less.
-    let mut all: Vec<String> = put.iter().map(|(path, _)| path.clone()).chain(ours).collect();
-    all.sort();
-    all.dedup();
-    world::write_whole(&list_of(place), (all.join("\n") + "\n").as_bytes())?;
-    for (path, page) in &put {
-        world::write_whole(&place.join(path), page)?;
-    }
-    Ok(put.len())
+    out.pair("try", "man git-seed");
+    out.pair("undo", "git seed man --remove");
+    Ok(Outcome::Yes)
 }
 
 fn remove(out: &mut Report) -> crate::cli::Result<Outcome> {
     let mut removed = 0;
-    for place in places() {
-        let pages = put_there(&place).at(|| list_of(&place).display().to_string())?;
-        for page in &pages {
-            match std::fs::remove_file(place.join(page)) {
-                Ok(()) => removed += 1,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error).at(|| place.join(page).display().to_string()),
-            }
-        }
-        if !pages.is_empty() {
-            std::fs::remove_file(list_of(&place))?;
-            out.pair("removed", format_args!("{} man pages   {}", pages.len(), place.display()));
-        }
-        // Directories that hold something else stay.
-        for dir in ["man1", "man5", "man7", ""] {
-            let _ = std::fs::remove_dir(place.join(dir));
-        }
-        let _ = std::fs::remove_dir(place.with_file_name("git-seed"));
+    for Put { place, pages } in man_places::take_out()? {
+        removed += pages;
+        out.pair("removed", format_args!("{pages} man pages   {}", place.display()));
     }
     out.json(&serde_json::json!({ "removed": removed }));
     Ok(Outcome::Yes)
@@ -338,23 +266,5 @@ mod tests {
         }
         assert!(asked_for(&words("phase bakc")).is_err());
         assert_eq!(asked_for(&[]).map(|(name, _)| name).ok().as_deref(), Some("git-seed.1"));
-    }
-
-    #[test]
-    fn what_is_put_beside_a_program_goes_again_and_nothing_else_does() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let place = dir.path().join("share/man");
-        world::write_whole(&place.join("man1/git-seed.1"), b"a packager's").expect("written");
-        let all = pages().expect("pages").len();
-        assert_eq!(put_below(&place).expect("put"), all - 1);
-        assert_eq!(put_below(&place).expect("put again"), all - 1);
-        let kept = std::fs::read(place.join("man1/git-seed.1")).expect("it stays");
-        assert_eq!(kept, b"a packager's");
-        let ours = put_there(&place).expect("a list");
-        assert!(ours.contains(&"man5/git-seed-rules.5".to_owned()), "{ours:?}");
-        assert!(!ours.contains(&"man1/git-seed.1".to_owned()), "{ours:?}");
-        assert!(ours.iter().all(|page| place.join(page).is_file()));
-        world::write_whole(&list_of(&place), b"../../x\nman1/../../git-seed\n").expect("written");
-        assert_eq!(put_there(&place).expect("a list"), Vec::<String>::new());
     }
 }

@@ -24,6 +24,7 @@ mod job;
 mod land;
 mod log;
 mod man;
+mod man_places;
 mod manual;
 mod markdown;
 mod mcp;

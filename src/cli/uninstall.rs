@@ -1,13 +1,17 @@
 //! `git seed uninstall`
 
+use super::man_places::{self, Leaving, Put, User};
 use super::{Context, Outcome, report::Report};
+use crate::engine::repo::text::count;
 use crate::engine::setup;
+use crate::engine::setup::own_record::Told;
 use crate::voice::{self, Notice};
 
 /// Remove git seed from this repository, byte for byte°
 ///
 /// First saves every step and note in a bundle outside the repository. Then removes what init
-/// and the hooks wrote. Pages, knowledge and commits stay, because they are yours.
+/// and the hooks wrote. Pages, knowledge and commits stay, because they are yours. The man pages go
+/// with the last repository that has git seed.
 #[derive(Debug, clap::Args)]
 pub(super) struct UninstallArgs {
     /// Show what would be removed, without removing it
@@ -26,21 +30,25 @@ pub(super) fn run(
     let repo = context.repo()?;
     if args.check {
         repo.require_seeded()?;
-        super::init::tell(&setup::uninstall::removal_plan(&repo)?, out);
-        name_man_pages(out);
+        let mut plan = setup::uninstall::removal_plan(&repo)?;
+        plan.extend(man_pages("would take out", &man_places::leaving(&User::of(&repo)?)?));
+        super::init::tell(&plan, out);
         return Ok(Outcome::Yes);
     }
     let bundle = crate::engine::setup::init::bundle_file(repo.store.work_tree(), repo.now);
-    let told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;
+    repo.require_seeded()?;
+    let user = User::of(&repo)?;
+    let mut told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;
+    told.extend(man_pages("took out", &man_places::leave(&user)?));
     super::init::tell(&told, out);
-    name_man_pages(out);
     Ok(Outcome::Yes)
 }
 
-/// Other repositories may use them, so they go by a command of their own.
-fn name_man_pages(out: &mut Report) {
-    for dir in super::man::installed() {
-        let dir = dir.display().to_string();
-        out.line(format_args!("left      {}", voice::tell(Notice::ManPagesStay, &[("dir", &dir)])));
-    }
+/// Man pages go with the last repository that needs them.
+fn man_pages(verb: &'static str, leaving: &Leaving) -> Vec<Told> {
+    let pages = |put: &Put| count(put.pages, "man page");
+    let going = leaving.going.iter().map(|put| Told::new(verb, put.shown(), pages(put)));
+    let stay = voice::tell(Notice::ManPagesStay, &[]);
+    let staying = leaving.staying.iter().map(|put| Told::new("left", put.shown(), &*stay));
+    going.chain(staying).collect()
 }

@@ -20,6 +20,7 @@ use crate::jobs::questions;
 use crate::jobs::shortword::Moment;
 use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
+use crate::phases::own::MODEL;
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
 use crate::verdict::{Facts, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
@@ -215,8 +216,11 @@ pub(crate) fn track_of(state: &state::State) -> Option<String> {
 
 /// How each job begins, where the rules say it and not the first step.
 fn lane_of_all(repo: &Repo) -> Option<String> {
-    let small = repo.rules.begins_small();
-    let how = if small { Notice::StatusTrackSmall } else { Notice::StatusTrackWhole };
+    let how = match repo.rules.usual_track() {
+        _ if repo.rules.begins_small() => Notice::StatusTrackSmall,
+        track if track == MODEL => Notice::StatusTrackWhole,
+        _ => Notice::StatusTrackOwn,
+    };
     (!repo.rules.chooses).then(|| tell(how, &[("track", repo.rules.usual_track())]))
 }
 

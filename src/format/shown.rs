@@ -3,6 +3,18 @@
 
 use std::borrow::Cow;
 
+/// The beginning of a line that has at most `most` characters, cut at a word where it has one.
+pub(crate) fn cut_at_word(line: &str, most: usize) -> Cow<'_, str> {
+    let Some((end, _)) = line.char_indices().nth(most.saturating_sub(1)) else {
+        return Cow::Borrowed(line);
+    };
+    if line.chars().count() <= most {
+        return Cow::Borrowed(line);
+    }
+    let word = line[..end].rfind(char::is_whitespace).filter(|at| *at * 2 > end);
+    Cow::Owned(format!("{}…", line[..word.unwrap_or(end)].trim_end()))
+}
+
 /// A character that changes how its neighbours look, and is not to be seen itself: the
 /// format controls of Unicode.
 fn is_unseen(char: char) -> bool {

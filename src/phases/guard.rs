@@ -112,6 +112,8 @@ pub struct Call<'a> {
     pub own_state: Option<String>,
     /// A command that is a person's; the piece that shows it.
     pub persons: Option<String>,
+    /// That command is none of git seed's.
+    pub no_command: bool,
     /// A command of git seed that moves the job; the piece that shows it.
     pub moves: Option<String>,
     /// What becomes of the acts of git in it, where the phase does not open them by itself.
@@ -283,6 +285,9 @@ fn spot(scene: &Scene<'_>, change: &FileChange) -> Spot {
 
 fn persons_commands_are_theirs(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.persons {
+        Some(part) if scene.call.no_command => {
+            Err(no(Wants::Edge).case(Case::NoCommand).with("command", part.as_str()))
+        }
         Some(part) => Err(no(Wants::Person).case(Case::Command).with("command", part.as_str())),
         None => Ok(()),
     }
@@ -861,6 +866,7 @@ mod tests {
             changes: Vec::new(),
             own_state: None,
             persons: None,
+            no_command: false,
             moves: None,
             git: None,
             confinable: false,

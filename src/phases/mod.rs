@@ -26,7 +26,7 @@ mod names;
 pub mod next;
 pub mod orchestrator;
 pub(crate) mod overlay;
-mod own;
+pub(crate) mod own;
 pub(crate) mod own_refs;
 pub mod pacing;
 pub mod place;

@@ -12,7 +12,7 @@ use super::overlay::{PhaseRow, is_named, lay_over, name_of};
 use super::{BadMap, Class, LaneRows, Map, Phase, PhaseKind, PhaseName, Write};
 
 /// The shipped track whose phases a row may be like, where its own begins with none.
-pub(super) const MODEL: &str = "opevc";
+pub(crate) const MODEL: &str = "opevc";
 /// The longest name of a track: a person types it.
 const LONGEST_NAME: usize = 16;
 /// The question that ends a job, and the gate that wants it.
@@ -297,9 +297,13 @@ impl Edges<'_> {
             }
         }
         if let Some(Value::Object(further)) = phase.get_mut("sections_to").map(Value::take) {
-            let kept =
-                further.into_iter().filter_map(|(to, titles)| Some((self.own(&to)?, titles)));
+            let kept = further
+                .into_iter()
+                .filter_map(|(to, titles)| Some((self.own(&to)?, self.titled(&titles))));
             phase["sections_to"] = Value::Object(kept.collect());
+        }
+        if !phase["sections"].is_null() {
+            phase["sections"] = self.titled(&phase["sections"]);
         }
         for key in ["work", "purpose"] {
             if let Some(text) = phase[key].as_str() {
@@ -310,6 +314,27 @@ impl Edges<'_> {
         if let Some(keys) = phase.as_object_mut() {
             keys.retain(|_, value| !value.is_null());
         }
+    }
+
+    /// Titles of a shipped row that name a phase: by its name here, and none of one that is left
+    /// out.
+    fn titled(&self, titles: &Value) -> Value {
+        let title = |title: String| {
+            let words = title.split(' ').map(|word| {
+                let shipped = word.to_lowercase();
+                if !["verify", "execute"].contains(&shipped.as_str()) {
+                    return Some(word.to_owned());
+                }
+                let own = self.own(&shipped)?;
+                Some(match word {
+                    _ if own == shipped => word.to_owned(),
+                    _ if word == shipped.to_uppercase() => own.to_uppercase(),
+                    _ => own[..1].to_uppercase() + &own[1..],
+                })
+            });
+            words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+        };
+        texts(titles).filter_map(title).collect::<Vec<_>>().into()
     }
 
     /// The words of a shipped row, with the names of this track. A command keeps its own.

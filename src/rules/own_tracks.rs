@@ -159,3 +159,31 @@ fn find(
 fn word(keys: &DeTable<'_>, key: &str) -> Option<String> {
     super::value(keys, key)?.get_ref().as_str().map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Rules;
+
+    #[test]
+    fn a_title_names_a_phase_by_its_name_here_and_none_that_is_left_out() {
+        let track = |more: &str| {
+            let text = format!("[[track]]\nname = \"own\"\nfrom = \"opevc\"\n{more}");
+            Rules::with(&text).expect("it holds")
+        };
+        let renamed = "\n[[phase]]\ntrack = \"own\"\nname = \"prove\"\nlike = \"verify\"\n\n\
+                       [[phase]]\ntrack = \"own\"\nname = \"mend\"\nlike = \"execute\"\n";
+        for (more, has, lacks) in [
+            ("", vec!["How VERIFY Will Test", "Why No Execute"], ""),
+            (renamed, vec!["How PROVE Will Test", "Why No Mend"], "VERIFY"),
+            ("without = [\"verify\"]\n", vec!["Risks"], "VERIFY"),
+            ("without = [\"execute\"]\n", vec!["How VERIFY Will Test"], "Execute"),
+        ] {
+            let rules = track(more);
+            let plan = rules.maps.get("own").phase(&"plan".into()).expect("it has a plan");
+            let titles: Vec<&str> = plan.titles().collect();
+            assert!(has.iter().all(|title| titles.contains(title)), "{more}: {titles:?}");
+            let strange = titles.iter().any(|title| !lacks.is_empty() && title.contains(lacks));
+            assert!(!strange, "{more}: {titles:?}");
+        }
+    }
+}

@@ -157,6 +157,8 @@ pub struct Found {
     pub seed: bool,
     /// It is a `git seed` command that is not the agent's to give.
     pub persons: bool,
+    /// It is such a command because git seed has none of this name.
+    pub no_command: bool,
     /// It is a `git seed` command that changes nothing.
     pub looks: bool,
     /// It may be git, and bends what it does, or does not show it: `git $(echo push)`.
@@ -186,6 +188,7 @@ impl Found {
             own_state: false,
             seed: false,
             persons: false,
+            no_command: false,
             looks: false,
             bends_git: false,
             confined: false,

@@ -93,6 +93,12 @@ struct CommandRow {
     alone: bool,
     #[serde(default)]
     looks: Looks,
+    /// It is a person's or a host's, whatever follows.
+    #[serde(default)]
+    person: bool,
+    /// Subcommands that are a person's.
+    #[serde(default)]
+    theirs: Vec<String>,
     /// Flags with which it changes something.
     #[serde(default)]
     changes: Vec<String>,
@@ -133,6 +139,12 @@ impl CommandRow {
         let open = self.open
             || verb.map_or(self.alone, |verb| self.verbs.iter().any(|known| known == verb));
         open && !args.iter().any(persons)
+    }
+
+    /// Whether there is a command of this name with this subcommand, whosever it is.
+    fn is_known(&self, verb: Option<&str>) -> bool {
+        let mut verbs = self.verbs.iter().chain(&self.theirs);
+        self.open || self.person || verb.map_or(self.alone, |verb| verbs.any(|known| known == verb))
     }
 
     /// Whether that form, with these words, changes nothing.
@@ -247,6 +259,9 @@ pub(super) fn judge(words: &[Term], part: &str) -> Found {
     let mut found = Found::new(if open { Effect::Read } else { Effect::Unknown }, part);
     found.seed = true;
     found.persons = !open;
+    // What is no command does nothing, but who meant another one does not learn it from a person.
+    let known = asks_for_help(&args) || row.is_some_and(|(row, verb)| row.is_known(verb));
+    found.no_command = literal && !known;
     let wraps = row.is_some_and(|(row, _)| row.wraps);
     found.looks = open && ((all_literal && looks(&args)) || wraps);
     // What the fence is to put back may be a hook; naming it reads nothing.

@@ -174,6 +174,7 @@ pub(crate) enum Case {
     NoCheckpoint,
     NoCode,
     NoJob,
+    NoCommand,
     Nobody,
     None,
     NotReady,

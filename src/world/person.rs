@@ -40,6 +40,13 @@ pub(crate) enum NotAPerson {
     Shared(String),
     #[error("`{0}` is no login program: its file is another or too new")]
     Disguised(String),
+    #[error("the system's list of processes cannot be seen from here")]
+    Unseen,
+    #[error(
+        "a session of this repository runs where its processes cannot be seen from here, such as \
+         in another container; end it, or remove its file below .git/seed/sessions"
+    )]
+    OutOfView,
     #[error("the processes above do not lead to a login, a terminal or a multiplexer")]
     NoLogin,
 }

@@ -12,7 +12,9 @@ mod linux;
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::{details, environment_of, exe_changed_ms, exe_of, process};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{details, environment_of, exe_changed_ms, exe_of, process};
+pub(super) use linux::{
+    details, environment_of, exe_changed_ms, exe_of, process, session_of, view,
+};
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::started_ms;

@@ -63,7 +63,7 @@ fn without_a_terminal_a_page_is_plain_text() {
 /// The pages go to a home and out of it again, and nothing else there changes.
 #[test]
 fn pages_are_put_where_man_finds_them_and_taken_out() {
-    let world = World::seeded();
+    let world = World::new();
     let home = world.root().join("home");
     fs::create_dir_all(&home).expect("a home");
     fs::write(home.join("kept"), "the person's\n").expect("ours");
@@ -78,15 +78,67 @@ fn pages_are_put_where_man_finds_them_and_taken_out() {
         fs::read(pages.join("man1/git-seed-phase-advance.1")).expect("a page"),
         fs::read(committed).expect("the committed one")
     );
+    world.person("init").succeeds();
     let plan = world.sh("git seed uninstall --check");
     assert!(plan.contains("git seed man --remove removes them"), "{plan}");
     let told = world.sh("git seed man --remove");
     assert!(told.contains("removed"), "{told}");
-    assert!(!pages.exists() && !home.join(".local/share/git-seed").exists());
-    let mut after = tree_of(&home, &|_| false);
-    after.retain(|path, _| !path.starts_with(".local"));
-    assert_eq!(before, after);
+    assert_eq!(before, tree_of(&home, &|_| false));
     assert!(!world.sh("git seed uninstall --check").contains("man pages"));
+}
+
+/// A home of two repositories has the pages until both are rid of git seed, wherever they lie by
+/// then.
+#[test]
+fn init_puts_pages_where_man_finds_them_and_the_last_one_to_leave_takes_them_along() {
+    let world = World::new();
+    let home = world.root().join("home");
+    fs::create_dir_all(&home).expect("a home");
+    let before = tree_of(&home, &|_| false);
+    world.sh("git clone -q . ../second");
+    let told = world.person("init").succeeds();
+    let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).expect("man/");
+    let line = format!("; ~/.local/share/man/: {} man pages\n", pages.count());
+    assert!(told.contains(&line), "{told}");
+    assert!(told.lines().count() <= 8, "{told}");
+    let page = home.join(".local/share/man/man1/git-seed.1");
+    assert!(page.is_file());
+    world.sh("mv ../second ../third");
+    let second = world.elsewhere("third");
+    second.person("init").succeeds();
+    second.sh("cd .. && mv third fourth");
+    let second = second.elsewhere("fourth");
+    let told = second.sh("git seed uninstall --check");
+    assert!(told.contains("left      ~/.local/share/man/"), "{told}");
+    let first = second.elsewhere("repo");
+    assert!(!first.sh("git seed uninstall --check").contains("other repositories"));
+    let second = first.elsewhere("fourth");
+    second.person("init").succeeds();
+    second.person("uninstall").succeeds();
+    assert!(page.is_file());
+    let first = second.elsewhere("repo");
+    let told = first.person("uninstall").succeeds();
+    assert!(told.contains("~/.local/share/man/") && told.contains(" man pages"), "{told}");
+    let mut after = tree_of(&home, &|_| false);
+    // Its bundles are the person's, and where they lie.
+    let is_bundles = |path: &str| path.contains("bundle") || ".local/share/git-seed".contains(path);
+    after.retain(|path, _| !is_bundles(path));
+    assert_eq!(before, after);
+}
+
+/// A package's own pages are enough, and a home that takes none stops nothing.
+#[test]
+fn init_leaves_pages_of_a_package_alone_and_needs_no_place_for_its_own() {
+    let world = World::new();
+    world.sh("mkdir -p ../home/.local/share/man/man1");
+    world.sh("echo theirs > ../home/.local/share/man/man1/git-seed.1.gz");
+    let told = world.person("init").succeeds();
+    assert!(!told.contains("man page"), "{told}");
+    let world = World::new();
+    world.sh("mkdir -p ../home && echo 'a file' > ../home/.local");
+    let told = world.person("init").succeeds();
+    assert!(told.contains("left      man pages"), "{told}");
+    assert_eq!(world.sh("cat ../home/.local"), "a file\n");
 }
 
 /// What bash offers for a line, through git's own completion where this machine has it.

@@ -1020,6 +1020,7 @@ impl<'a> Search<'a> {
             changes: Vec::new(),
             own_state: None,
             persons: None,
+            no_command: false,
             moves: None,
             git: None,
             confinable: false,

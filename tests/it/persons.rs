@@ -511,6 +511,67 @@ fn code_that_takes_a_hooks_place_below_the_host_is_nobodys() {
     assert_eq!(world.json("status")["enabled"], false);
 }
 
+/// The system lets a program number processes anew, and lay files over `/proc`.
+fn has_namespaces() -> bool {
+    let mut tried = Command::new("unshare");
+    let done = tried.args(["-Urmpf", "--mount-proc", "true"]).stderr(Stdio::null()).status();
+    let has = done.is_ok_and(|status| status.success());
+    if !has {
+        super::skip::not_here("unshare with a user's own namespaces");
+    }
+    has
+}
+
+/// Where the recorded host cannot be seen it is not gone: what speaks there is nobody's, whether
+/// it takes the session's name or a new one, and the person is heard afterwards.
+#[test]
+fn code_that_sees_no_host_is_nobodys() {
+    if !has_namespaces() {
+        return;
+    }
+    let world = World::seeded();
+    let event = |file: &str, session: &str| {
+        let payload = json!({
+            "session_id": session, "cwd": world.repo(), "hook_event_name": "UserPromptSubmit",
+            "prompt": "[OFF] now",
+        });
+        fs::write(world.root().join(file), payload.to_string()).expect("written");
+    };
+    event("known", "e2fc06a6-4aaf-49f6-8712-117cd08f9339");
+    event("new", "0e0e");
+    let hook = "git-seed hook claude UserPromptSubmit";
+    // A parent that is said to be the host's child, and so what handed the event on.
+    let made = "mkdir ../p && sed \"s/) [A-Z] [0-9]*/) S $PPID/\" /proc/$$/stat >../p/stat && \
+                mount --bind ../p/stat /proc/$$/stat";
+    let mut lines = Vec::new();
+    for file in ["known", "new"] {
+        let said = format!("{hook} <../{file}; true");
+        lines.extend([
+            format!("unshare -Urpf --mount-proc sh -c '{said}'"),
+            format!("unshare -Urpf sh -c '{said}'"),
+            format!("unshare -Urm sh -c 'mount -t tmpfs none /proc && {said}'"),
+            format!("unshare -Urm sh -c 'mount --bind /sys /proc && {said}'"),
+            format!("rm -rf ../p; unshare -Urm sh -c '{made} && {said}'"),
+        ]);
+        if has("script") {
+            let said = format!("script -qec \"{hook} <../{file}\" /dev/null");
+            lines.push(format!("unshare -Urpf --mount-proc {said}"));
+        }
+    }
+    for line in &lines {
+        world.agents_shell(&format!("env -u CLAUDECODE {line}"), "");
+        assert_eq!(world.json("status")["enabled"], true, "{line}");
+    }
+    for way in ["CLEAN unshare -Urpf --mount-proc script -qec TRY /dev/null"] {
+        if has("script") {
+            let (code, told) = tried(&world, way);
+            assert_eq!(code, "2", "{way}: {told}");
+        }
+    }
+    world.prompt("[OFF] now");
+    assert_eq!(world.json("status")["enabled"], false, "the person is heard");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_host_that_speaks_through_sockets_is_heard() {

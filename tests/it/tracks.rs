@@ -160,6 +160,15 @@ fn a_research_job_ends_in_memory_and_changes_no_code() {
     world.seed("job update --name 'when escapes drop'").succeeds();
     world.reads(CODE).passes();
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses("[phase_explore] BLOCKED");
+    // No phase of this track does what these want, so none is promised.
+    for line in ["python3 x.py", "rm src/parser/lex.rs", "npm publish"] {
+        let told = world.runs(line).before.refusal().unwrap_or_default().to_owned();
+        assert!(told.contains("no phase of this job does that"), "{line}: {told}");
+        assert!(!told.contains("Then: explore"), "{line}: {told}");
+    }
+    let told = world.writes(CODE, "fn lex() {}\n").before.refusal().unwrap_or_default().to_owned();
+    assert!(told.contains("no phase of this job does that") && !told.contains(".."), "{told}");
+    world.seed("plan set-plan-file false").refuses("no phase of this job decides");
     world.notes("---Ob---", "the lexer drops escapes inside quoted strings");
     let learned = "settle when escapes drop\n\n## What I Learned\nThe lexer drops an escape where \
         a quoted string holds one, because it looks at one character at a time and forgets it.\n\n\
@@ -221,6 +230,7 @@ fn a_track_may_be_the_one_of_all_jobs() {
     world.prompt("when does the lexer drop escapes?");
     world.seed("phase advance").tells("idle -> explore");
     assert_eq!(world.json("status")["track"], "research");
+    world.seed("status").tells("each job takes the track research");
 }
 
 /// Put into force without the file: `init --track` knows the tracks of the rules in force.

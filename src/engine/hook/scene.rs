@@ -115,6 +115,7 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         changes: Vec::new(),
         own_state: None,
         persons: None,
+        no_command: false,
         moves: None,
         git: None,
         confinable: false,
@@ -468,6 +469,7 @@ fn works_inside_git(setting: &Setting<'_>, command: &str, cwd: &Path) -> bool {
 fn show(found: &shell::Found, out: &mut Call<'_>) {
     if found.persons && out.persons.is_none() {
         out.persons = Some(found.part.clone());
+        out.no_command = found.no_command;
     }
     if found.seed && !found.looks && out.moves.is_none() {
         out.moves = Some(found.part.clone());

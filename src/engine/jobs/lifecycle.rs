@@ -173,7 +173,7 @@ pub(crate) fn create_approved_job(repo: &Repo, name: &str, objective: &str) -> R
 }
 
 /// Turns this worktree to another active job.
-pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
+pub(crate) fn focus_job(repo: &Repo, id: &JobId, by: By) -> Answered<Resumed> {
     repo.require_seeded()?;
     let job = repo.job(id)?;
     if let Some(refusal) = engine::jobs::resume::cannot_be_active(&job.state) {
@@ -183,7 +183,7 @@ pub(crate) fn focus_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
         let facts = [("job", id.as_str()), ("status", job.state.job.status.word())];
         return Err(EngineError::NotNow(tell(Notice::JobNotActive, &facts)));
     }
-    engine::jobs::resume::resume_job(repo, id)
+    engine::jobs::resume::resume_job(repo, id, by)
 }
 
 /// Active to pending, and out of focus. Phase and multiplier wait where they are. A job

@@ -36,12 +36,17 @@ pub(crate) fn waits_in(repo: &Repo, state: &State, here: &str) -> Result<bool> {
 
 /// Makes a job active and turns this worktree to it, if nothing is in the way. Where it
 /// was worked on elsewhere, it lives here from now on.
-pub(crate) fn resume_job(repo: &Repo, id: &JobId) -> Answered<Resumed> {
-    resume_with(repo, id, |_| {})
+pub(crate) fn resume_job(repo: &Repo, id: &JobId, by: By) -> Answered<Resumed> {
+    resume_with(repo, id, by, |_| {})
 }
 
 /// The same, and `more` is part of the step that makes it active.
-pub(crate) fn resume_with(repo: &Repo, id: &JobId, more: impl Fn(&mut State)) -> Answered<Resumed> {
+pub(crate) fn resume_with(
+    repo: &Repo,
+    id: &JobId,
+    by: By,
+    more: impl Fn(&mut State),
+) -> Answered<Resumed> {
     repo.require_seeded()?;
     if let Some(refusal) = jobs::focus::focus_in_the_way(repo, id)? {
         return Ok(Err(refusal));
@@ -57,9 +62,9 @@ pub(crate) fn resume_with(repo: &Repo, id: &JobId, more: impl Fn(&mut State)) ->
     let begun = moves && !job.state.fence.tree.is_empty();
     let beginning = if begun { Some(fence::tree::begin_fence(repo)?) } else { None };
     let rebased = if moves { None } else { fence_after_rest(repo, &job.state)? };
-    let tree = beginning.as_ref().map(|beginning| &beginning.tree).or(rebased.as_ref());
+    let tree = beginning.as_ref().map(|begins| &begins.tree).or(rebased.as_ref());
     keep_what_it_needs(repo, &job, tree)?;
-    let (clone, worktree) = (record::own_clone::clone_id(repo)?, repo.store.worktree_name());
+    let clone = record::own_clone::clone_id(repo)?;
     // Nobody else takes it, or parks it, between the look and the focus.
     let _lock = repo.store.lock()?;
     if let Some(refusal) = jobs::focus::focus_in_the_way(repo, id)? {
@@ -86,19 +91,20 @@ pub(crate) fn resume_with(repo: &Repo, id: &JobId, more: impl Fn(&mut State)) ->
         }
         state.home.left.clear();
         state.home.clone.clone_from(&clone);
-        state.home.worktree.clone_from(&worktree);
+        state.home.worktree = repo.store.worktree_name();
         state.take_up();
         more(state);
-        let subject = if moves { Notice::SubjectActivatedHere } else { Notice::SubjectActivated };
-        let subject = tell(subject, &[]);
-        Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject, By::Agent) }))
+        Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject_of(moves), by) }))
     })?;
-    if begun {
-        remarks.push(tell(Notice::TreeAsItIs, &[]));
-    }
+    remarks.extend(begun.then(|| tell(Notice::TreeAsItIs, &[])));
     let focused = jobs::focus::turn_to(repo, taken)?;
     jobs::turning::done(repo)?;
     Ok(focused.map(|focused| Resumed { focused, remarks }))
+}
+
+fn subject_of(moves: bool) -> String {
+    let told = if moves { Notice::SubjectActivatedHere } else { Notice::SubjectActivated };
+    tell(told, &[])
 }
 
 /// The job, unless its record is not one that git seed writes.

@@ -4,6 +4,7 @@
 //! person ends it; the worktree turns to the next job that waits in it. Only a person
 //! approves: resting is no completion, and nothing that depends on the job is settled.
 
+use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, memory, record};
@@ -96,7 +97,7 @@ fn runs_hooks(state: &State) -> bool {
 
 /// Activates `job`; the session that drove the last one drives it.
 fn take_up(repo: &Repo, job: &LoadedJob, last: &State, own: bool) -> Result<Option<LoadedJob>> {
-    let taken = jobs::resume::resume_with(repo, &job.state.job.id, |state| {
+    let taken = jobs::resume::resume_with(repo, &job.state.job.id, By::Hook, |state| {
         state.driver = last.driver.clone();
         state.own_taken = last.own_taken + u32::from(own);
     })?;

@@ -1,6 +1,7 @@
 //! `[RESUME]`, and `[ON]` after a pause: a job that a person let rest goes on.
 
 use crate::engine::person::spoken::{Spoken, Told, hand_on};
+use crate::engine::record::draft::By;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{briefing, jobs, record};
 use crate::hosts::Answer;
@@ -40,7 +41,7 @@ pub(crate) fn resume_word(
         };
         return Ok(Told::person(told).alone());
     };
-    let resumed = match jobs::resume::resume_job(repo, &job.state.job.id) {
+    let resumed = match jobs::resume::resume_job(repo, &job.state.job.id, By::Person) {
         Ok(Ok(resumed)) => resumed.focused,
         Ok(Err(refusal)) => {
             let why = voice::say(&refusal, "idle").why;

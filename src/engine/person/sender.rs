@@ -5,21 +5,20 @@ use crate::engine::fence;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
-    Sender, Session, attendance, is_handed_alike, is_running, is_unattended, speaks_for,
+    Sender, Session, attendance, is_handed_alike, is_unattended, speaks_for,
 };
 use crate::engine::repo::{Repo, Result};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
-use crate::world::{self, GitEnvironment, Typist};
+use crate::world::{self, GitEnvironment, Typist, View};
 
 /// Records the session of `event` with the process that called us.
 ///
 /// While the recorded process of that session runs, only it may record it again.
 pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     let above = world::ancestors();
-    let known =
-        repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
+    let known = repo.session(&event.session)?.filter(Session::runs);
     let first = known.as_ref().and_then(|known| known.git.clone());
     if let Some(known) = known.filter(|known| !speaks_for(known, &above) || !is_handed_alike(known))
     {
@@ -45,6 +44,10 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         worktree: repo.store.worktree_name(),
         started: repo.now,
         process: caller.cloned(),
+        view: match world::view() {
+            View::Of(view) => view,
+            View::Blind => String::new(),
+        },
         home: world::variable("HOME").map(Into::into),
         git: Some(first.unwrap_or_else(|| git_environment(row))),
         manner: caller.and_then(world::manner),
@@ -129,8 +132,7 @@ fn next_trace(repo: &Repo, event: &Event) -> Result<String> {
 /// Whose word `event` is. A session that nobody recorded, or whose host is gone, is
 /// recorded now; one that another process speaks for is nobody's.
 pub(crate) fn word(repo: &Repo, host: &Host, event: &Event) -> Result<Sender> {
-    let known =
-        repo.session(&event.session)?.filter(|session| is_running(session.process.as_ref()));
+    let known = repo.session(&event.session)?.filter(Session::runs);
     let session = match known {
         Some(session) => session,
         None => begin_session(repo, event)?,

@@ -14,6 +14,7 @@ use crate::engine::{aside, record};
 use crate::format::fold::{JournalLines, Named, opening};
 use crate::format::journal::{self, Counts};
 use crate::format::names;
+use crate::format::shown;
 use crate::format::state::{self, State};
 use crate::format::trailers::StepTrailers;
 use crate::jobs::{Job, JobId};
@@ -237,9 +238,12 @@ pub(super) fn seal(
     })
 }
 
+/// The most characters of a subject, behind the name of the step.
+const SUBJECT: usize = 120;
+
 pub(super) fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {
-    let subject: String =
-        draft.subject.lines().next().unwrap_or_default().chars().take(120).collect();
+    let line = draft.subject.lines().next().unwrap_or_default().trim_start_matches("- ");
+    let subject = shown::cut_at_word(line, SUBJECT);
     let head = format!("{}: {subject}", draft.step);
     let text = if draft.body.is_empty() { head } else { format!("{head}\n\n{}", draft.body) };
     crate::format::trailers::append(&text, trailers)

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::sessions::{Session, is_running};
+use crate::engine::repo::sessions::Session;
 use crate::engine::repo::{self, Repo, own_state};
 use crate::format::short_hash;
-use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist};
+use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist, View};
 
 /// The most ends that are kept; older ones become one.
 const MOST: usize = 64;
@@ -58,7 +58,7 @@ impl Ends {
             from,
             to,
             unattended: session.unattended,
-            late: !is_running(session.process.as_ref()),
+            late: !session.runs(),
         });
         while self.life.len() > MOST {
             let old = self.life.remove(0);
@@ -110,8 +110,7 @@ impl Repo {
 
     /// Recorded sessions whose host ended without a word.
     pub(crate) fn died(&self) -> Vec<Session> {
-        let gone =
-            |session: &Session| session.process.is_some() && !is_running(session.process.as_ref());
+        let gone = |session: &Session| session.process.is_some() && !session.runs();
         self.recorded().filter(gone).collect()
     }
 
@@ -123,6 +122,9 @@ impl Repo {
     pub(crate) fn typist(&self) -> Result<Typist, NotAPerson> {
         if let Some(played) = world::played_typist() {
             return Ok(played);
+        }
+        if world::view() == View::Blind {
+            return Err(NotAPerson::Unseen);
         }
         let agents = repo::installation::agents();
         world::who(&world::surroundings(&agents.markers), &agents, &self.lives())
@@ -151,10 +153,17 @@ impl Repo {
     /// Says what speaks against a person: code of an agent's that was detached from its shell
     /// leads nowhere.
     pub(crate) fn starter(&self, above: &[Process]) -> Result<Typist, NotAPerson> {
-        let Some(caller) = world::caller(above) else { return Ok(Typist::Person) };
         if let Some(played) = world::played_typist() {
             return Ok(played);
         }
+        if world::view() == View::Blind {
+            return Err(NotAPerson::Unseen);
+        }
+        // Who is not seen may be the host of an agent that puts itself where nobody sees it.
+        if self.recorded().any(|one| one.process.is_some() && !one.is_in_view()) {
+            return Err(NotAPerson::OutOfView);
+        }
+        let Some(caller) = world::caller(above) else { return Ok(Typist::Person) };
         let began = world::started_ms(caller).unwrap_or_else(world::system_ms);
         // Where only unattended sessions run, nobody's word is at stake.
         let others =

@@ -14,7 +14,7 @@ use crate::format::short_hash;
 use crate::hosts::Host;
 use crate::jobs::UnixSeconds;
 use crate::world::last::Last;
-use crate::world::{self, GitEnvironment, Manner, Process};
+use crate::world::{self, GitEnvironment, Manner, Process, View};
 
 /// The processes above this one, and the sessions that were recorded.
 type Above = (Vec<Process>, Vec<Session>);
@@ -29,6 +29,10 @@ pub(crate) struct Session {
     /// The host's process; absent where the system does not tell.
     #[serde(default)]
     pub process: Option<Process>,
+    /// What the process that recorded it saw of others; empty where nothing tells, and of an older
+    /// git seed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub view: String,
     /// The home that the host has; what a command sets itself does not count.
     #[serde(default)]
     pub home: Option<std::path::PathBuf>,
@@ -113,8 +117,27 @@ pub(crate) fn is_unattended(host: &Host) -> bool {
     host.is_attended(value.as_deref()) == Some(false)
 }
 
+impl Session {
+    /// Its host runs. Of one that this process cannot see nobody can say that it is gone: an
+    /// agent's code may put itself where it sees none.
+    pub(crate) fn runs(&self) -> bool {
+        !self.is_in_view() || is_running(self.process.as_ref())
+    }
+
+    /// This process sees what the one saw that recorded the session.
+    pub(crate) fn is_in_view(&self) -> bool {
+        match world::view() {
+            View::Of(here) => self.view.is_empty() || self.view == here,
+            View::Blind => false,
+        }
+    }
+}
+
 /// True when the process that calls us is the session's recorded host.
 pub(crate) fn speaks_for(session: &Session, above: &[Process]) -> bool {
+    if !session.is_in_view() {
+        return false;
+    }
     match (&session.process, world::caller(above)) {
         (Some(recorded), Some(caller)) => is_same(recorded, caller),
         (None, None) => true,
@@ -162,7 +185,7 @@ impl Repo {
 
     /// True while the session `id` is recorded and its host runs.
     pub(crate) fn is_live(&self, id: &str) -> Result<bool> {
-        Ok(self.session(id)?.is_some_and(|session| is_running(session.process.as_ref())))
+        Ok(self.session(id)?.is_some_and(|session| session.runs()))
     }
 
     /// True when the event comes from the process that its session was recorded with.
@@ -188,9 +211,7 @@ impl Repo {
 
     /// Recorded sessions whose host still runs, where the system tells.
     pub(crate) fn hosted(&self) -> Vec<Session> {
-        self.recorded()
-            .filter(|session| session.process.is_some() && is_running(session.process.as_ref()))
-            .collect()
+        self.recorded().filter(|session| session.process.is_some() && session.runs()).collect()
     }
 
     /// The home of the person behind this process: that of the host above it, and only where

@@ -111,8 +111,11 @@ pub(crate) fn unfired(repo: &Repo) -> Vec<String> {
             && last(repo, &row.name).is_none()
     });
     let told = |row: &Host| {
-        let says = row.first_start().unwrap_or_default();
-        tell(Notice::StatusUnfired, &[("title", row.title.as_str()), ("says", says)])
+        let title = ("title", row.title.as_str());
+        match row.first_start() {
+            Some(says) => tell(Notice::StatusUnfired, &[title, ("says", says)]),
+            None => tell(Notice::StatusUnfiredYet, &[title]),
+        }
     };
     silent.map(told).collect()
 }

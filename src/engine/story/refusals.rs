@@ -98,20 +98,35 @@ fn is_same_try(deed: &Deed<'_>, line: &Line, refused: &Refused) -> bool {
     match deed {
         Deed::Line(later) => {
             let ran = matches!(later.what, What::After | What::Looked | What::Asked);
-            let meets = |path: &String| later.paths.contains(path) || later.opened.contains(path);
-            let same = line.paths.is_empty() || line.paths.iter().any(meets);
             ran && later.refusal.is_none()
                 && !line.tool.is_empty()
                 && later.tool == line.tool
-                && same
+                && meets(later, line, refused)
         }
-        // A boundary that was refused, and is crossed from the same phase.
+        // A boundary that was refused, and is crossed from the same phase. What wanted another
+        // place to stand, such as a step back to nowhere, is no try of the step that was taken.
         Deed::Step(step) => {
             event(line) == "boundary"
+                && refused.wants != Wants::Edge
                 && (step.way().is_some_and(|(from, _)| from == refused.phase)
                     || step.said.commit.is_some())
         }
     }
+}
+
+/// The later call of the same tool is about what the refused one was about.
+fn meets(later: &Line, line: &Line, refused: &Refused) -> bool {
+    // A shell runs anything: the journal knows what changed, and the words of a run of tests.
+    let part = ["what", "command"].iter().find_map(|key| refused.facts.get(key));
+    if let Some(part) = part {
+        let ran = later.ran.as_ref().is_some_and(|ran| ran.command.contains(part));
+        let changed = line.paths.iter().any(|path| later.paths.contains(path));
+        return ran || (changed && later.what == What::After);
+    }
+    if line.paths.is_empty() {
+        return line.source.is_empty() || line.source == later.source;
+    }
+    line.paths.iter().any(|path| later.paths.contains(path) || later.opened.contains(path))
 }
 
 /// Something that the agent did, and that was let through.
@@ -151,6 +166,7 @@ pub(crate) fn is_of_words(refusal: &RefusalShown) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Ran;
     use crate::engine::story::past::PastStep;
     use crate::format::trailers::StepTrailers;
     use crate::verdict::Facts;
@@ -201,6 +217,38 @@ mod tests {
             (vec![L(&other), S(&stays)], Fate::OtherWay, Some(10)),
         ] {
             assert_eq!(first(&deeds), (fate, held_up), "{deeds:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_shell_passed_only_where_it_is_the_same() {
+        use Deed::{Line as L, Step as S};
+        let shell = |part: &str, path: &str| {
+            let mut line = no(10, "Bash", path);
+            let refused = line.refusal.as_mut().expect("it was refused");
+            refused.facts.set("what", part);
+            line
+        };
+        let (publish, removal) = (shell("npm publish", ""), shell("rm calc.py", "calc.py"));
+        let look = line(20, "Bash", "", What::Looked);
+        let reads = line(30, "Bash", "calc.py", What::Looked);
+        let removes = line(40, "Bash", "calc.py", What::After);
+        let mut tested = line(50, "Bash", "", What::After);
+        tested.ran = Some(Ran { command: "npm test".to_owned(), ..Ran::default() });
+        let (tests, leaves) = (shell("npm test", ""), step(60, "observe -> plan"));
+        let back = {
+            let mut line = no(10, "", "");
+            line.refusal.as_mut().expect("it was refused").wants = Wants::Edge;
+            line
+        };
+        for (deeds, fate) in [
+            (vec![L(&publish), L(&look), L(&removes)], Fate::OtherWay),
+            (vec![L(&removal), L(&reads)], Fate::OtherWay),
+            (vec![L(&removal), L(&reads), L(&removes)], Fate::Passed),
+            (vec![L(&tests), L(&look), L(&tested)], Fate::Passed),
+            (vec![L(&back), S(&leaves)], Fate::OtherWay),
+        ] {
+            assert_eq!(first(&deeds).0, fate, "{deeds:?}");
         }
     }
 

@@ -326,6 +326,7 @@ impl<'a> Asks<'a> {
             changes: self.change(state, row, act).into_iter().collect(),
             own_state: None,
             persons: None,
+            no_command: false,
             moves: None,
             git: None,
             confinable: false,
