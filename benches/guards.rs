@@ -45,6 +45,7 @@ fn scene<'a>(map: &'a Map, phase: &str) -> Scene<'a> {
         changes: Vec::new(),
         own_state: None,
         persons: None,
+        no_command: false,
         moves: None,
         git: None,
         confinable: false,

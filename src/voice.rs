@@ -714,6 +714,8 @@ pub(crate) enum Notice {
     SettingsTracked,
     SettingsBehindLink,
     StatusUnfired,
+    StepsOn,
+    StepsOnAndBack,
     StatusUnfiredYet,
     LimitAdvises,
     LimitTurn,

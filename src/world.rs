@@ -225,13 +225,14 @@ pub(crate) enum View {
 
 /// The view of this process.
 #[cfg(target_os = "linux")]
-pub(crate) fn view() -> View {
+pub(crate) fn view() -> &'static View {
     processes::view()
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn view() -> View {
-    View::Of(String::new())
+pub(crate) fn view() -> &'static View {
+    static ONE: View = View::Of(String::new());
+    &ONE
 }
 
 /// True while `process` runs, and it is not this one.

@@ -33,6 +33,19 @@ stop() {
   exit 1
 }
 
+# Not read out of this file: piped into a shell, it has none.
+usage() {
+  cat <<'USAGE'
+Installs git seed @VERSION@ into a directory of yours. It asks for no rights and starts no sudo.
+
+  sh install.sh [--prefix <dir>] [--from <address or directory>]
+  sh install.sh --uninstall [--prefix <dir>]
+
+Nothing is put anywhere before the archive has the checksum that stands in this file and the list of
+checksums has a signature of the key that stands in it. Where one of them cannot be checked, it stops.
+USAGE
+}
+
 has() { command -v "$1" >/dev/null 2>&1; }
 
 while [ $# -gt 0 ]; do
@@ -40,7 +53,7 @@ while [ $# -gt 0 ]; do
   --prefix) [ $# -gt 1 ] || stop '--prefix needs a directory'; prefix=$2; shift ;;
   --from) [ $# -gt 1 ] || stop '--from needs an address or a directory'; from=$2; shift ;;
   --uninstall) uninstall=yes ;;
-  -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) usage; exit 0 ;;
   *) stop "unknown option $1" 'sh install.sh --help' ;;
   esac
   shift

@@ -163,6 +163,17 @@ fn current(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     out.json(&shown);
     if let Some(focused) = repo.focused()? {
         out.line(briefing::gather::entry_text(repo, &focused).trim_end());
+        let row = repo.row(Some(&focused));
+        let steps = |names: &[PhaseName]| {
+            names.iter().map(PhaseName::as_str).collect::<Vec<_>>().join(", ")
+        };
+        let (next, back) = (steps(&row.next), steps(&row.back));
+        let told = match (next.is_empty(), back.is_empty()) {
+            (false, true) => Notice::StepsOn,
+            (false, false) => Notice::StepsOnAndBack,
+            (true, _) => return Ok(Outcome::Yes),
+        };
+        out.line(voice::tell(told, &[("next", &next), ("back", &back)]));
     } else {
         out.line(voice::tell(Notice::NoJobFocused, &[]));
     }

@@ -71,6 +71,11 @@ impl Report {
         self.colour
     }
 
+    /// A line of this width fits the terminal.
+    pub(crate) fn fits(&self, width: usize) -> bool {
+        self.columns.is_none_or(|columns| width <= columns)
+    }
+
     /// One line of text, or several; nothing in JSON mode.
     pub(crate) fn line(&mut self, text: impl std::fmt::Display) {
         self.hung(text, None);

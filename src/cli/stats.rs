@@ -78,7 +78,7 @@ fn rules(sums: &[RuleSum], out: &mut Report) {
     if sums.is_empty() {
         return;
     }
-    let head = ["rule", "refusals", "passed", "other way", "open", "held up"];
+    let head = ["rule", "refusals", "passed", "other", "open", "held up"];
     let rows = sums.iter().map(|sum| {
         [
             sum.by.clone(),
@@ -98,13 +98,15 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out
     all.extend(rows);
     let wide: Vec<usize> =
         (0..N).map(|n| all.iter().map(|row| width(&row[n])).max().unwrap_or_default()).collect();
+    // A narrow terminal keeps the columns, with less between them.
+    let gap = if out.fits(wide.iter().sum::<usize>() + 2 * (N - 1)) { "  " } else { " " };
     out.line("");
     for row in &all {
         let cells = row.iter().zip(&wide).enumerate().map(|(n, (cell, wide))| match n {
             0 => padded(cell, *wide),
             _ => format!("{}{cell}", " ".repeat(wide.saturating_sub(width(cell)))),
         });
-        out.line(cells.collect::<Vec<_>>().join("  "));
+        out.line(cells.collect::<Vec<_>>().join(gap));
     }
 }
 

@@ -109,6 +109,10 @@ fn put(
         Some(file) => context.cwd.join(file),
         None => place(repo, name),
     };
+    // A file goes where the person says; a directory that is not there is a slip of the pen.
+    if let Some(dir) = named.and_then(|_| path.parent()) {
+        std::fs::metadata(dir).at(|| dir.display().to_string())?;
+    }
     let whole = if named.is_some() { world::Whole::new() } else { world::Whole::private() };
     whole.write(&path, page.text().as_bytes()).at(|| path.display().to_string())?;
     out.line(path.display());

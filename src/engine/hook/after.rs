@@ -140,8 +140,10 @@ fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Result<Opti
     if !up || state.said_lane == SaidLane::Full || !hook::repeats::speaks_to_seed(ended.call) {
         return Ok(None);
     }
-    // The call that took the step is the first that ends behind it.
-    let first = repo.read_since(focused)?.lines.iter().all(|linked| linked.line.counts.calls == 0);
+    // The call that took the step is the first that ends behind it; a multiplier is another step.
+    let first = entry.multiplier.is_none();
+    let first =
+        first && repo.read_since(focused)?.lines.iter().all(|linked| linked.line.counts.calls == 0);
     let facts = [("job", state.job.name.as_str())];
     Ok(first.then(|| voice::tell(Notice::Grown, &facts)))
 }

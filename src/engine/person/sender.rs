@@ -45,7 +45,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         started: repo.now,
         process: caller.cloned(),
         view: match world::view() {
-            View::Of(view) => view,
+            View::Of(view) => view.clone(),
             View::Blind => String::new(),
         },
         home: world::variable("HOME").map(Into::into),

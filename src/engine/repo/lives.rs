@@ -123,7 +123,7 @@ impl Repo {
         if let Some(played) = world::played_typist() {
             return Ok(played);
         }
-        if world::view() == View::Blind {
+        if *world::view() == View::Blind {
             return Err(NotAPerson::Unseen);
         }
         let agents = repo::installation::agents();
@@ -156,7 +156,7 @@ impl Repo {
         if let Some(played) = world::played_typist() {
             return Ok(played);
         }
-        if world::view() == View::Blind {
+        if *world::view() == View::Blind {
             return Err(NotAPerson::Unseen);
         }
         // Who is not seen may be the host of an agent that puts itself where nobody sees it.

@@ -127,7 +127,7 @@ impl Session {
     /// This process sees what the one saw that recorded the session.
     pub(crate) fn is_in_view(&self) -> bool {
         match world::view() {
-            View::Of(here) => self.view.is_empty() || self.view == here,
+            View::Of(here) => self.view.is_empty() || self.view == *here,
             View::Blind => false,
         }
     }

@@ -65,12 +65,15 @@ fn read_proc_link(path: &str) -> io::Result<PathBuf> {
 }
 
 /// What this process sees of others: the space that numbers them, as the system calls it.
-pub(in crate::world) fn view() -> View {
-    let own = std::process::id().to_string();
-    // A `/proc` of another space numbers this process otherwise, or not at all.
-    let is_own = read_proc_link("self").is_ok_and(|told| told.as_os_str() == own.as_str());
-    let space = read_proc_link(&format!("{own}/ns/pid")).ok().filter(|_| is_own);
-    space.map_or(View::Blind, |space| View::Of(space.to_string_lossy().into_owned()))
+pub(in crate::world) fn view() -> &'static View {
+    static VIEW: OnceLock<View> = OnceLock::new();
+    VIEW.get_or_init(|| {
+        let own = std::process::id().to_string();
+        // A `/proc` of another space numbers this process otherwise, or not at all.
+        let is_own = read_proc_link("self").is_ok_and(|told| told.as_os_str() == own.as_str());
+        let space = read_proc_link(&format!("{own}/ns/pid")).ok().filter(|_| is_own);
+        space.map_or(View::Blind, |space| View::Of(space.to_string_lossy().into_owned()))
+    })
 }
 
 /// A process and its parent, from `/proc`.
