@@ -556,6 +556,28 @@ fn no_wrapper_lowers_the_class() {
 }
 
 /// Shell-like text: the bytes that matter, words that are known, and anything.
+#[test]
+fn what_stands_behind_a_program_that_runs_it_is_judged() {
+    for line in [
+        "unshare -Ur git seed off",
+        "unshare -pf --mount-proc sh -c 'git seed off'",
+        "strace -f -o /tmp/log git-seed off -m x",
+        "chrt 5 git seed off",
+        "su -c 'git seed off' me",
+        "script -qec 'git seed off' /dev/null",
+        "runuser -u me -- git seed off",
+        "setpriv --no-new-privs git seed off",
+    ] {
+        let found = read(line).found;
+        assert!(found.iter().any(|one| one.persons && !one.no_command), "{line}: {found:?}");
+        assert_eq!(read(line).worst(), Effect::Unknown, "{line}");
+    }
+    for line in ["chroot . rm a", "numactl -N 0 rm a", "prlimit --nofile=9 rm a", "nsenter rm a"] {
+        let reading = read(line);
+        assert!(reading.writes().any(|path| path == "a"), "{line}: {:?}", reading.found);
+    }
+}
+
 fn shellish() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[ \\t\\n'\"$`\\\\(){}<>|&;#~!*?=\\[\\],.:+-]{1,4}",

@@ -221,6 +221,24 @@ fn a_terminal_that_is_younger_than_the_session_acts_on_a_persons_word() {
     assert_eq!(world.json("status")["enabled"], true);
 }
 
+/// A pause that nobody can tell from the agent's would be undone by it.
+#[test]
+fn a_pause_where_nobody_can_tell_who_types_is_a_persons_by_their_word() {
+    let world = World::seeded();
+    world.to("execute");
+    let mut pauses = world.new_terminal("git seed job pause", "k7m2qx");
+    assert!(pauses.says().contains("[OK pause k7m2qx]"));
+    assert_eq!(world.phase(), "execute", "it waits");
+    let job = world.job();
+    world.prompt("[OK pause k7m2qx]");
+    assert_eq!(pauses.ends().code, 0);
+    assert_eq!(world.phase(), "none");
+    assert!(world.stops().is_silent(), "the person's pause lets the turn end");
+    world.prompt("[RESUME]");
+    let log = world.git(&format!("log -2 --format=%B refs/seed/jobs/{job}"));
+    assert_eq!(log.matches("Seed-By: person").count(), 2, "{log}");
+}
+
 #[test]
 fn a_window_that_the_agent_left_behind_is_no_persons() {
     if !has("script") || !has("tmux") {
