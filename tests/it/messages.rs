@@ -84,6 +84,9 @@ enum Half {
     FourteenthBlind,
     /// The fifteenth, by one more, which no row was written with.
     FifteenthBlind,
+    /// The two halves of the sixteenth, by one who wanted false messages to pass.
+    Sixteenth,
+    SixteenthBlind,
 }
 
 #[derive(Deserialize)]
@@ -359,7 +362,7 @@ impl Table {
 }
 
 /// The halves of which nothing but totals is printed.
-const BLIND: [Half; 10] = [
+const BLIND: [Half; 11] = [
     Half::Blind,
     Half::FourthBlind,
     Half::SeventhBlind,
@@ -370,6 +373,7 @@ const BLIND: [Half; 10] = [
     Half::TwelfthBlind,
     Half::FourteenthBlind,
     Half::FifteenthBlind,
+    Half::SixteenthBlind,
 ];
 
 /// The file that a half stands in.
@@ -389,6 +393,7 @@ fn file_of(half: Half) -> &'static str {
         Half::Thirteenth => "thirteenth.toml",
         Half::Fourteenth | Half::FourteenthBlind => "fourteenth.toml",
         Half::FifteenthBlind => "fifteenth.toml",
+        Half::Sixteenth | Half::SixteenthBlind => "sixteenth.toml",
     }
 }
 
@@ -446,6 +451,8 @@ fn bounds(half: Half) -> (f64, f64) {
         Half::Fourteenth => (10.0, 1.5),
         Half::FourteenthBlind => (3.4, 2.9),
         Half::FifteenthBlind => (0.0, 2.2),
+        Half::Sixteenth => (0.0, 0.0),
+        Half::SixteenthBlind => (0.0, 0.0),
     }
 }
 
@@ -575,6 +582,16 @@ fn final_messages_of_the_fourteenth_sets_blind_half_are_judged_by_what_was_shown
 #[test]
 fn final_messages_of_the_fifteenth_set_are_judged_by_what_was_shown() {
     held_to_the_page(Half::FifteenthBlind);
+}
+
+#[test]
+fn final_messages_of_the_sixteenth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Sixteenth);
+}
+
+#[test]
+fn final_messages_of_the_sixteenth_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::SixteenthBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.
