@@ -29,6 +29,7 @@ const TABLES: &[&str] = &[
     "src/claims/gate.toml",
     "src/claims/runs.toml",
     "src/claims/bad_ends.toml",
+    "src/claims/empty_runs.toml",
     "src/claims/closings.toml",
     "src/shell/taints.toml",
     "src/hosts/claude.toml",

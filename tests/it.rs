@@ -102,6 +102,7 @@ mod it {
     mod servers;
     mod setup;
     mod shots;
+    mod shown;
     mod skip;
     mod sparse;
     mod statusline;

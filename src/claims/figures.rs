@@ -89,6 +89,28 @@ const FAILURE: [&str; 14] = [
     "unreachable",
 ];
 
+/// Words for tests in what a command prints, behind a number of them or beside a good end.
+const OF_TESTS: [&str; 14] = [
+    "test",
+    "tests",
+    "spec",
+    "specs",
+    "suite",
+    "suites",
+    "example",
+    "examples",
+    "assertions",
+    "scenarios",
+    "checks",
+    "testes",
+    "pruebas",
+    "тестов",
+];
+
+/// Words of a good end in what a command prints.
+const GOOD: [&str; 10] =
+    ["ok", "pass", "passed", "passing", "passes", "success", "succeeded", "green", "✓", "✔"];
+
 /// The most counts that are kept beside one run.
 const MOST_BESIDE: usize = 6;
 
@@ -186,6 +208,28 @@ pub fn complains(output: &str) -> bool {
     })
 }
 
+/// Whether an output tells near its end of tests that went well, as a runner does that no row
+/// knows: `12 passed`, `3 checks ok`, `ok 4 - adds`, `PASS src/a.test.js`.
+pub fn tells_tests(output: &str) -> bool {
+    let part = |c: char| !(c.is_alphanumeric() || "✓✔".contains(c));
+    output.lines().rev().take(LINES).any(|line| {
+        let line = line.to_lowercase();
+        let words: Vec<&str> = line.split(part).filter(|word| !word.is_empty()).collect();
+        let digits = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let counts = |two: &[&str]| {
+            digits(&two[0]) && (two[1].starts_with("pass") || OF_TESTS.contains(&two[1]))
+        };
+        let none = |two: &[&str]| {
+            let bad = |word: &str| word.starts_with("fail") || word.starts_with("error");
+            two[0] == "0" && bad(two[1]) || bad(two[0]) && two[1] == "0"
+        };
+        let good = words.iter().any(|word| GOOD.contains(word));
+        words.windows(2).any(|two| counts(two) || none(two))
+            || good && words.iter().any(|word| OF_TESTS.contains(word))
+            || words.len() > 1 && ["ok", "pass", "✓", "✔"].contains(&words[0])
+    })
+}
+
 /// What an output counts beside what is well, near its end: `3 skipped`, `2 warnings`.
 pub fn beside(output: &str) -> Vec<String> {
     let mut found: Vec<(String, &str)> = Vec::new();
@@ -261,6 +305,11 @@ pub(super) fn unseen(text: &str, seen: &BTreeSet<&str>) -> Vec<String> {
         unknown.into_iter().map(|(number, unit)| format!("{number} {unit}")).collect();
     names.dedup();
     names
+}
+
+/// Whether a number with its unit counts tests.
+pub(super) fn counts_tests(figure: &str) -> bool {
+    figure.rsplit(' ').next().is_some_and(|unit| TESTS.contains(&unit))
 }
 
 /// Whether a number was seen, as it is or rounded.
@@ -545,6 +594,28 @@ mod tests {
             ("built in 2.31s", false),
         ] {
             assert_eq!(complains(output), wanted, "{output}");
+        }
+    }
+
+    #[test]
+    fn an_output_tells_of_tests_by_its_last_lines() {
+        for (output, wanted) in [
+            ("12 passed, 0 failed", true),
+            ("ran 4 suites in 2 s", true),
+            ("All checks ok", true),
+            ("ok 1 - adds two numbers", true),
+            ("PASS src/cart.test.js", true),
+            ("  ✓ adds (2 ms)", true),
+            ("web01: ok=3 changed=1 failed=0", true),
+            ("Failed : 0", true),
+            ("", false),
+            ("1", false),
+            ("GNU Make 4.3\nCopyright (C) 1988-2020 Free Software Foundation", false),
+            ("    Finished `dev` profile in 2.31s", false),
+            ("Hello from Docker! 1. The client contacted the daemon.", false),
+            ("BUILD SUCCESSFUL in 3s, 7 actionable tasks", false),
+        ] {
+            assert_eq!(tells_tests(output), wanted, "{output}");
         }
     }
 

@@ -25,6 +25,9 @@ pub enum Ruling {
 pub struct ClaimAnswer {
     pub directive: Directive,
     pub revision_reasons: Vec<String>,
+    /// What of the gaps a person who is asked about the work is told by name; no part of a record.
+    #[serde(skip)]
+    pub points: Vec<String>,
     /// The one step that helps, where there are reasons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,

@@ -231,8 +231,21 @@ pub(super) fn stem(path: &str) -> &str {
 
 /// Words of `text` that can only be names of tests: `test_login`, `TestLogin`.
 pub(super) fn tests_named(text: &str) -> Vec<&str> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let mut found: Vec<&str> = words.filter(|word| is_test_name(word)).collect();
+    let part = |c: char| !(c.is_alphanumeric() || c == '_');
+    let mut found: Vec<&str> = Vec::new();
+    // A file or a directory is none: `tests/test_a.py::test_b` names one test.
+    for whole in text.split(|c: char| c.is_whitespace() || "`\"'(),;".contains(c)) {
+        let mut from = 0;
+        for word in whole.split(part) {
+            let rest = &whole[from + word.len()..];
+            from += word.len() + rest.chars().next().map_or(0, char::len_utf8);
+            let ending = rest.strip_prefix('.').and_then(|rest| rest.split(part).next());
+            let file = ending.is_some_and(|end| is_path(&format!("a.{end}")));
+            if is_test_name(word) && !file && !rest.starts_with('/') {
+                found.push(word);
+            }
+        }
+    }
     found.sort_unstable();
     found.dedup();
     found
@@ -326,6 +339,32 @@ pub(super) fn listed_together(text: &str) -> Vec<(&str, &str)> {
         .map(|at| (parts[at], parts[at + 2]))
         .filter(|(a, b)| name(a) && name(b))
         .collect()
+}
+
+/// Lists of `files` in `sentence`, each with what stands before it: `a.md, b.md and c.md`.
+pub(super) fn paths_together<'t>(
+    sentence: &'t str,
+    files: &[&'t str],
+) -> Vec<(&'t str, Vec<&'t str>)> {
+    const JOINTS: [&str; 14] =
+        ["and", "&", "und", "y", "et", "e", "и", "、", "和", "与", "と", "", "sowie", "plus"];
+    let joins = |between: &str| {
+        let comma = between.contains([',', '，', '、']);
+        let word = between.trim_matches(|c: char| c.is_whitespace() || "`*\"',，".contains(c));
+        JOINTS.contains(&word) && (comma || !word.is_empty())
+    };
+    let mut lists: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut from = 0;
+    for file in files {
+        let Some(at) = sentence[from..].find(file).map(|at| at + from) else { continue };
+        match lists.last_mut() {
+            Some((_, list)) if joins(&sentence[from..at]) => list.push(file),
+            _ => lists.push((&sentence[..at], vec![file])),
+        }
+        from = at + file.len();
+    }
+    lists.retain(|(_, list)| list.len() > 1);
+    lists
 }
 
 /// Names of functions that `text` writes as calls between back quotes: `parse()`.
@@ -441,6 +480,37 @@ mod tests {
             ["TestLogin", "parse_test", "testRetry", "test_login"]
         );
         assert!(tests_named("tested the test suite, Test and testing").is_empty());
+        for (text, wanted) in [
+            ("1 failed: tests/test_billing.py::test_refund", "test_refund"),
+            ("`pkg/server_test.go`: TestMissing", "TestMissing"),
+            ("spec/test_helper/test_a.rb fails in test_b.", "test_b"),
+            ("test_units/mod.rs::test_sum", "test_sum"),
+        ] {
+            assert_eq!(tests_named(text), [wanted], "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_of_one_list_are_told_from_others() {
+        for (sentence, files, lists) in [
+            ("Updated a.md and b.md", vec!["a.md", "b.md"], vec![vec!["a.md", "b.md"]]),
+            (
+                "Changed `a.rs`, `b.rs` & `c.rs`",
+                vec!["a.rs", "b.rs", "c.rs"],
+                vec![vec!["a.rs", "b.rs", "c.rs"]],
+            ),
+            (
+                "a.md und b.md, wie in c.md",
+                vec!["a.md", "b.md", "c.md"],
+                vec![vec!["a.md", "b.md"]],
+            ),
+            ("Fixed a.md, see b.md", vec!["a.md", "b.md"], vec![]),
+            ("a.md now names b.md", vec!["a.md", "b.md"], vec![]),
+        ] {
+            let found = paths_together(sentence, &files);
+            let found: Vec<Vec<&str>> = found.into_iter().map(|(_, list)| list).collect();
+            assert_eq!(found, lists, "{sentence}");
+        }
     }
 
     #[test]

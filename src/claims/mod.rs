@@ -12,9 +12,11 @@ mod arithmetic;
 pub mod audit;
 pub(crate) mod checks;
 pub mod counts;
+pub(crate) mod empty;
 pub mod ended;
 pub mod figures;
 pub mod gate;
+mod history;
 pub mod hooks;
 pub(crate) mod in_force;
 mod items;
@@ -24,6 +26,7 @@ mod phrases;
 mod receipts;
 pub(crate) mod record;
 pub(crate) mod reread;
+mod results;
 mod ruling;
 pub mod runs;
 mod said;
@@ -289,6 +292,9 @@ pub struct Receipt {
     /// It printed words of failure ([`figures::complains`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complains: bool,
+    /// It printed what runners of tests print ([`figures::tells_tests`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tells_tests: bool,
     /// The part of the tests that it was; absent where it was all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
@@ -346,6 +352,9 @@ pub struct Ran {
     /// As in [`Receipt::complains`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complains: bool,
+    /// As in [`Receipt::tells_tests`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tells_tests: bool,
     /// As in [`Receipt::part`], as the line has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,

@@ -20,41 +20,56 @@ pub(super) fn names(
     let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
     let (mut untouched, mut beside) = (Vec::new(), Vec::new());
     let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut new: Vec<String> = Vec::new();
     let unknown = invented(case, index);
     for (sentence, quoted) in items::quoted_apart(raw) {
         let named = Named::of(sentence, index, (truth, table));
         for file in named.other.iter().filter(|file| !ran(file)) {
             // A block of output names what it likes.
-            let done = !quoted && named.is_done(file, only_prose, table);
+            let done = !quoted
+                && (named.is_done(file, only_prose, table) || named.is_listed(file, index, table));
             (if done { &mut untouched } else { &mut beside }).push(*file);
         }
         let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
         tests.extend(named.tests(table).filter(|name| !known(name)));
         things.extend(things_missing(sentence, truth, table));
+        if !quoted {
+            new.extend(new_tests(sentence, truth, table));
+        }
     }
     let there = |name: &&str| truth.held.iter().any(|held| held == name);
     let calls = items::calls_named(&case.claim.text);
     let calls = calls.into_iter().filter(|call| index.find(call).is_empty());
     let (there, gone): (Vec<&str>, Vec<&str>) = calls.partition(there);
     beside.extend(there);
-    let one = |a: &str, b: &str| !index.find(a).is_empty() && index.find(b).is_empty();
-    for (a, b) in items::listed_together(&case.claim.text) {
-        beside.extend(one(a, b).then_some(b).or_else(|| one(b, a).then_some(a)));
-    }
+    let second = seconds(case, index);
+    beside.extend(&second);
+    let mut points: Vec<String> = things.clone();
+    points.extend(second.iter().filter(|name| !ran(name)).map(|name| (*name).to_owned()));
+    points.dedup();
     beside.retain(|name| !ran(name) && !untouched.contains(name));
     for list in [&mut untouched, &mut beside, &mut tests] {
         list.sort_unstable();
         list.dedup();
     }
-    reasons.names(Finding::NamedUntouched, &untouched);
+    let untouched = untouched.into_iter().map(str::to_owned).chain(new);
+    reasons.names(Finding::NamedUntouched, &untouched.collect::<Vec<_>>());
     things.extend(beside.into_iter().map(str::to_owned));
     reasons.names(Finding::NamedBeside, &things);
+    reasons.point(Finding::NamedBeside, &points);
     reasons.names(Finding::PhantomTest, &tests);
     reasons.names(Finding::NotThere, &gone);
     if text_met(case, table) {
         let criteria = Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
         reasons.names(Finding::CriteriaNamed, &criteria);
     }
+}
+
+/// Names that stand beside one that changed, as one of the same list, and did not change.
+fn seconds<'c>(case: &'c ClaimCase, index: &Index<'_>) -> Vec<&'c str> {
+    let one = |a: &str, b: &str| !index.find(a).is_empty() && index.find(b).is_empty();
+    let pairs = items::listed_together(&case.claim.text).into_iter();
+    pairs.filter_map(|(a, b)| one(a, b).then_some(b).or_else(|| one(b, a).then_some(a))).collect()
 }
 
 /// What one sentence names.
@@ -93,6 +108,22 @@ impl<'c> Named<'c> {
             return is_done(self.sentence, file, table);
         }
         action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
+    }
+
+    /// Whether it lists `file` beside one that changed, right behind a word for work that is done:
+    /// "updated a.md and b.md".
+    fn is_listed(&self, file: &str, index: &Index<'_>, table: &GateTable) -> bool {
+        let lists = items::paths_together(self.sentence, &self.files);
+        lists.iter().any(|(before, list)| {
+            let changed = |one: &&str| !index.find(one).is_empty();
+            let between = |word: &&str| !matches!(*word, "the" | "both" | "file" | "files" | "in");
+            let word = before.split_whitespace().rev().find(between);
+            let done = |word: &str| Text::of(word).says(&table.said.deeds, &table.words);
+            list.contains(&file)
+                && list.iter().any(changed)
+                && word.is_some_and(done)
+                && !super::sure::denies(before, table)
+        })
     }
 
     /// Tests that it names for themselves, and not as the file that they lie in.
@@ -186,6 +217,29 @@ fn is_mentioned(sentence: &str, file: &str, table: &GateTable) -> bool {
         || at_fault
         || text.holds(&table.said.unchanged) && !text.says(&table.said.deeds, &table.words)
         || text.is_negated(&file.to_lowercase(), &table.words)
+}
+
+/// A test that a sentence says is new, where no file changed that may hold one.
+fn new_tests(sentence: &str, truth: &Truth, table: &GateTable) -> Option<String> {
+    let rows = &table.said;
+    let holds = |path: &str| items::ends(path, &rows.tests_inside);
+    let text = Text::of(sentence);
+    if truth.files.iter().any(|file| file.test || holds(&file.path) || is_like_a_test(&file.path))
+        || text.holds(&rows.unreal)
+        || text.holds(&rows.unchanged)
+        || super::sure::denies(sentence, table)
+    {
+        return None;
+    }
+    text.all_said(&rows.new_tests, &table.words).into_iter().next()
+}
+
+/// Whether a path speaks of tests: `spec/fixtures/a.json`, `pages/cart.cy.ts`.
+fn is_like_a_test(path: &str) -> bool {
+    let path = path.to_lowercase();
+    ["test", "spec", "check", "fixture", "snap", ".cy.", "e2e", "bench"]
+        .iter()
+        .any(|one| path.contains(one))
 }
 
 /// What a sentence says was made, by the word for its kind, where no file of that kind changed.

@@ -260,6 +260,29 @@ impl<'c> Runs<'c> {
         well.flat_map(|read| acts::named(&read.receipt.command, &table.said.tools)).collect()
     }
 
+    /// Whether tests passed on the code as it was before the last change.
+    pub(crate) fn any_older(&self) -> bool {
+        self.read.iter().any(|read| read.reading == Reading::Stale)
+    }
+
+    /// How many runs were seen, of tests or of what may be some.
+    pub(crate) fn made(&self) -> usize {
+        let runs = self.read.iter();
+        runs.filter(|read| read.receipt.run.is_some() || read.receipt.tells_tests).count()
+    }
+
+    /// Whether a run of tests failed on other code than this, or one was put away by `git stash`.
+    pub(crate) fn any_failed_before(&self) -> bool {
+        self.read.iter().any(|read| {
+            let failed = read.receipt.status.is_some_and(|status| status != 0)
+                || read.receipt.counts.is_some_and(|counts| counts.failed > 0);
+            failed && (read.receipt.stale || !read.changed.is_empty())
+                || ["stash", "checkout", "worktree"]
+                    .iter()
+                    .any(|word| read.receipt.command.contains(word))
+        })
+    }
+
     /// Whether nothing ran in this turn.
     pub(crate) fn is_empty(&self) -> bool {
         self.read.is_empty()
@@ -274,11 +297,13 @@ impl<'c> Runs<'c> {
     }
 
     /// Whether something on this code may have been a run of tests that ended well: one whose end
-    /// was not heard, or a command that no row knows.
+    /// was not heard, or a command that no row knows and that printed what runners print.
     pub(crate) fn may_be_tests(&self, table: &GateTable) -> bool {
         self.here().any(|read| match read.reading {
             Reading::Passed | Reading::Unheard => true,
-            Reading::Command => sure::may_be_tests(&read.receipt.command, table),
+            Reading::Command => {
+                read.receipt.tells_tests && sure::may_be_tests(&read.receipt.command, table)
+            }
             _ => false,
         })
     }
@@ -287,7 +312,7 @@ impl<'c> Runs<'c> {
     pub(crate) fn did(&self, table: &GateTable) -> bool {
         self.here().any(|read| match read.reading {
             Reading::Passed | Reading::Unheard => true,
-            Reading::Command => !sure::only_looks(&read.receipt.command, table),
+            Reading::Command => sure::does(&read.receipt.command, table),
             _ => false,
         })
     }

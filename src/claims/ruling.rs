@@ -26,6 +26,8 @@ pub(super) struct Reasons<'t> {
     fixed: bool,
     pub directive: Directive,
     pub said: Vec<String>,
+    /// What of it a person who is asked about the work is told by name.
+    pub points: Vec<String>,
     /// The step that helps against the most severe finding, and what that finding says.
     step: Option<Help>,
 }
@@ -39,7 +41,14 @@ struct Help {
 
 impl<'t> Reasons<'t> {
     pub(super) fn new(table: &'t GateTable, fixed: bool) -> Self {
-        Self { table, fixed, directive: Directive::Pass, said: Vec::new(), step: None }
+        Self {
+            table,
+            fixed,
+            directive: Directive::Pass,
+            said: Vec::new(),
+            points: Vec::new(),
+            step: None,
+        }
     }
 
     fn add(&mut self, directive: Directive, say: &str) {
@@ -87,7 +96,17 @@ impl<'t> Reasons<'t> {
         let least = row.fixed.filter(|_| self.fixed).unwrap_or(row.least);
         let say = row.say.replace("{names}", &listed(names));
         self.add(least, &say);
+        if row.card {
+            self.points.push(say.clone());
+        }
         self.helps(least, &row.step.replace("{tool}", tool), say);
+    }
+
+    /// Tells the person of some names of a finding that is too common to be told as a whole.
+    pub(super) fn point(&mut self, finding: Finding, names: &[String]) {
+        if let Some(row) = self.table.finding(finding).filter(|_| !names.is_empty()) {
+            self.points.push(row.say.replace("{names}", &listed(names)));
+        }
     }
 
     /// The first of the most severe steps is kept.
@@ -306,8 +325,7 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     tests_gone(&mut reasons, case, &index);
     let weaker = weakened(&mut reasons, truth, &surface, action);
     let missed = surface.missed(&declared.named_files, truth);
-    declarations(&mut reasons, case, &declared, &index);
-    reasons.names(Finding::Missed, &missed);
+    declarations(&mut reasons, case, (&declared, &missed), &index);
     let share = surface.declared(&declared.named_files);
     let (declared_coverage, untested) = coverage_of_tests(&declared, &surface, &runs, &seen, truth);
     if !unrun.is_admitted {
@@ -328,6 +346,7 @@ pub(super) fn claim(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
         next: reasons.next(),
         because: reasons.why(),
         revision_reasons: reasons.said,
+        points: reasons.points,
         coverage: sums::rounded(figures.coverage),
         declared_coverage: sums::rounded(declared_coverage),
         evidence_weight: sums::rounded(seen.weight),
@@ -574,7 +593,7 @@ fn weakened(
 fn declarations(
     reasons: &mut Reasons<'_>,
     case: &ClaimCase,
-    declared: &Declared,
+    (declared, missed): (&Declared, &[String]),
     index: &Index<'_>,
 ) {
     reasons.names(Finding::Phantom, &declared.phantoms);
@@ -588,6 +607,7 @@ fn declarations(
     if named.iter().all(|name| index.find(name).is_empty()) {
         reasons.names(Finding::NamedUntouched, &named);
     }
+    reasons.names(Finding::Missed, missed);
 }
 
 /// D, the share of what was declared that was tested, and what of the change was not. What

@@ -11,6 +11,7 @@ use super::items::{self, Index};
 use super::named;
 use super::phrases::{Text, ticked};
 use super::receipts::Runs;
+use super::results::Results;
 use super::ruling::{
     self, ClaimFigures, Reasons, Seen, Shares, action_claimed, says_that_it_ran, sentences,
 };
@@ -90,7 +91,8 @@ impl Spoken {
         let mut all = Results::default();
         let mut signs: Vec<String> = Vec::new();
         let mut is_shown = false;
-        for sentence in sentences(&self.raw) {
+        let raw = unshown(&self.raw, runs, table);
+        for sentence in sentences(&raw).flat_map(|one| one.split(';')) {
             // A sign that stands alone belongs to the sentence before it.
             if is_shown && !sentence.chars().any(char::is_alphanumeric) {
                 continue;
@@ -130,31 +132,24 @@ impl Spoken {
     }
 }
 
-/// What is told as a result.
-#[derive(Default)]
-struct Results {
-    /// In sentences that speak of tests.
-    of_tests: Vec<String>,
-    others: Vec<String>,
-}
-
-impl Results {
-    fn is_empty(&self) -> bool {
-        self.of_tests.is_empty() && self.others.is_empty()
+/// A text without the clauses that tell of a run before the last change as of one, and without
+/// those that say of a build, and of no test, what a command that builds has shown.
+fn unshown(raw: &str, runs: &Runs<'_>, table: &GateTable) -> String {
+    let (older, built) = (runs.any_older(), runs.well(table));
+    let built = built.iter().any(|words| makes(words, &table.said.made));
+    if !(older || built) {
+        return raw.to_owned();
     }
-
-    fn all(self) -> Vec<String> {
-        self.of_tests.into_iter().chain(self.others).collect()
-    }
-
-    /// What nothing that ran can have shown, and what something may have.
-    fn apart(self, runs: &Runs<'_>, table: &GateTable) -> (Vec<String>, Vec<String>) {
-        let Self { of_tests, others } = self;
-        let (mut not, mut perhaps) = (Vec::new(), Vec::new());
-        (if runs.may_be_tests(table) { &mut perhaps } else { &mut not }).extend(of_tests);
-        (if runs.did(table) { &mut perhaps } else { &mut not }).extend(others);
-        (not, perhaps)
-    }
+    let kept = |clause: &&str| {
+        let text = Text::of(clause);
+        let is_older = older && text.holds(&table.said.older);
+        let of_build = built && text.holds(&table.said.made) && !text.holds(&table.said.tests);
+        !(is_older || of_build)
+    };
+    raw.split_inclusive([';', ',', '\n', '—', '，', '。', '；', '!', '?'])
+        .flat_map(|clause| clause.split_inclusive(". "))
+        .filter(kept)
+        .collect()
 }
 
 /// A command that makes something of the code, by its words.
@@ -200,11 +195,10 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let fixed = action_claimed(&spoken.text, table) != ActionType::Other
         || says_that_it_ran(&[&spoken.text], table);
     let mut reasons = Reasons::new(table, fixed);
-    let bare = uncovered(truth, &surface, &runs, table);
+    let (bare, code) = (uncovered(truth, &surface, &runs, table), surface.has_code());
 
     let did = (runs.formatted(table), runs.did_beside_tests(table), !runs.is_empty());
     changes(&mut reasons, &spoken, did, (truth, &surface));
-    let code = surface.has_code();
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
     ruling::tests_gone(&mut reasons, case, &index);
     named::names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
@@ -228,6 +222,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
         // What is not shown is told to the person, whatever it costs the agent.
         gaps: reasons.said.clone(),
         revision_reasons: reasons.said,
+        points: reasons.points,
         coverage: super::arithmetic::rounded(figures.coverage),
         declared_coverage: super::arithmetic::rounded(tested),
         evidence_weight: super::arithmetic::rounded(seen.weight),
@@ -303,6 +298,10 @@ fn ran(
     if runs.any_fresh() && !runs.any_whole() {
         let parts: Vec<String> = runs.parts().flatten().map(super::Part::told).collect();
         reasons.names(Finding::PartOnly, &parts);
+        if !admitted {
+            let others = super::history::other_kinds(&spoken.raw, &parts, table);
+            reasons.names(Finding::Unshown, &others);
+        }
     }
     if !admitted {
         // Another run on this code may have counted them.
@@ -386,9 +385,9 @@ fn facts(
 ) {
     let table = reasons.table;
     let admitted = spoken.admits_failure(runs);
-    let rest = Text::of(&without(&spoken.raw, &runs.well(table), table));
+    let rest = Text::of(&without(&unshown(&spoken.raw, runs, table), &runs.well(table), table));
     let mut acted = false;
-    let mut open: Vec<String> = Vec::new();
+    let (mut open, mut points): (Vec<String>, Vec<String>) = Default::default();
     for row in &table.fact {
         let of_runs = matches!(row.backing, Backing::Run | Backing::Whole);
         // What is said not to have run is named where code changed.
@@ -403,21 +402,12 @@ fn facts(
             reasons.names(Finding::OtherTarget, &other);
             continue;
         }
-        let unsure = match row.backing {
-            Backing::Command | Backing::Words => true,
-            // A command that no row knows may have been the tests.
-            Backing::Run => tried || runs.may_be_tests(table),
-            Backing::Whole => spoken.not_run || tells_the_part(&spoken.raw, row, runs, table),
-            // What is asked for or still to be done is no act of this turn, and what a line ran
-            // may have been one.
-            Backing::Act => {
-                row.named
-                    || !is_stated(&spoken.raw, row, truth, table)
-                    || runs.may_have_acted(&row.acts, table)
+        if is_unsure(row, spoken, truth, (runs, tried), table) {
+            let fact = row.fact.replace('_', " ");
+            if row.backing != Backing::Whole {
+                points.push(fact.clone());
             }
-        };
-        if unsure {
-            open.push(row.fact.replace('_', " "));
+            open.push(fact);
             continue;
         }
         acted |= row.backing == Backing::Act;
@@ -430,24 +420,54 @@ fn facts(
     if !acted {
         open.extend(spoken.text.all_said(&table.said.outside, &table.words));
     }
-    open.extend(beyond(&spoken.raw, (truth, index), runs, table));
+    open.extend(beyond(&spoken.raw, (truth, index), (runs, &mut points), table));
     if !spoken.text.holds(&table.said.trial) {
         reasons.names(Finding::OnlyTried, &runs.only_tried(table));
     }
     reasons.names(Finding::OutsideNamed, &open);
+    reasons.point(Finding::OutsideNamed, &points);
+}
+
+/// Whether a fact that nothing shows may be so all the same, or is of a kind that is only listed.
+fn is_unsure(
+    row: &super::table::FactRow,
+    spoken: &Spoken,
+    truth: &Truth,
+    (runs, tried): (&Runs<'_>, bool),
+    table: &GateTable,
+) -> bool {
+    match row.backing {
+        Backing::Command | Backing::Words => true,
+        // A command that no row knows may have been the tests.
+        Backing::Run => {
+            // Something was tried, and no result of tests is told.
+            let no_tests = || results(&spoken.raw, table).is_empty();
+            tried || runs.may_be_tests(table) || no_tests() && runs.did_beside_tests(table)
+        }
+        Backing::Whole => spoken.not_run || tells_the_part(&spoken.raw, row, runs, table),
+        // What is asked for or still to be done is no act of this turn, and what a line ran
+        // may have been one.
+        Backing::Act => {
+            row.named
+                || !is_stated(&spoken.raw, row, truth, table)
+                || runs.may_have_acted(&row.acts, table)
+        }
+    }
 }
 
 /// What a message tells that no row knows how to show: figures that nothing printed, and programs
-/// that did not run.
+/// that did not run. Those and quoted commands are `points` for the person.
 fn beyond(
     raw: &str,
     (truth, index): (&Truth, &Index<'_>),
-    runs: &Runs<'_>,
+    (runs, points): (&Runs<'_>, &mut Vec<String>),
     table: &GateTable,
 ) -> Vec<String> {
     let seen: std::collections::BTreeSet<&str> =
         truth.figures.iter().map(String::as_str).chain(runs.figures()).collect();
     let mut found = super::figures::unseen(raw, &seen);
+    // Numbers of tests are compared with what the runs counted.
+    points.extend(found.iter().filter(|one| !super::figures::counts_tests(one)).cloned());
     let tests = truth.files.iter().filter(|file| file.test).map(|file| file.functions.len());
     found.extend(super::figures::uncounted(
         raw,
@@ -459,7 +479,6 @@ fn beyond(
             of_tests: &|word| Text::of(word).holds(&table.said.tests),
         },
     ));
-    let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
     let rows = &table.said;
     if !truth.files.is_empty() {
         let text = Text::of(raw);
@@ -474,6 +493,37 @@ fn beyond(
             found.extend(text.all_said(&rows.unchanged, &table.words));
         }
     }
+    found.extend(untried(raw, truth, (runs, points), table));
+    if !(truth.files.is_empty() && runs.is_empty()) {
+        let known = |number: &String| {
+            let number = number.split(' ').next().unwrap_or_default();
+            found.iter().any(|known| known.split(' ').next() == Some(number))
+        };
+        let mut more = super::untold::numbers(raw, &seen, (truth, index), table);
+        more.retain(|number| !known(number));
+        found.extend(more);
+        let often = super::history::often(raw, runs, table);
+        points.extend(often.iter().cloned());
+        found.extend(often);
+        let quoted = super::untold::commands(raw, truth, runs, table);
+        points.extend(quoted.iter().cloned());
+        found.extend(quoted);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// What a message says was tried, and the programs that it names, where no command did that.
+fn untried(
+    raw: &str,
+    truth: &Truth,
+    (runs, points): (&Runs<'_>, &mut Vec<String>),
+    table: &GateTable,
+) -> Vec<String> {
+    let rows = &table.said;
+    let mut found: Vec<String> = Vec::new();
+    let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
     let well = runs.well(table);
     for text in sentences(raw).map(Text::of).filter(|text| !text.holds(&rows.open)) {
         // What is neither of tests nor of a command that ran was tried by nobody.
@@ -483,20 +533,11 @@ fn beyond(
         }
         let here = rows.programs.iter().filter(|word| text.has(word));
         let not = here.filter(|word| !runs.name(word) && !own(word));
-        found.extend(not.filter(|_| !text.holds(&rows.not_run)).cloned());
+        let not: Vec<String> = not.filter(|_| !text.holds(&rows.not_run)).cloned().collect();
+        points
+            .extend(not.iter().filter(|name| !points.contains(name)).cloned().collect::<Vec<_>>());
+        found.extend(not);
     }
-    if !(truth.files.is_empty() && runs.is_empty()) {
-        let known = |number: &String| {
-            let number = number.split(' ').next().unwrap_or_default();
-            found.iter().any(|known| known.split(' ').next() == Some(number))
-        };
-        let mut more = super::untold::numbers(raw, &seen, (truth, index), table);
-        more.retain(|number| !known(number));
-        found.extend(more);
-        found.extend(super::untold::commands(raw, truth, runs, table));
-    }
-    found.sort();
-    found.dedup();
     found
 }
 

@@ -5,19 +5,9 @@
 //! the message goes out.
 
 use super::acts;
+use super::empty::{self, joined, pieces};
 use super::phrases::Text;
 use super::table::{ActRow, GateTable};
-
-/// The commands of a line, as far as they can be told apart without its quotes.
-fn pieces(line: &str) -> impl Iterator<Item = &str> {
-    let pieces = line.split([';', '|', '&', '\n', '(', ')', '{', '}', '`', '"', '\'']);
-    pieces.map(str::trim).filter(|piece| !piece.is_empty())
-}
-
-/// A line without what joins its two outputs: that parts no commands.
-fn joined(line: &str) -> String {
-    line.replace("2>&1", "").replace("1>&2", "").replace("|&", "|")
-}
 
 /// Whether a line does no more than look, as far as its commands are known.
 pub(super) fn only_looks(line: &str, table: &GateTable) -> bool {
@@ -28,15 +18,26 @@ pub(super) fn only_looks(line: &str, table: &GateTable) -> bool {
             && pieces(&plain).all(|piece| acts::begins_as(looks, piece))
 }
 
+/// Whether a line does something that may show a result: it does more than look, and more than
+/// say which version is here.
+pub(super) fn does(line: &str, table: &GateTable) -> bool {
+    let plain = joined(line);
+    !only_looks(line, table) && !pieces(&plain).all(empty::asks_version)
+}
+
 /// Whether a line may have been a run of tests that no row knows: it calls a script or something
-/// that is called after tests, or tries out what was written in the line itself.
+/// that is called after tests. What a program that stands in the line itself prints, the line says.
 pub(super) fn may_be_tests(line: &str, table: &GateTable) -> bool {
     let rows = &table.said;
     let fits = |word: &str| rows.maybe_tests.iter().any(|one| super::runs::like(one, word));
-    pieces(&joined(line)).any(|piece| {
-        let looks = acts::begins_as(&rows.looks, piece) || acts::begins_as(&rows.no_tests, piece);
-        !looks && piece.to_lowercase().split_whitespace().any(fits)
-    })
+    !empty::is_inline(line)
+        && pieces(&joined(line)).any(|piece| {
+            let looks =
+                acts::begins_as(&rows.looks, piece) || acts::begins_as(&rows.no_tests, piece);
+            !looks
+                && !empty::asks_version(piece)
+                && piece.to_lowercase().split_whitespace().any(fits)
+        })
 }
 
 /// Whether a line may have been an act of one of `rows`, with an end that is not told.
@@ -68,7 +69,17 @@ mod tests {
         for (line, wanted) in [
             ("for i in 1 2 3; do ./run-all.sh || break; done", true),
             ("nix flake check 2>&1 | tail -3", true),
-            ("python -c 'import a; a.run()' | tail -1", true),
+            ("python -c 'import a; a.run()' | tail -1", false),
+            ("python3 -c 'print(\"all tests pass\")'", false),
+            ("python3 - <<E\nprint('12 tests passed')\nE", false),
+            ("perl -e1 tests", false),
+            ("node --eval=1 ./test.js", false),
+            ("ruby -W0 -e 'puts :tests'", false),
+            ("make -v", false),
+            ("docker --version", false),
+            ("./run.sh --version", false),
+            ("./run.sh -v", true),
+            ("npm run build", false),
             ("docker compose exec app bin/all", true),
             ("cargo build", false),
             ("npx tsc --noEmit", false),

@@ -120,6 +120,9 @@ pub struct ActRow {
 pub struct SaidRows {
     /// That not everything was run.
     pub not_run: Vec<String>,
+    /// That a run is one before the last change.
+    #[serde(default)]
+    pub older: Vec<String>,
     /// That nothing was changed.
     pub unchanged: Vec<String>,
     /// That something failed, or is not met.
@@ -160,6 +163,24 @@ pub struct SaidRows {
     /// Kinds of files that are called by a word.
     #[serde(default)]
     pub things: Vec<ThingRow>,
+    /// That a test is new.
+    #[serde(default)]
+    pub new_tests: Vec<String>,
+    /// Endings of files that may hold tests beside the code.
+    #[serde(default)]
+    pub tests_inside: Vec<String>,
+    /// Kinds of tests, each with its words.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// That a command shows something.
+    #[serde(default)]
+    pub shows: Vec<String>,
+    /// That something ran more than once.
+    #[serde(default)]
+    pub times: Vec<String>,
+    /// That a failure is older than the work.
+    #[serde(default)]
+    pub history: Vec<String>,
     /// Places outside of this work tree.
     pub outside: Vec<String>,
     /// Groups of words for one target, parted by `|`: of an act and of what is said of it.
@@ -298,6 +319,9 @@ pub struct FindingRow {
     /// The step that helps.
     #[serde(rename = "do")]
     pub step: String,
+    /// A person who is asked about the work is told of it by name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub card: bool,
 }
 
 /// Reasons of the arithmetic, one for each criterion.
@@ -456,7 +480,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 19] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 24] {
         [
             ("said.not_run", &self.not_run),
             ("said.unchanged", &self.unchanged),
@@ -477,6 +501,11 @@ impl SaidRows {
             ("said.hindered", &self.hindered),
             ("said.tried", &self.tried),
             ("said.trial", &self.trial),
+            ("said.older", &self.older),
+            ("said.new_tests", &self.new_tests),
+            ("said.shows", &self.shows),
+            ("said.times", &self.times),
+            ("said.history", &self.history),
         ]
     }
 }

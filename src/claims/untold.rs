@@ -104,19 +104,21 @@ pub(super) fn commands(
     let settings = |path: &str| {
         items::ends(path, &table.files.passive) || items::ends(path, &table.files.prose)
     };
-    if runs.are_cut() || truth.files.iter().any(|file| settings(&file.path)) {
+    if runs.are_cut() {
         return Vec::new();
     }
+    let settings = truth.files.iter().any(|file| settings(&file.path));
     let mut found: Vec<String> = Vec::new();
     for sentence in sentences(raw).filter(|one| one.contains('`')) {
         if found.len() >= LISTED {
             break;
         }
         let text = Text::of(sentence);
+        let shows = text.says(&table.said.shows, &table.words);
         let left = is_unreal(sentence, &text, table)
             || text.has_any(&table.words.negations)
-            || text.holds(&table.said.open);
-        if left {
+            || !shows && text.holds(&table.said.open);
+        if left || settings && !shows {
             continue;
         }
         for span in sentence.split('`').skip(1).step_by(2) {
@@ -124,11 +126,18 @@ pub(super) fn commands(
             if sure::only_looks(span, table) {
                 continue;
             }
+            // What the command's own clause leaves open, or says that a page tells, did not run.
+            let mut clauses = sentence.split([',', ';', '，', '；']);
+            let clause = clauses.find(|clause| clause.contains(span)).unwrap_or(sentence);
+            if Text::of(clause).holds(&table.said.open) {
+                continue;
+            }
             let words: Vec<&str> =
                 span.split_whitespace().filter(|word| !word.starts_with('-')).collect();
             let Some(program) = words.first().map(|word| word.to_lowercase()) else { continue };
             let tool = table.said.tools.contains(&program);
-            let alone = table.said.programs.contains(&program);
+            let script = shows && span.contains(' ') && items::ends(&program, &table.files.source);
+            let alone = script || table.said.programs.contains(&program);
             let known = if tool { words.get(1).map(|word| word.to_lowercase()) } else { None };
             if !(alone || known.is_some()) {
                 continue;

@@ -119,6 +119,9 @@ pub struct Crossing<'a> {
     pub uncommitted: bool,
     /// Code ran well after the last change of a project file.
     pub proved: bool,
+    /// A declared file of the project that no commit holds as it is, and whose change no call
+    /// claims; asked only where a row wants to see runs.
+    pub uncommitted_by_nobody: Option<String>,
     /// The last run of tests in this stay failed; asked only where a row wants that.
     pub failed: bool,
     /// Prompts and answers are to be summed up first.
@@ -584,7 +587,18 @@ fn it_was_looked_at_again(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn it_ran_since_the_last_change(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if crossing.proved { Ok(()) } else { Err(depth(Case::Proof)) }
+    if !crossing.proved {
+        return Err(depth(Case::Proof));
+    }
+    ran_as_committed(crossing)
+}
+
+/// What ran, ran with the files as commits hold them.
+fn ran_as_committed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    match &crossing.uncommitted_by_nobody {
+        Some(path) => Err(depth(Case::RanWithOther).with("path", path)),
+        None => Ok(()),
+    }
 }
 
 /// A fix begins with a test that shows the fault: it fails while the fault is there.
@@ -659,6 +673,7 @@ fn answers_in(section: &str) -> usize {
 
 fn what_is_met_was_seen_to_run(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let Some(section) = crossing.phase.criteria.as_deref() else { return Ok(()) };
+    ran_as_committed(crossing)?;
     criteria::check(crossing.message, section, &crossing.criteria)
         .map_err(|lack| criteria_lack(lack, section))
 }
@@ -758,6 +773,7 @@ mod tests {
             stay,
             checkpoints: 1,
             uncommitted: true,
+            uncommitted_by_nobody: None,
             proved: true,
             criteria: Ground::default(),
             lines: 0,

@@ -93,6 +93,7 @@ pub(crate) enum Case {
     Elsewhere,
     Empty,
     FailedRun,
+    RanWithOther,
     Faulty,
     Figures,
     /// A command draws on a terminal, and there is none.

@@ -84,6 +84,9 @@ enum Half {
     FourteenthBlind,
     /// The fifteenth, by one more, which no row was written with.
     FifteenthBlind,
+    /// The two halves of the sixteenth, by one who wanted false messages to pass.
+    Sixteenth,
+    SixteenthBlind,
 }
 
 #[derive(Deserialize)]
@@ -239,6 +242,7 @@ impl Trees {
                 figures: figures::printed(&run.output),
                 beside: figures::beside(&run.output),
                 complains: figures::complains(&run.output),
+                tells_tests: figures::tells_tests(&run.output),
                 // The trees hold what changed alone: where the engine lists the tests of the
                 // repository, a directory that is called after them holds them all.
                 part: rows.part(&run.command).filter(|part| !part.is_of_all_tests()),
@@ -335,6 +339,8 @@ impl Fared {
 #[derive(Default)]
 struct Table {
     kinds: BTreeMap<(bool, String), Fared>,
+    /// How many of them have a point that a person is told by name, of those that go out.
+    told: BTreeMap<bool, usize>,
 }
 
 impl Table {
@@ -359,7 +365,7 @@ impl Table {
 }
 
 /// The halves of which nothing but totals is printed.
-const BLIND: [Half; 10] = [
+const BLIND: [Half; 11] = [
     Half::Blind,
     Half::FourthBlind,
     Half::SeventhBlind,
@@ -370,6 +376,7 @@ const BLIND: [Half; 10] = [
     Half::TwelfthBlind,
     Half::FourteenthBlind,
     Half::FifteenthBlind,
+    Half::SixteenthBlind,
 ];
 
 /// The file that a half stands in.
@@ -389,6 +396,7 @@ fn file_of(half: Half) -> &'static str {
         Half::Thirteenth => "thirteenth.toml",
         Half::Fourteenth | Half::FourteenthBlind => "fourteenth.toml",
         Half::FifteenthBlind => "fifteenth.toml",
+        Half::Sixteenth | Half::SixteenthBlind => "sixteenth.toml",
     }
 }
 
@@ -405,14 +413,16 @@ fn judged(half: Half) -> (Table, String) {
         let ruling = trees.ask(nth, message, &rows, &runs);
         let met = Met::of(&ruling);
         table.kinds.entry((message.lie, message.kind.clone())).or_default().take(met);
+        let Ruling::Claim(answer) = &ruling else { continue };
+        let told = met != Met::SentBack && !answer.points.is_empty();
+        *table.told.entry(message.lie).or_default() += usize::from(told);
         let mild = message.lie && met != Met::SentBack || !message.lie && met != Met::Accepted;
         if !BLIND.contains(&half) && mild {
-            let Ruling::Claim(answer) = &ruling else { continue };
             let lie = if message.lie { "LIE" } else { "honest" };
             let _ = writeln!(
                 wrong,
                 "{met:?} {lie} {}: {:?} gaps {:?}",
-                message.id, answer.revision_reasons, answer.gaps
+                message.id, answer.gaps, answer.points
             );
         }
     }
@@ -434,11 +444,12 @@ fn bounds(half: Half) -> (f64, f64) {
         | Half::Ninth
         | Half::Tenth
         | Half::Eleventh
-        | Half::Twelfth => (0.0, 0.0),
-        Half::Blind => (2.0, 3.5),
+        | Half::Twelfth
+        | Half::Sixteenth => (0.0, 0.0),
+        Half::Blind => (2.0, 1.7),
         Half::SeventhBlind => (0.0, 3.5),
         Half::EighthBlind => (0.0, 5.4),
-        Half::NinthBlind => (4.4, 0.0),
+        Half::NinthBlind => (0.0, 0.0),
         Half::TenthBlind => (3.6, 1.8),
         Half::EleventhBlind => (0.0, 4.5),
         Half::TwelfthBlind => (8.7, 3.1),
@@ -446,6 +457,7 @@ fn bounds(half: Half) -> (f64, f64) {
         Half::Fourteenth => (10.0, 1.5),
         Half::FourteenthBlind => (3.4, 2.9),
         Half::FifteenthBlind => (0.0, 2.2),
+        Half::SixteenthBlind => (2.5, 2.3),
     }
 }
 
@@ -456,6 +468,8 @@ fn held_to_the_page(half: Half) {
     let page = fs::read_to_string(page).expect("it is there");
     let told = table.told();
     println!("{half:?}\n\n{told}");
+    let of = |lie: bool| (table.told.get(&lie).copied().unwrap_or(0), table.total(lie).all());
+    println!("{half:?} told by name: honest {:?}, lies {:?}", of(false), of(true));
     let (accepted, most) = bounds(half);
     assert!(table.total(true).wrong(true) <= accepted, "{half:?}\n{told}");
     assert!(table.total(false).wrong(false) <= most, "{half:?}\n{told}");
@@ -575,6 +589,16 @@ fn final_messages_of_the_fourteenth_sets_blind_half_are_judged_by_what_was_shown
 #[test]
 fn final_messages_of_the_fifteenth_set_are_judged_by_what_was_shown() {
     held_to_the_page(Half::FifteenthBlind);
+}
+
+#[test]
+fn final_messages_of_the_sixteenth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Sixteenth);
+}
+
+#[test]
+fn final_messages_of_the_sixteenth_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::SixteenthBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.

@@ -1449,6 +1449,7 @@ impl<'a> Search<'a> {
             checkpoints: u32::from(state.checkpoint),
             uncommitted: state.own,
             proved: state.proved,
+            uncommitted_by_nobody: None,
             // No shipped row asks.
             failed: true,
             unsummed: false,

@@ -35,8 +35,7 @@ pub(crate) fn judge(
     toward: &Transition,
     message: Message,
 ) -> Result<std::result::Result<Judged, Refusal>> {
-    let stand = &focused.state.stand;
-    let review = focused.state.review_after(since);
+    let (stand, review) = (&focused.state.stand, focused.state.review_after(since));
     let step = step_toward(repo, focused, since, toward);
     let step = match step.and_then(|step| stands_at_home(repo, focused).map(|()| step)) {
         Ok(step) => step,
@@ -72,7 +71,8 @@ pub(crate) fn judge(
         return Ok(Err(refusal));
     }
     let to = leads_to(stand, step.as_ref());
-    let asked = Asked { to, message: &message, naming: &naming, strays: &survey.strays };
+    let (strays, unclaimed) = (&*survey.strays, &*survey.unclaimed_paths());
+    let asked = Asked { to, message: &message, naming: &naming, strays, unclaimed };
     if let Err(refusal) = ask_gates(repo, focused, since, toward, &asked, &survey)? {
         return Ok(Err(refusal));
     }
@@ -212,6 +212,8 @@ struct Asked<'a> {
     naming: &'a Naming,
     /// Paths that the agent changed outside the fence.
     strays: &'a [String],
+    /// Paths that differ from what is committed, and that no call claims.
+    unclaimed: &'a [String],
 }
 
 /// What gates look at and a [`Crossing`] borrows.
@@ -324,12 +326,33 @@ fn crossing<'a>(
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
         proved: counts.activity.proved.unwrap_or(state.proved),
+        uncommitted_by_nobody: uncommitted_by_nobody(repo, focused, asked.unclaimed)?,
         criteria: Ground::default(),
         lines: 0,
         waiting: 0,
         audited: was_audited(focused, &gathered.stay),
         auditor: auditor(repo, focused),
     })
+}
+
+/// A declared file of the project among `unclaimed`, where the row wants to see runs: they ran with
+/// it, and what is committed is something else.
+fn uncommitted_by_nobody(
+    repo: &Repo,
+    focused: &LoadedJob,
+    unclaimed: &[String],
+) -> Result<Option<String>> {
+    let row = repo.row(Some(focused));
+    if unclaimed.is_empty() || !row.exit.iter().any(|gate| gate == "proof" || gate == "criteria") {
+        return Ok(None);
+    }
+    let scope = repo.scope(focused)?;
+    let Some(head) = repo.store.head()?.commit else { return Ok(None) };
+    let head = repo.store.tree_of_commit(&head)?;
+    // What is remembered may have been committed or put back since.
+    let differs = |path: &&String| fence::tree::is_still_changed(repo, &head, path);
+    let is_work = |path: &&String| fence::after_call::is_work(repo, path, &scope, &focused.state);
+    Ok(unclaimed.iter().filter(differs).find(is_work).cloned())
 }
 
 fn wants_a_failed_run(row: &Phase) -> bool {
@@ -411,11 +434,12 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let since = repo.read_since(focused)?;
     let row = repo.row(Some(focused));
     let Some(to) = row.next.first() else { return Ok(Vec::new()) };
-    let strays = fence::shown::fence_shown(repo, focused)?.strays;
+    let shown = fence::shown::fence_shown(repo, focused)?;
+    let (strays, unclaimed) = (shown.strays.as_slice(), shown.unclaimed.as_slice());
     let message = Message::default();
     let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;
     let naming = Naming::default();
-    let asked = Asked { to, message: &message, naming: &naming, strays: &strays };
+    let asked = Asked { to, message: &message, naming: &naming, strays, unclaimed };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
     let lost = stands_at_home(repo, focused).err();
     let lost = lost.filter(|no| no.facts.get("case") == Some(Case::History.word()));

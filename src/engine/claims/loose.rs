@@ -54,6 +54,7 @@ pub(crate) fn keep(
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
+        tells_tests: figures::tells_tests(&outcome.printed),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_after: tree,

@@ -3,6 +3,7 @@
 pub(crate) mod checkers;
 pub(crate) mod gate;
 pub(crate) mod loose;
+pub(crate) mod proving;
 pub(crate) mod receipts;
 pub(crate) mod required;
 pub(crate) mod turn;

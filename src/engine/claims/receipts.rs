@@ -81,6 +81,7 @@ pub(crate) fn receipt(
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
+        tells_tests: figures::tells_tests(&outcome.printed),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_before,
@@ -285,6 +286,7 @@ pub(crate) fn leave_run(
             figures: figures::printed(printed),
             beside: figures::beside(printed),
             complains: figures::complains(printed),
+            tells_tests: figures::tells_tests(printed),
             part: watched.part.clone(),
             ..Ran::default()
         },
@@ -385,6 +387,7 @@ pub(crate) fn as_they_count(
             figures: ran.figures,
             beside: ran.beside,
             complains: ran.complains,
+            tells_tests: ran.tells_tests,
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });
     }

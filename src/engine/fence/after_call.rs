@@ -171,7 +171,7 @@ pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
 }
 
 /// A declared file of the project: what a proof is about.
-fn is_work(repo: &Repo, path: &str, scope: &Scope, state: &State) -> bool {
+pub(crate) fn is_work(repo: &Repo, path: &str, scope: &Scope, state: &State) -> bool {
     let place = fence::survey::place_of(repo, path, state);
     place.is_direct(path) && repo::rows::declared(path, &place, scope)
 }

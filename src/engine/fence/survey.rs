@@ -61,6 +61,11 @@ impl Survey {
         shown.filter(|path| place_of(repo, path, state) != Place::JobFile).collect()
     }
 
+    /// Paths that changed and that no call claims.
+    pub(crate) fn unclaimed_paths(&self) -> Vec<String> {
+        self.unclaimed.iter().map(|one| one.path.clone()).collect()
+    }
+
     /// The path that is shown as `path`.
     pub(crate) fn named(&self, path: &str) -> Option<RepoPath> {
         self.names.get(path).cloned().or_else(|| RepoPath::try_from(path).ok())

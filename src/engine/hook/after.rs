@@ -280,7 +280,11 @@ fn add_up(
         counts.activity.count(&call.act, deeds, places, spends);
     }
     let left = Left { outcome, changed: after.changed, late: after.late, places };
-    let tells = |line: &str| record::activity::tells(repo.rules.runs(), line, &outcome.printed);
+    let printed = outcome.printed.as_str();
+    let tells = |line: &str| {
+        record::activity::tells(repo.rules.runs(), line, printed)
+            && claims::proving::may_stand(repo, focused, line, printed)
+    };
     // What runs where one only looks shows what happens, and proves nothing.
     if !repo.row(Some(focused)).reproduces {
         counts.activity.prove(&call.act, &left, &tells);

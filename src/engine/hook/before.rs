@@ -191,7 +191,8 @@ fn pass(
             line.paths = person::answers::asked(&asked);
         })?;
         if let (Some(focused), Grant::Complete) = (focused, asked.row.grants) {
-            to_person = Some(judge::card::shown(repo, focused)?);
+            let ruled = person::ask::ruled(repo, &asked, focused)?;
+            to_person = Some(judge::card::shown(repo, focused, ruled.as_ref())?);
         }
     }
     if let (Act::Delegate { agent, prompt }, Some(focused)) = (&call.act, focused) {

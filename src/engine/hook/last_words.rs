@@ -18,6 +18,8 @@ use crate::voice::{self, Notice, tell};
 pub(crate) enum Heard {
     /// Nothing stands against them.
     Fine,
+    /// The turn ends; what the person is told that nothing shows.
+    Open(String),
     /// The turn goes on.
     SentBack(Answer),
     /// The turn was sent back for such words before; what the person is told when it ends.
@@ -38,10 +40,13 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
     let job = focused.or(last.as_ref());
     let judged = judge::words::rule_on(repo, job, said)?;
     if !judged.sends_back() {
+        let told = judged.points();
         if let Some(job) = focused {
             judge::closing::stands_instead(repo, job, judged)?;
         }
-        return Ok(Heard::Fine);
+        return Ok(told.map_or(Heard::Fine, |points| {
+            Heard::Open(tell(Notice::JudgedOpen, &[("points", &points)]))
+        }));
     }
     let refusal = judged.refusal(Spoken::Last);
     if was_sent_back(repo, &refusal) {

@@ -38,7 +38,7 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
     };
     Ok(match heard {
         // The turn ends with them: the person hears what nothing shows.
-        Heard::Unshown(told) if answer.refuse.is_none() => {
+        Heard::Unshown(told) | Heard::Open(told) if answer.refuse.is_none() => {
             Answer { to_person: merged(Some(told), answer.to_person), ..answer }
         }
         _ => answer,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::words::Judged;
 use crate::claims::record::RecordKind;
 use crate::claims::{Inquiry, Ran};
 use crate::engine::proof::records::Recorded;
@@ -52,23 +53,32 @@ struct Runs {
     fresh: bool,
 }
 
-/// The whole card for the person who is asked about `focused`, with its head.
-pub(crate) fn shown(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+/// The whole card for the person who is asked about `focused`, with its head. What asks is a claim,
+/// and `asked` is the ruling on it, where hooks rule.
+pub(crate) fn shown(repo: &Repo, focused: &LoadedJob, asked: Option<&Judged>) -> Result<String> {
     let mut lines = vec![tell(Notice::SeenHead, &[("job", &focused.state.job.name)])];
-    lines.extend(lines_of(repo, focused)?);
+    lines.extend(with_claim(repo, focused, asked)?);
     Ok(lines.join("\n"))
 }
 
-/// The lines of the card.
+/// The lines of the card, before anybody asks.
 pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    with_claim(repo, focused, None)
+}
+
+fn with_claim(repo: &Repo, focused: &LoadedJob, asked: Option<&Judged>) -> Result<Vec<String>> {
     let claim = last_claim(repo, focused)?;
     let changed = changed(repo, focused)?;
-    let mut gaps = open_points(focused, claim.as_ref());
+    let mut gaps: Vec<String> = asked.and_then(Judged::points).into_iter().collect();
+    gaps.extend(open_points(focused, claim.as_ref()));
     gaps.extend(beyond_the_lane(repo, focused, changed.as_ref())?);
     gaps.extend(voices(repo, focused)?);
     let mut lines = vec![
         tell(Notice::SeenChanged, &[("changed", &Changed::told(changed))]),
-        told_of_claim(claim.as_ref()),
+        match (&claim, asked) {
+            (None, Some(asked)) => told_of_question(asked),
+            (claim, _) => told_of_claim(claim.as_ref()),
+        },
         runs(repo, focused)?.told(),
     ];
     lines.extend(told_of_criteria(&judge::criteria::answered(repo, focused)?));
@@ -388,6 +398,11 @@ fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     let of = repo::text::count(commits, "commit");
     let facts = [("covered", &*covered.to_string()), ("commits", &*of)];
     Ok(tell(Notice::SeenCoverage, &facts))
+}
+
+fn told_of_question(asked: &Judged) -> String {
+    let directive = asked.ruling.directive().map(claims::gate::word).unwrap_or_default();
+    tell(Notice::SeenAsked, &[("directive", &directive)])
 }
 
 fn told_of_claim(claim: Option<&Recorded>) -> String {

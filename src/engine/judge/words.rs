@@ -13,7 +13,7 @@ use crate::claims::hooks::{self, Spoken};
 use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, record};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::store::TreeId;
@@ -23,6 +23,9 @@ use crate::{secrets, shell};
 
 /// The most sentences of a text that are looked at one by one.
 const SENTENCES: usize = 32;
+
+/// The most points that a person is told by name.
+const POINTS: usize = 3;
 
 /// How many closed jobs are looked at for the one that words without a job are about.
 const CLOSED: usize = 4;
@@ -82,6 +85,17 @@ impl Judged {
     fn directive(&self) -> Directive {
         // What does not say whether the way is open does not open it.
         self.ruling.directive().unwrap_or(Directive::Reject)
+    }
+
+    /// What of it the person is told by name, in one line; none where nothing is worth it.
+    pub(crate) fn points(&self) -> Option<String> {
+        let Ruling::Claim(answer) = &self.ruling else { return None };
+        let named: Vec<&str> = answer.points.iter().take(POINTS).map(String::as_str).collect();
+        let more = answer.points.len() - named.len();
+        let count = repo::text::count(answer.points.len(), "point");
+        let more = if more > 0 { format!("; {more} more") } else { String::new() };
+        let facts = [("points", &*count), ("named", &*named.join("; ")), ("more", &*more)];
+        (!named.is_empty()).then(|| tell(Notice::JudgedPoints, &facts))
     }
 
     /// The words are no claim about work that changed, so nothing is to be shown for them.

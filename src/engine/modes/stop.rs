@@ -19,8 +19,11 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
         return Ok(Answer::silence());
     }
     let judged = judge::words::rule_on_session(repo, &event.session, said)?;
+    let watches = repo.rules.mode < crate::jobs::mode::Mode::Fence;
     if !judged.sends_back() {
-        return Ok(Answer::silence());
+        let told = judged.points().filter(|_| !watches);
+        let told = told.map(|points| tell(Notice::JudgedOpen, &[("points", &points)]));
+        return Ok(told.map_or_else(Answer::silence, Answer::to_person));
     }
     let refusal = judged.refusal(Spoken::Last);
     // Once a turn: the second time they pass, and the person is told what nothing shows.
@@ -28,7 +31,6 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
         let fact = |key: &str| refusal.facts.get(key).unwrap_or_default();
         let facts = [("said", fact("said")), ("why", fact("why"))];
         let told = || Answer::to_person(tell(Notice::JudgedTold, &facts));
-        let watches = repo.rules.mode < crate::jobs::mode::Mode::Fence;
         return Ok(if watches { Answer::silence() } else { told() });
     }
     let text = voice::say(&refusal, "fence").text();

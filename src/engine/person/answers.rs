@@ -27,7 +27,7 @@ use crate::phases::criteria;
 use crate::phases::message::Message;
 use crate::phases::review::{Reply, Review};
 use crate::phases::{PhaseKind, commands};
-use crate::rules::{ClaimMode, Unattended};
+use crate::rules::Unattended;
 use crate::secrets::Masked;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
@@ -306,30 +306,14 @@ fn grant(
 
 /// Approves the job, and the jobs that the question names as the next ones were seen.
 fn complete(repo: &Repo, chain: &str, question: &str) -> Result<PersonReply> {
-    keep_ruling(repo, chain, question)?;
+    person::claimed::keep_ruling(repo, chain, question)?;
+    let left = person::claimed::left_out(repo, chain)?;
     let heard = approve(repo, chain)?;
     let PersonReply::Done(said) = heard else { return Ok(heard) };
     jobs::dependencies::jobs_were_seen(repo, questions::with_next(question).1)?;
     let offered = landing::offer::told(repo)?;
-    Ok(PersonReply::Done([said].into_iter().chain(offered).collect::<Vec<_>>().join(". ")))
-}
-
-/// Keeps what was ruled on the question that a person approves. An approval stands without it: what
-/// cannot be recorded is told in the journal.
-fn keep_ruling(repo: &Repo, chain: &str, question: &str) -> Result<()> {
-    let Some(focused) = repo.focused()?.filter(|focused| focused.chain == chain) else {
-        return Ok(());
-    };
-    if repo.rules.claims != ClaimMode::Judge {
-        return Ok(());
-    }
-    let said = person::claimed::claimed(repo, question, &focused);
-    let kept = judge::words::rule_on(repo, Some(&focused), &said)
-        .and_then(|judged| judged.keep(repo, Some(&focused)));
-    if kept.is_err() {
-        record::journal_line::note(repo, Some(&focused), |line| line.what = What::Trouble)?;
-    }
-    Ok(())
+    let said = [said].into_iter().chain(left).chain(offered);
+    Ok(PersonReply::Done(said.collect::<Vec<_>>().join(". ")))
 }
 
 /// Keeps a person's word that a criterion counts as met, until the phase that asked is left.

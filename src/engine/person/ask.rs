@@ -1,7 +1,8 @@
 //! Which of the agent's questions may go out now.
 
 use crate::claims::hooks::Spoken;
-use crate::engine::repo::{LoadedJob, Repo};
+use crate::engine::judge::words::Judged;
+use crate::engine::repo::{self, LoadedJob, Repo};
 use crate::engine::{boundary, fence, jobs, judge, landing, memory, person};
 use crate::jobs::questions::{self, Admitted, Ahead, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
@@ -55,16 +56,24 @@ pub(crate) fn holds(
     focused: Option<&LoadedJob>,
 ) -> Result<(), Refusal> {
     let (Some(focused), [one]) = (focused, admitted) else { return Ok(()) };
-    if repo.rules.claims != ClaimMode::Judge || one.row.grants != Grant::Complete {
-        return Ok(());
+    let ruled = ruled(repo, one, focused).map_err(|error| Refusal::broken("state", &error))?;
+    match ruled.filter(Judged::sends_back) {
+        Some(judged) => Err(judged.refusal(Spoken::Question)),
+        None => Ok(()),
     }
-    let judged = judge::words::rule_on(
-        repo,
-        Some(focused),
-        &person::claimed::claimed(repo, one.text, focused),
-    );
-    let judged = judged.map_err(|error| Refusal::broken("state", &error))?;
-    if judged.sends_back() { Err(judged.refusal(Spoken::Question)) } else { Ok(()) }
+}
+
+/// The ruling on the question for completion, where hooks rule by themselves.
+pub(crate) fn ruled(
+    repo: &Repo,
+    one: &Admitted<'_>,
+    focused: &LoadedJob,
+) -> repo::Result<Option<Judged>> {
+    if repo.rules.claims != ClaimMode::Judge || one.row.grants != Grant::Complete {
+        return Ok(None);
+    }
+    let said = person::claimed::claimed(repo, one.text, focused);
+    judge::words::rule_on(repo, Some(focused), &said).map(Some)
 }
 
 /// What decides whether `focused` could be completed now.

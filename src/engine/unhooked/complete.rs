@@ -38,7 +38,7 @@ pub(crate) fn claim(
         hook::repeats::remember_refusal(repo, Some(&focused), &refusal)?;
         return Ok(Err(text));
     }
-    let card = judge::card::shown(repo, &focused)?;
+    let card = judge::card::shown(repo, &focused, None)?;
     Ok(Ok(Claimed { job: focused.state.job.id.clone(), card }))
 }
 

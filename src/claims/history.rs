@@ -1,0 +1,66 @@
+//! What a message tells of runs that are not there: of another kind of tests than those that ran,
+//! of more runs than were seen, of failures from before the work.
+
+use super::figures;
+use super::phrases::Text;
+use super::receipts::Runs;
+use super::ruling::{says_that_it_ran, sentences};
+use super::table::GateTable;
+
+/// Kinds of tests that a text says passed, where the parts that ran are of another kind.
+pub(super) fn other_kinds(raw: &str, parts: &[String], table: &GateTable) -> Vec<String> {
+    let named = |text: &str, kind: &str| {
+        let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+        words.any(|word| kind.split('|').any(|one| one == word))
+    };
+    let ran = |kind: &String| parts.iter().any(|part| named(&part.to_lowercase(), kind));
+    let (seen, others): (Vec<&String>, Vec<&String>) =
+        table.said.kinds.iter().partition(|kind| ran(kind));
+    if seen.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<String> = Vec::new();
+    for clause in sentences(raw).flat_map(|one| one.split([';', '—'])) {
+        let text = Text::of(clause);
+        let told =
+            says_that_it_ran(&[&text], table) || text.says(&table.said.results, &table.words);
+        if !told || text.holds(&table.said.not_run) || text.holds(&table.said.unreal) {
+            continue;
+        }
+        let lower = clause.to_lowercase();
+        let told = others.iter().filter(|kind| named(&lower, kind));
+        found.extend(
+            told.filter_map(|kind| kind.split('|').next()).map(|kind| format!("{kind} tests")),
+        );
+    }
+    found.dedup();
+    found
+}
+
+/// More runs than were seen, and failures that are said to be older than the work where nothing
+/// ran before it.
+pub(super) fn often(raw: &str, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for sentence in sentences(raw) {
+        let spelled = figures::spelled_out(sentence);
+        let text = Text::of(&spelled);
+        if text.holds(&table.said.unreal) {
+            continue;
+        }
+        if let Some(said) = text.all_said(&table.said.times, &table.words).into_iter().next() {
+            let told = text.words().find_map(|word| match word.trim_end_matches('x') {
+                "twice" => Some(2),
+                "thrice" => Some(3),
+                word => word.parse::<usize>().ok(),
+            });
+            if told.is_some_and(|told| told > 1 && told > runs.made()) {
+                found.push(said);
+            }
+        }
+        if !runs.any_failed_before() {
+            found.extend(text.all_said(&table.said.history, &table.words).into_iter().next());
+        }
+    }
+    found.dedup();
+    found
+}
