@@ -293,6 +293,7 @@ pub(crate) enum Case {
     Trailers,
     Unasked,
     Unclaimed,
+    Unoffered,
     Uncommitted,
     Unconsumed,
     Undecided,
