@@ -177,4 +177,25 @@ impl Wants {
     pub fn word(self) -> &'static str {
         self.into()
     }
+
+    /// It is the job's own state that is wanted otherwise, a turn that goes on among it, and
+    /// nothing about the repository.
+    pub(crate) fn is_about_the_job(self) -> bool {
+        matches!(
+            self,
+            Self::Begin
+                | Self::Dial
+                | Self::Work
+                | Self::Driver
+                | Self::Home
+                | Self::Edge
+                | Self::Message
+                | Self::Objective
+                | Self::Decision
+                | Self::Question
+                | Self::Settled
+                | Self::Depth
+                | Self::Summary
+        )
+    }
 }

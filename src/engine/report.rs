@@ -380,7 +380,7 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
         let refused = record::watched::refusals(repo)?;
         return Ok(refused.iter().take(limit).filter_map(why_of_watched).collect());
     }
-    let job = back::of_here(repo)?;
+    let job = back::refused_here(repo)?;
     let enough = |lines: &[Line]| lines.iter().filter(|it| it.refusal.is_some()).count() >= limit;
     let lines = back::lines(repo, job.as_ref(), enough)?;
     let mut rows = Vec::new();

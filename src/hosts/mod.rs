@@ -11,6 +11,7 @@ mod compaction;
 mod document;
 mod grant;
 mod patch;
+mod places;
 pub(crate) mod plugin;
 mod read;
 mod reply;
@@ -32,6 +33,7 @@ use crate::shipped::{self, Table, shipped};
 
 pub(crate) use canary::{CANARY, before_tool_line, canary, is_refusal, switches_hooks_off};
 pub(crate) use marks::{Marks, marks};
+pub(crate) use places::Place;
 pub use read::read;
 pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
 pub use reply::{Answer, reply};
@@ -277,6 +279,32 @@ pub struct Settings {
     /// The host passes over comments in them.
     #[serde(default)]
     pub comments: bool,
+    /// Where it reads the hook lines of a linked worktree.
+    #[serde(default)]
+    pub linked: Linked,
+    /// It reads them only where it is started in the directory that they lie below.
+    #[serde(default)]
+    pub top_only: bool,
+}
+
+impl Settings {
+    /// The directory of the files, as the work tree names it.
+    pub(crate) fn dir(&self) -> &str {
+        self.local.split('/').next().unwrap_or_default()
+    }
+}
+
+/// Where a host reads the hook lines of a linked worktree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Linked {
+    /// In that worktree.
+    #[default]
+    Own,
+    /// In the main checkout alone, and only where the worktree has the directory of the settings.
+    Main,
+    /// In that worktree, and the local ones of the main checkout, too.
+    Both,
 }
 
 /// Names of the payload's top-level fields.

@@ -301,6 +301,11 @@ pub(crate) fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
     in_time(row, moment).err()
 }
 
+/// What stands against the question whether a job is complete where nobody can be asked.
+pub(crate) fn not_offered() -> Refusal {
+    Refusal::new("question", Wants::Question).case(Case::Unoffered)
+}
+
 /// `tag` is that of the question whether a job is complete.
 pub(crate) fn asks_for_completion(tag: &str) -> bool {
     rows().iter().any(|row| row.grants == Grant::Complete && row.tag == tag)

@@ -82,11 +82,7 @@ pub(super) static TABLE: [McpToolRow<PhaseCall>; 7] = [
                 "Exact directories, from the top of the work tree; they replace those that were \
                  said before, and an empty list drops them.",
             ),
-            may(
-                "multiplier",
-                FieldKind::Text(1),
-                "0.5, 1, 1.5, 2, 2.5 or 3; larger is smaller work.",
-            ),
+            may("multiplier", FieldKind::Dial, "0.5, 1, 1.5, 2, 2.5 or 3; larger is smaller work."),
         ],
         looks: false,
         call: |hands, given| hands.declare(given),

@@ -18,6 +18,7 @@ use crate::claims::{ActionType, Claim, EvidenceType};
 use crate::engine::claims::gate::{ACTIONS, Answer, Response, Tell, items, word};
 use crate::engine::repo::installation::ALIAS;
 use crate::engine::repo::{Repo, Result};
+use crate::phases::Multiplier;
 
 /// Most characters of a text, and of an item of a list.
 const TEXT: usize = 16 * 1024;
@@ -63,6 +64,8 @@ pub(super) enum FieldKind {
     Flag,
     Evidence,
     Action,
+    /// How small the work of a phase is: a number, or its text.
+    Dial,
 }
 
 pub(super) const fn must(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
@@ -363,6 +366,11 @@ impl Field {
             FieldKind::Flag => value.as_bool().map(Arg::Flag),
             FieldKind::Evidence => serde_json::from_value(value).ok().map(Arg::Evidence),
             FieldKind::Action => serde_json::from_value(value).ok().map(Arg::Action),
+            FieldKind::Dial => {
+                let text = value.as_str().map(str::trim).map(str::to_owned);
+                let text = text.or_else(|| value.as_f64().map(|number| number.to_string()));
+                text.filter(|text| text.parse::<Multiplier>().is_ok()).map(Arg::Text)
+            }
         }
         .ok_or_else(refused)
     }
@@ -385,6 +393,9 @@ impl FieldKind {
             Self::Count => json!({"type": "integer", "minimum": 0, "maximum": u32::MAX}),
             Self::Flag => json!({"type": "boolean"}),
             Self::Evidence | Self::Action => json!({"type": "string", "enum": self.allowed()}),
+            Self::Dial => {
+                json!({"enum": [0.5, 1, 1.5, 2, 2.5, 3, "0.5", "1", "1.5", "2", "2.5", "3"]})
+            }
         }
     }
 
@@ -417,6 +428,7 @@ impl FieldKind {
             Self::Flag => "true or false".to_owned(),
             Self::Evidence => format!("one of {}", EVIDENCE.map(word).join(", ")),
             Self::Action => format!("one of {}", ACTIONS.map(word).join(", ")),
+            Self::Dial => "0.5, 1, 1.5, 2, 2.5 or 3".to_owned(),
         }
     }
 }

@@ -20,8 +20,8 @@ pub struct Turn<'a> {
     pub looking: bool,
     /// The person's last prompt only asks something.
     pub asked: bool,
-    /// Nobody can be asked whether it is complete.
-    pub alone: bool,
+    /// Why nobody is asked whether it is complete, where that is so.
+    pub unasked: Option<&'a str>,
     /// What `status` says comes next.
     pub next: &'a str,
 }
@@ -37,16 +37,19 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
     if turn.talk || turn.asked || turn.looking || (at_rest && !turn.open && !turn.closing) {
         return Ok(());
     }
+    let work = turn.row.work.as_str();
+    // What comes next may be just that.
+    let work = if work == turn.next { String::new() } else { format!(": {work}") };
     let refusal = Refusal::new("stop", Wants::Work)
         .with("job", turn.job)
-        .with("work", turn.row.work.as_str())
+        .with("work", work)
         .with("next", turn.next);
     let refusal = turn.row.names.put_in(refusal);
     Err(if turn.closing {
         refusal.case(Case::Closing)
-    } else if turn.alone && turn.row.kind == PhaseKind::Consolidation {
+    } else if let Some(why) = turn.unasked.filter(|_| turn.row.kind == PhaseKind::Consolidation) {
         // Its row says to ask: the cycle closes without.
-        refusal.case(Case::Unasked).with("phase", turn.row.name.as_str())
+        refusal.case(Case::Unasked).with("phase", turn.row.name.as_str()).with("unasked", why)
     } else {
         refusal.in_row(turn.row.name.as_str())
     })
@@ -79,14 +82,37 @@ mod tests {
         ] {
             let row = map.phase(&phase.into()).expect("a row of the map");
             let (job, next) = ("fix the lexer", "git seed status");
-            let asked = false;
-            let turn = Turn { row, job, talk, open, closing, looking, asked, alone, next };
+            let (asked, unasked) = (false, alone.then_some("nobody is asked"));
+            let turn = Turn { row, job, talk, open, closing, looking, asked, unasked, next };
             let said = may_end(&turn).map_or_else(
                 |no| no.facts.get("case").unwrap_or_default().to_owned(),
                 |()| "yes".to_owned(),
             );
             assert_eq!(said, expected, "{turn:?}");
             assert_eq!(may_end(&Turn { asked: true, ..turn }), Ok(()), "{turn:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_next_is_said_once() {
+        let map = Map::read(OPEVC).expect("the shipped map is sound");
+        let row = map.phase(&"execute".into()).expect("a row of the map");
+        for (next, work) in
+            [("git seed status", format!(": {}", row.work)), (&row.work, String::new())]
+        {
+            let turn = Turn {
+                row,
+                job: "fix the lexer",
+                talk: false,
+                open: true,
+                closing: false,
+                looking: false,
+                asked: false,
+                unasked: None,
+                next,
+            };
+            let refusal = may_end(&turn).expect_err("work is open");
+            assert_eq!(refusal.facts.get("work"), Some(&*work), "{next}");
         }
     }
 }

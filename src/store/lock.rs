@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
@@ -62,23 +62,45 @@ impl Store {
 }
 
 impl Store {
-    /// False where this process may not write git seed's state: on a file system that is read-only
-    /// for it, or without the right to.
     /// Keeps other syncs of this clone out until what it gives is dropped; steps of jobs go on.
     pub(crate) fn syncs_alone(&self) -> Result<File, StoreError> {
         hold(&self.seed_dir().join("syncing"))
     }
 
+    /// False where this process may not write what a step writes: git seed's state, the worktree's
+    /// own git directory, or the refs and objects of all worktrees. On a file system that is
+    /// read-only for it, or without the right to; a sandbox may close one of them alone.
     pub(crate) fn is_writable(&self) -> bool {
-        let opened = open(&self.common_dir.join(SEED_DIR).join("lock"));
-        let denied = |error: &io::Error| {
-            matches!(
-                error.kind(),
-                io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
-            )
+        let lock = open(&self.common_dir.join(SEED_DIR).join("lock"));
+        if lock.is_err_and(|error| is_denied(&error)) {
+            return false;
+        }
+        // It is there in every git directory, and opened like this it stays as it is.
+        let heads = [&self.git_dir, &self.common_dir].map(|dir| dir.join("HEAD"));
+        let may = |path: &PathBuf| {
+            let opened = open_plain(fs::OpenOptions::new().write(true), path);
+            !opened.is_err_and(|error| is_denied(&error))
         };
-        !opened.is_err_and(|error| denied(&error))
+        heads.iter().all(may) && ["refs", "objects"].iter().all(|name| self.may_change(name))
     }
+
+    /// The system lets this process make files in a directory of the common one.
+    #[cfg(unix)]
+    fn may_change(&self, name: &str) -> bool {
+        use rustix::fs::{Access, access};
+        let asked = access(self.common_dir.join(name), Access::WRITE_OK);
+        !asked.is_err_and(|error| is_denied(&error.into()))
+    }
+
+    #[cfg(not(unix))]
+    #[allow(clippy::unused_self, reason = "other systems are not asked")]
+    fn may_change(&self, _name: &str) -> bool {
+        true
+    }
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied)
 }
 
 /// Opens `path`, creating it and its directory, and locks it for this process alone.

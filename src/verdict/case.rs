@@ -295,6 +295,7 @@ pub(crate) enum Case {
     Trailers,
     Unasked,
     Unclaimed,
+    Unoffered,
     Uncommitted,
     Unconsumed,
     Undecided,

@@ -78,7 +78,8 @@ const fn printed(host: &'static str) -> &'static str {
     }
 }
 
-const SESSIONS: [Recorded; 20] = [
+const SESSIONS: [Recorded; 21] = [
+    small("claude", "quick"),
     quick("codex"),
     quick("gemini"),
     quick("opencode"),

@@ -82,7 +82,14 @@ fn condense_hears_what_cost_the_cycle_refusals() {
         world.edits("todo.txt", "a\n", "A\n").refuses("outside the declared directories");
     }
     world.edits("CLAUDE.md", "# Root", "# Top").refuses("not declared");
+    // How the job stands is no lesson about the repository, however often it is said.
+    for _ in 0..3 {
+        world.stops().refuses("[stop] BLOCKED");
+    }
     world.does("execute");
+    for _ in 0..2 {
+        world.stops().refuses("[stop] BLOCKED");
+    }
     world.leaves();
     world.works("verify");
     world.minute();

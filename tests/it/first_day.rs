@@ -98,6 +98,11 @@ impl Day {
         let world = World::new();
         world.puts("Makefile", &format!("test:\n\t@echo '{PASSES}'\n"));
         world.sh("git add -A && git commit -qm make");
+        if host.name == "codex" {
+            // Without it there is no tool for questions outside of its plan mode.
+            let asks = "[features]\ndefault_mode_request_user_input = true\n";
+            world.puts("../home/.codex/config.toml", asks);
+        }
         world.person(&format!("init --host {}", host.name)).succeeds();
         let day = Self { world, host, seen: std::cell::RefCell::default() };
         day.hears(host.start, &json!({ "source": "startup" }));

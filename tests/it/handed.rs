@@ -124,6 +124,37 @@ fn words_that_were_exchanged_on_the_way_do_not_run() {
     codex.hands_over("git seed phase advance", 0);
 }
 
+/// A sandbox that closes one part of what a step writes and leaves git seed's own directory open.
+#[test]
+fn a_sandbox_that_closes_one_part_of_git_alone_is_handed_over_to_as_well() {
+    for part in ["git-dir", "refs", "objects"] {
+        let world = World::linked();
+        let asked = if part == "git-dir" { "--git-dir" } else { &format!("--git-path {part}") };
+        let dir = world.sh(&format!("realpath $(git rev-parse {asked})"));
+        let held = format!(
+            "unshare -rm sh -c 'mount --bind {dir} {dir} && mount -o remount,ro,bind {dir} {dir} \
+             && exec \"$@\"' sh",
+            dir = dir.trim(),
+        );
+        if world.tries(&format!("{held} true")).code != 0 {
+            super::skip::not_here("namespaces of users and mounts");
+            return;
+        }
+        let Some(codex) = Codex::new(world) else { return };
+        let world = &codex.world;
+        codex.runs(&format!("cat {CODE}"));
+        let line = "git seed phase advance";
+        let mut fields = json!({ "tool_name": "Bash", "tool_use_id": world.next_call(),
+            "tool_input": { "command": line } });
+        codex.hears("PreToolUse", &fields).passes();
+        let said = world.agents_shell(&format!("{held} {line}"), "");
+        assert_eq!((said.code, said.out.trim()), (0, "handed to the hook"), "{part}: {said:?}");
+        fields["tool_response"] = json!(format!("{}{}", said.out, said.err));
+        codex.hears("PostToolUse", &fields).tells("ended with 0");
+        assert_eq!(world.phase(), "observe", "{part}");
+    }
+}
+
 #[test]
 fn only_a_whole_literal_line_of_the_agents_is_handed_over() {
     let Some(codex) = Codex::new(World::new()) else { return };

@@ -1,6 +1,7 @@
 //! Each host as its client obeys it: places, settings and payloads that its row names.
 
 use std::fs;
+use std::path::PathBuf;
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -183,27 +184,210 @@ fn doctor_misses_the_line_of_any_event() {
     names_a_fault(&world, &["hook line for PreToolUse"]);
 }
 
+/// Puts the host in for the main checkout and links a worktree to it.
+fn with_a_worktree(host: &str) -> (World, PathBuf) {
+    let world = World::new();
+    world.person(&format!("init --host {host}")).succeeds();
+    world.git("worktree add -q ../wt2");
+    let side = world.root().join("wt2");
+    (world, side)
+}
+
+#[track_caller]
+fn in_worktree(world: &World, line: &str, code: i32, expected: &str) -> String {
+    let said = world.tries(&format!("cd ../wt2 && git seed {line}"));
+    assert_eq!(said.code, code, "{line}: {said:?}");
+    let all = format!("{}{}", said.out, said.err);
+    assert!(all.contains(expected), "{line}: {expected}: {all}");
+    all
+}
+
 #[test]
-fn each_worktree_needs_hook_lines_of_its_own() {
-    for host in ["gemini", "codex", "claude"] {
-        let world = World::new();
-        world.person(&format!("init --host {host}")).succeeds();
-        world.git("worktree add -q ../wt2");
-        let fault = |world: &World| {
-            let said = world.tries("cd ../wt2 && git seed doctor");
-            assert_eq!(said.code, 1, "{said:?}");
-            said.out
-        };
-        let said = fault(&world);
-        assert!(said.contains("in another worktree, but not in this one"), "{said}");
+fn a_worktree_needs_hook_lines_of_its_own_where_the_host_reads_no_others() {
+    for host in ["gemini", "opencode"] {
+        let (world, _) = with_a_worktree(host);
+        let said = in_worktree(&world, "doctor", 1, "in another worktree, but not in this one");
         assert!(said.contains(&format!("fix: git seed init --host {host}")), "{said}");
         assert!(!said.contains("a forbidden call was refused"), "{said}");
-        world.sh(&format!("cd ../wt2 && git seed init --host {host}"));
-        let said = world.tries("cd ../wt2 && git seed doctor");
-        assert!(said.out.contains("a forbidden call was refused") && said.code == 0, "{said:?}");
+        in_worktree(&world, &format!("init --host {host}"), 0, "hook lines");
+        in_worktree(&world, "doctor", 0, "a forbidden call was refused");
         // The one that has them is as sound as before.
         let said = world.person("doctor").succeeds();
         assert!(!said.contains("another worktree"), "{said}");
+    }
+}
+
+/// Codex reads the lines of the main checkout, and only where the worktree has its directory.
+#[test]
+fn in_a_linked_worktree_codex_reads_the_lines_of_the_main_checkout() {
+    let (world, side) = with_a_worktree("codex");
+    let said = in_worktree(&world, "doctor", 1, "it reads the hook lines of the main checkout");
+    assert!(said.contains("fix: git seed init --host codex"), "{said}");
+    assert!(!said.contains("a forbidden call was refused"), "{said}");
+    let said = in_worktree(&world, "init --host codex", 0, "without it Codex CLI reads no hook");
+    assert!(said.contains("hook lines (there already)"), "{said}");
+    assert!(side.join(".codex").is_dir() && !side.join(".codex/hooks.json").exists());
+    assert_eq!(world.tries("cd ../wt2 && git status --porcelain").out, "");
+    in_worktree(&world, "doctor", 0, "a forbidden call was refused");
+    in_worktree(&world, "init --host codex --shared", 2, "run git seed init there, in ");
+    world.person("uninstall").succeeds();
+    assert!(!world.path(".codex").exists() && !side.join(".codex").exists());
+}
+
+#[test]
+fn init_in_a_linked_worktree_puts_codex_in_where_it_reads() {
+    let world = World::new();
+    world.git("worktree add -q ../wt2");
+    let side = world.root().join("wt2");
+    in_worktree(&world, "init --host codex", 0, "hook lines");
+    assert!(world.text(".codex/hooks.json").contains("git-seed"));
+    assert_eq!(world.git("status --porcelain"), "");
+    in_worktree(&world, "doctor", 0, "a forbidden call was refused");
+    world.person("doctor").tells("a forbidden call was refused");
+    // Lines that an older git seed left in the worktree are read by nobody, and go.
+    let (lines, record) = (world.text(".codex/hooks.json"), world.text(".git/seed/install.toml"));
+    fs::write(side.join(".codex/hooks.json"), lines).expect("writes");
+    let here = side.join(".codex/hooks.json").display().to_string();
+    let there = world.path(".codex/hooks.json").display().to_string();
+    assert!(record.contains(&there), "{record}");
+    let old = format!("[[settings]]\nhost = \"codex\"\npath = \"{here}\"\nundo = \"\"\n\n");
+    world.puts(
+        ".git/seed/install.toml",
+        &record.replacen("[[settings]]", &(old + "[[settings]]"), 1),
+    );
+    in_worktree(&world, "init --host codex", 0, "does not read it in a linked worktree");
+    assert!(!side.join(".codex/hooks.json").exists());
+    // A file of the main checkout that is tracked there is the team's.
+    let world = World::new();
+    world.puts(".codex/hooks.json", "{}\n");
+    world.git("add -f .codex/hooks.json");
+    world.git("commit -qm settings");
+    world.git("worktree add -q ../wt2");
+    in_worktree(&world, "init --host codex", 2, "is tracked");
+}
+
+/// Claude Code loads the local settings of the main checkout in its worktrees, too.
+#[test]
+fn the_local_lines_of_the_main_checkout_hold_in_claudes_worktrees() {
+    let (world, side) = with_a_worktree("claude");
+    let said = in_worktree(&world, "doctor", 0, "a forbidden call was refused through ");
+    assert!(said.contains(&world.path(".claude/settings.local.json").display().to_string()));
+    assert!(!said.contains("another worktree"), "{said}");
+    in_worktree(&world, "init", 0, "reads the hook lines of the main checkout here, too");
+    assert!(!side.join(".claude/settings.local.json").exists());
+    // Lines of the worktree alone are read there alone, and both are named.
+    let world = World::new();
+    world.git("worktree add -q ../wt2");
+    let side = world.root().join("wt2");
+    in_worktree(&world, "init", 0, "hook lines");
+    let said = world.seed("doctor").said().out;
+    assert!(said.contains("in another worktree, but not in this one"), "{said}");
+    assert!(said.contains("fix: git seed init --host claude"), "{said}");
+    world.person("init").succeeds();
+    in_worktree(&world, "doctor", 1, "hook lines twice");
+    in_worktree(&world, "init", 0, "each event would arrive twice");
+    assert!(!side.join(".claude/settings.local.json").exists());
+    in_worktree(&world, "doctor", 0, "a forbidden call was refused");
+}
+
+#[test]
+fn why_tells_refusals_of_a_talk_that_came_to_no_work() {
+    let world = World::seeded();
+    world.person("why").tells("Nothing was refused.");
+    world.prompt("Fix the lexer: quoted strings lose their escapes");
+    world.writes(CODE, "fn lex() {}\n").refuses("BLOCKED");
+    world.ends();
+    assert_eq!(world.json("job list --all")[0]["status"], "voided");
+    world.person("why").tells("Write src/parser/lex.rs");
+    // A talk in which nothing was refused says nothing, and keeps nothing quiet.
+    world.session("5b1de4ab-6f4e-4a21-9c6b-0e6ad28f4d0f");
+    world.starts();
+    world.prompt("What does the lexer do with blanks?");
+    world.ends();
+    world.person("why").tells("Write src/parser/lex.rs");
+}
+
+/// A home below a scratch folder, as in containers: what configures the person's programs there is
+/// no scratch, and what else lies there is.
+#[test]
+fn what_configures_a_persons_programs_is_scratch_nowhere() {
+    let world = World::seeded();
+    let root = world.root().canonicalize().expect("it is there");
+    world.puts("seed.toml", &format!("scratch = [\"{}/\"]\n", root.display()));
+    world.git("add seed.toml");
+    world.git("commit -qm rules");
+    world.person("rules apply").succeeds();
+    world.prompt("Fix the lexer: quoted strings lose their escapes");
+    let home = world.root().join("home");
+    // Git is told of this one by its variable, where it is there.
+    world.puts("../gitconfig", "");
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_git-seed"));
+    let writes = |path: PathBuf| {
+        let input = json!({ "file_path": path, "content": "x" });
+        world.before("Write", &input, &world.next_call())
+    };
+    for path in [
+        home.join(".claude/settings.json"),
+        home.join(".codex/config.toml"),
+        home.join(".gitconfig"),
+        home.join(".bashrc"),
+        home.join(".config/git/config"),
+        home.join(".ssh/authorized_keys"),
+        world.root().join("gitconfig"),
+        binary,
+    ] {
+        let said = writes(path.clone());
+        assert!(said.refusal().is_some(), "{}: {said:?}", path.display());
+    }
+    writes(world.root().join("notes.txt")).passes();
+    let line = format!("echo x >> {}", home.join(".bashrc").display());
+    world.before("Bash", &json!({ "command": line }), &world.next_call()).refuses("BLOCKED");
+}
+
+#[test]
+fn init_takes_the_one_host_that_a_home_shows() {
+    for (dirs, expected) in [
+        (&[".codex"][..], ".codex/hooks.json"),
+        (&[".gemini"], ".gemini/settings.json"),
+        (&[".config/opencode"], ".opencode/plugins/git-seed.js"),
+        (&[".claude"], ".claude/settings.local.json"),
+        // Several, or one that nobody tried: as where the home shows none.
+        (&[".codex", ".gemini"], ".claude/settings.local.json"),
+        (&[".cursor"], ".claude/settings.local.json"),
+    ] {
+        let world = World::new();
+        for dir in dirs {
+            fs::create_dir_all(world.root().join("home").join(dir)).expect("made");
+        }
+        world.person("init").tells(expected);
+        let files = [
+            ".codex/hooks.json",
+            ".gemini/settings.json",
+            ".opencode/plugins/git-seed.js",
+            ".claude/settings.local.json",
+        ];
+        let there: Vec<_> = files.into_iter().filter(|file| world.path(file).exists()).collect();
+        assert_eq!(there, [expected], "{dirs:?}");
+        assert_eq!(world.git("status --porcelain"), "");
+    }
+    // What the repository shows is put in as well.
+    let world = World::new();
+    fs::create_dir_all(world.root().join("home/.codex")).expect("made");
+    fs::create_dir_all(world.path(".gemini")).expect("made");
+    world.person("init").tells("found     Codex CLI, Gemini CLI");
+    assert!(!world.path(".claude/settings.local.json").exists());
+}
+
+#[test]
+fn doctor_says_what_each_host_cannot_do() {
+    for (host, limits) in [
+        ("cursor", "Cursor: it does not hold the turn; it cannot ask you about an act"),
+        ("gemini", "started below the top directory it runs no hook"),
+    ] {
+        let world = World::new();
+        world.person(&format!("init --host {host}")).succeeds();
+        let said = world.seed("doctor").said().out;
+        assert!(said.contains(limits), "{host}: {said}");
     }
 }
 
@@ -622,9 +806,8 @@ fn the_login_shell_is_asked_at_a_terminal_and_never_waited_for() {
 #[test]
 fn init_names_the_hosts_that_a_home_shows() {
     for (dirs, titles, options) in [
-        (&[".codex"][..], "Codex CLI", "--host claude --host codex"),
         (
-            &[".codex", ".gemini"],
+            &[".codex", ".gemini"][..],
             "Codex CLI, Gemini CLI",
             "--host claude --host codex --host gemini",
         ),

@@ -210,6 +210,10 @@ fn the_question_is_a_claim_at_each_host_that_asks() {
         [("codex", "PreToolUse", "request_user_input"), ("gemini", "BeforeTool", "ask_user")]
     {
         let world = ready();
+        if host == "codex" {
+            let asks = "[features]\ndefault_mode_request_user_input = true\n";
+            world.puts("../home/.codex/config.toml", asks);
+        }
         let asks = |said: &str, call: &str| {
             let words = "what was asked for is done and shown by a run of its own ".repeat(9);
             let card = world.card();
@@ -227,7 +231,36 @@ fn the_question_is_a_claim_at_each_host_that_asks() {
         assert!(text.contains("the question says"), "{host}: {text}");
         let asked = asks("The lexer keeps escapes, and cargo test passed.", "call_2");
         assert!(asked.refusal().is_none(), "{host}: {asked:?}");
+        if host == "codex" {
+            // Without the setting it has no such tool, whatever the question says.
+            world.puts("../home/.codex/config.toml", "[features]\n");
+            let no = asks("The lexer keeps escapes, and cargo test passed.", "call_3");
+            no.refuses("this host cannot ask as it is set; the person approves with [APPROVE]");
+            let text = no.refusal().unwrap_or_default();
+            assert!(!text.contains("exactly this line"), "{text}");
+        }
     }
+}
+
+/// What a run showed since stands open on no card, and what nothing shows stands there once.
+#[test]
+fn a_point_that_a_later_run_shows_is_closed() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.is_heard();
+    world.reads(CODE).passes();
+    let small =
+        "phase advance --small --scope src/parser -m 'saw the lexer\nkeep escapes\nmake test'";
+    world.seed(small).succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    ends(&world, LIE).refuses("no run since the last change shows it");
+    world.tests();
+    world.seed("phase advance -m 'keep escapes of quoted strings'").succeeds();
+    assert_eq!(world.phase(), "condense");
+    let status = world.person("status").tells("claim    rewrite: \"I looked around first.");
+    assert!(!status.contains("no run since the last change"), "{status}");
+    let card = world.card();
+    assert!(!card.contains(" open"), "{card}");
 }
 
 #[test]

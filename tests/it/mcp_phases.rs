@@ -144,7 +144,7 @@ fn all_phases_are_gone_through_with_pages_that_no_hook_saw_edited() {
     );
     yes(&mut client, "advance", &json!({}));
     let open = |client: &mut Client| {
-        yes(client, "declare", &json!({ "multiplier": "3" }));
+        yes(client, "declare", &json!({ "multiplier": 3 }));
     };
     let advance = |client: &mut Client, phase: &str| {
         yes(client, "advance", &json!({ "message": message(phase) }));
@@ -277,7 +277,28 @@ fn arguments_that_do_not_fit_and_tools_that_are_not_there_are_named() {
     let extra = json!({ "objective": "x", "approve": true });
     assert!(refused(&mut client, "start", &extra).contains("`approve` is no argument of start"));
     assert_eq!(world.json("job list").as_array().map(Vec::len), Some(0));
+    let odd = refused(&mut client, "declare", &json!({ "multiplier": 4 }));
+    assert!(odd.contains("0.5, 1, 1.5, 2, 2.5 or 3"), "{odd}");
     client.leaves();
+}
+
+#[test]
+fn a_second_start_says_that_the_job_goes_on() {
+    let world = greeting();
+    let mut client = client(&world);
+    let first = yes(&mut client, "start", &json!({ "objective": "Let the greeting say beta" }));
+    assert!(!first.contains("goes on"), "{first}");
+    let again = yes(&mut client, "start", &json!({ "objective": "Write a poem instead" }));
+    assert!(again.contains("is open and goes on: your words are kept with it"), "{again}");
+    assert!(again.contains("Let the greeting say beta"), "{again}");
+    assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1));
+    let job = world.json("job show");
+    assert!(job["interactions"].to_string().contains("Write a poem instead"), "{job}");
+    // The clone's hosts, which run no hook in this session, are no matter of its agent's.
+    let stands = yes(&mut client, "look", &json!({}));
+    assert!(!stands.contains("no hook of it has ever run"), "{stands}");
+    client.leaves();
+    world.person("status").tells("no hook of it has ever run");
 }
 
 #[test]

@@ -2861,7 +2861,7 @@ impl<'a> Search<'a> {
             looking: state.review == Review::Looking,
             // A person's question lets any turn end; the search asks whether the others do.
             asked: false,
-            alone: state.review == Review::Unanswered || state.alone,
+            unasked: (state.review == Review::Unanswered || state.alone).then_some("nobody is"),
             next: &next,
         };
         match (state.life, stop::may_end(&turn)) {

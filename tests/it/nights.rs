@@ -89,7 +89,8 @@ impl Night {
                 assert!(next.contains("git seed phase advance"), "{next}");
                 // Nobody can be asked, so nobody is told to ask.
                 let kept = self.stops().expect("its cycle is open");
-                assert!(kept.contains("no person is here to approve it"), "{kept}");
+                let why = ["this host cannot ask: the person approves", "without a question"];
+                assert!(why.iter().any(|why| kept.contains(why)), "{kept}");
                 assert!(!kept.contains("JOB-COMPLETE"), "{kept}");
                 format!("git seed phase advance -m 'part {n} is done'")
             } else {

@@ -410,8 +410,10 @@ fn the_persons_short_word_closes_it_too() {
     let steps = [json["passed"][0]["step"].as_str(), json["step"].as_str()];
     assert_eq!(steps, [Some("execute -> verify"), Some("verify -> condense")], "{said}");
     assert_eq!(json["passed"][0]["commit"].as_str(), Some(world.git("rev-parse HEAD").trim()));
-    world.prompt("[APPROVE]");
+    let told = world.prompt("[APPROVE]");
     assert_eq!(world.phase(), "none");
+    let person = told.to_person().unwrap_or_default();
+    assert!(person.contains("is approved, and its cycle is closed"), "{told:?}");
 }
 
 #[test]

@@ -201,9 +201,7 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             });
         }
         Act::Ask(questions) => {
-            out.question = person::ask::ask(repo, questions, phase, focused)
-                .and_then(|admitted| person::ask::holds(repo, &admitted, focused))
-                .err();
+            out.question = person::ask::unfit(repo, host, questions, (phase, focused));
         }
         Act::Schedule { text } => {
             // No tool makes a person's short word.

@@ -49,6 +49,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     let state = &focused.state;
     let looking = state.review == Review::Looking;
     let next = if looking { String::new() } else { next(repo, focused) };
+    let unasked = jobs::unattended::unasked(repo, state);
     let turn = Turn {
         row: repo.row(Some(focused)),
         job: state.job.name.as_str(),
@@ -57,7 +58,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         closing: state.is_closing(),
         looking,
         asked: record::interactions::only_asked(repo, focused)?,
-        alone: state.review == Review::Unanswered || jobs::unattended::defers(repo, state),
+        unasked: unasked.as_deref(),
         next: &next,
     };
     match stop::may_end(&turn) {

@@ -19,10 +19,7 @@ use crate::voice::{self, Notice, tell};
 
 /// True where a finished job rests instead of asking.
 pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
-    let host = hosts::row(&state.driver.host);
-    if repo.rules.approving == Approving::Defer
-        || host.is_ok_and(|host| !host.offers_questions(|file| repo.host_file(file)))
-    {
+    if repo.rules.approving == Approving::Defer || cannot_ask(repo, state) {
         return true;
     }
     // Where an answer that nobody sat there for would not count, nobody is asked. Of a session that
@@ -30,6 +27,25 @@ pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
     let session = repo.session(&state.driver.session).ok().flatten();
     let nobody = session.is_some_and(|session| session.unattended || session.bare);
     repo.rules.unattended == Unattended::Refuse && nobody
+}
+
+/// Why nobody is asked whether the job is complete, where that is so.
+pub(crate) fn unasked(repo: &Repo, state: &State) -> Option<String> {
+    if cannot_ask(repo, state) {
+        return Some(tell(Notice::UnaskedByHost, &[]));
+    }
+    let why = match (repo.rules.approving, state.review) {
+        (Approving::Defer, _) => Notice::UnaskedByRules,
+        (_, Review::Unanswered) => Notice::UnaskedUnanswered,
+        _ => Notice::UnaskedByNobody,
+    };
+    (state.review == Review::Unanswered || defers(repo, state)).then(|| tell(why, &[]))
+}
+
+/// The host of the job's session has no tool for questions, as it is set.
+pub(crate) fn cannot_ask(repo: &Repo, state: &State) -> bool {
+    let host = hosts::row(&state.driver.host);
+    host.is_ok_and(|host| !host.offers_questions(|file| repo.host_file(file)))
 }
 
 /// True when closing the cycle of `focused` now lets it rest: it could be completed, and nobody

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::words::Judged;
 use crate::claims::record::RecordKind;
-use crate::claims::{Inquiry, Ran};
+use crate::claims::{ClaimCase, Inquiry, Ran, gate};
 use crate::engine::proof::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, judge, proof, record, voices};
@@ -70,7 +72,7 @@ fn with_claim(repo: &Repo, focused: &LoadedJob, asked: Option<&Judged>) -> Resul
     let claim = last_claim(repo, focused)?;
     let changed = changed(repo, focused)?;
     let mut gaps: Vec<String> = asked.and_then(Judged::points).into_iter().collect();
-    gaps.extend(open_points(focused, claim.as_ref()));
+    gaps.extend(open_points(repo, focused, claim.as_ref())?);
     gaps.extend(beyond_the_lane(repo, focused, changed.as_ref())?);
     gaps.extend(voices(repo, focused)?);
     let mut lines = vec![
@@ -107,7 +109,7 @@ pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
         let facts = [("unshown", &*unshown.to_string()), ("all", &*answered.len().to_string())];
         ran.push_str(&tell(Notice::CardCriteria, &facts));
     }
-    let open = open_points(focused, last_claim(repo, focused)?.as_ref());
+    let open = open_points(repo, focused, last_claim(repo, focused)?.as_ref())?;
     let open = match open.len() + usize::from(beyond.is_some()) {
         0 => String::new(),
         n => tell(Notice::CardOpen, &[("points", &repo::text::count(n, "point"))]),
@@ -144,8 +146,11 @@ fn voices(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
 }
 
 /// What no ruling, no claim and no commit accounts for.
-fn open_points(focused: &LoadedJob, claim: Option<&Recorded>) -> Vec<String> {
-    let mut gaps: Vec<String> = claim.map(gaps).unwrap_or_default();
+fn open_points(repo: &Repo, focused: &LoadedJob, claim: Option<&Recorded>) -> Result<Vec<String>> {
+    let mut gaps = match claim {
+        Some(claim) => still_open(repo, focused, claim)?,
+        None => Vec::new(),
+    };
     let ruled = claims::required::ruled(focused);
     if ruled.without > 0 {
         let acts = repo::text::count(ruled.without as usize, "act");
@@ -157,7 +162,28 @@ fn open_points(focused: &LoadedJob, claim: Option<&Recorded>) -> Vec<String> {
             unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
         gaps.insert(0, tell(Notice::SeenUnclaimed, &[("paths", &paths.join(", "))]));
     }
-    gaps
+    Ok(gaps)
+}
+
+/// The points of a ruling that are open with what ran since, too: a run may show what a claim
+/// only said.
+fn still_open(repo: &Repo, focused: &LoadedJob, claim: &Recorded) -> Result<Vec<String>> {
+    let mut open = gaps(claim);
+    let Some(Inquiry::VerifyClaim(case)) = claim.record.inquiry.as_ref() else { return Ok(open) };
+    if open.is_empty() {
+        return Ok(open);
+    }
+    let tree = fence::tree_now::tree_now(repo, Some(focused))?;
+    let receipts = claims::receipts::receipts_of(repo, focused, &tree)?;
+    if receipts.iter().any(|now| !claim.record.receipts.contains(&now.id)) {
+        let table = claims::gate::gate_table(repo)?;
+        let case = ClaimCase { receipts, ..case.clone() };
+        let again = gate::judge(&Inquiry::VerifyClaim(case).masked(), &table);
+        let (ruling, reasons) = (serde_json::to_value(&again).ok(), again.reasons());
+        let now = points(ruling.as_ref(), if again.opens() { &[] } else { reasons });
+        open.retain(|point| now.contains(point));
+    }
+    Ok(open)
 }
 
 impl Changed {
@@ -419,16 +445,21 @@ fn told_of_claim(claim: Option<&Recorded>) -> String {
 
 /// What the ruling found open: its gaps, and its reasons where it did not let the claim stand.
 fn gaps(one: &Recorded) -> Vec<String> {
-    let listed = |key: &str| {
-        let list = one.record.ruling.as_ref().and_then(|ruling| ruling.get(key)?.as_array());
-        list.into_iter().flatten().filter_map(|gap| gap.as_str().map(one_line)).collect::<Vec<_>>()
-    };
-    let mut gaps = listed("gaps");
-    if !one.record.opens {
-        gaps.extend(one.record.reasons.iter().map(|reason| one_line(reason)));
+    let record = &one.record;
+    points(record.ruling.as_ref(), if record.opens { &[] } else { &record.reasons })
+}
+
+/// The gaps that a ruling names, and `reasons`, each once.
+fn points(ruling: Option<&Value>, reasons: &[String]) -> Vec<String> {
+    let list = ruling.and_then(|ruling| ruling.get("gaps")?.as_array());
+    let gaps = list.into_iter().flatten().filter_map(Value::as_str);
+    let mut points: Vec<String> = Vec::new();
+    for point in gaps.chain(reasons.iter().map(String::as_str)).map(one_line) {
+        if !points.contains(&point) {
+            points.push(point);
+        }
     }
-    gaps.dedup();
-    gaps
+    points
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -441,4 +472,17 @@ fn shortened(line: &str) -> String {
     }
     let head: String = line.chars().take(WIDTH - 1).collect();
     format!("{head}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_point_stands_there_once() {
+        let ruling = serde_json::json!({ "gaps": ["no run", "no  count", "no run"] });
+        let reasons = ["no count".to_owned(), "no file".to_owned()];
+        assert_eq!(points(Some(&ruling), &reasons), ["no run", "no count", "no file"]);
+        assert_eq!(points(None, &[]), [""; 0]);
+    }
 }

@@ -4,6 +4,7 @@ use crate::claims::hooks::Spoken;
 use crate::engine::judge::words::Judged;
 use crate::engine::repo::{self, LoadedJob, Repo};
 use crate::engine::{boundary, fence, jobs, judge, landing, memory, person};
+use crate::hosts::Host;
 use crate::jobs::questions::{self, Admitted, Ahead, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
 use crate::phases::Phase;
@@ -49,8 +50,35 @@ pub(crate) fn ask<'q>(
     Ok(admitted)
 }
 
+/// What keeps the questions of one call from going out.
+pub(crate) fn unfit(
+    repo: &Repo,
+    host: &Host,
+    questions: &[crate::event::Question],
+    (phase, focused): (&Phase, Option<&LoadedJob>),
+) -> Option<Refusal> {
+    is_offered(repo, host, questions)
+        .and_then(|()| ask(repo, questions, phase, focused))
+        .and_then(|admitted| holds(repo, &admitted, focused))
+        .err()
+}
+
+/// The question for completion can be put at all: where the host has no tool for it as it is set,
+/// no other words let it through.
+fn is_offered(
+    repo: &Repo,
+    host: &Host,
+    questions: &[crate::event::Question],
+) -> Result<(), Refusal> {
+    let completes = AsksAbout::of(questions).completion;
+    if completes && !host.offers_questions(|file| repo.host_file(file)) {
+        return Err(questions::not_offered());
+    }
+    Ok(())
+}
+
 /// What the question for completion says is shown, where hooks rule by themselves.
-pub(crate) fn holds(
+fn holds(
     repo: &Repo,
     admitted: &[Admitted<'_>],
     focused: Option<&LoadedJob>,

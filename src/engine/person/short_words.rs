@@ -275,8 +275,11 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
     person::sender::keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
     Ok(match heard {
         PersonReply::Done(text) => {
+            // On the small lane the approval closed the cycle, too.
+            let open = repo.job(&job.state.job.id).is_ok_and(|now| now.state.is_closing());
+            let told = if open { Notice::ApprovedHere } else { Notice::ApprovedClosed };
             let name = &job.state.job.name;
-            Told::both(tell(Notice::ApprovedHere, &[("job", name)]), format!("{text}."))
+            Told::both(tell(told, &[("job", name)]), format!("{text}."))
         }
         PersonReply::NotCounted(why) => {
             Told::both(tell(Notice::ApprovedNothing, &[("why", &why)]), why)

@@ -19,7 +19,10 @@ const OFTEN: usize = 3;
 pub(crate) fn most_often(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     let cycle = format!("{}-", focused.state.stand.cycle);
     let lines = traced(repo, focused, |name| name.starts_with(&cycle))?;
-    let most = by_kind(lines.iter()).into_iter().next();
+    // How a job stands helps no later one.
+    let is_lesson = |refused: &Refused| !refused.wants.is_about_the_job();
+    let lessons = lines.iter().filter(|line| line.refusal.as_ref().is_some_and(is_lesson));
+    let most = by_kind(lessons).into_iter().next();
     Ok(most.filter(|(_, times)| *times >= OFTEN).map(|(why, _)| why))
 }
 

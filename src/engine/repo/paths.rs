@@ -366,8 +366,35 @@ impl Repo {
         // Without its real path no place counts as its own: it then is another repository's.
         let home = crate::world::real(self.store.work_tree()).unwrap_or_default();
         // A work tree that itself lies in a scratch folder does not open its neighbours'
-        // repositories.
-        if scratch && !inside_a_repository(path, &home) { Place::Scratch } else { Place::Outside }
+        // repositories, nor does a home there open what configures the person's programs.
+        if scratch && !inside_a_repository(path, &home) && !self.is_of_the_person(path) {
+            Place::Scratch
+        } else {
+            Place::Outside
+        }
+    }
+
+    /// What configures the person's programs and holds the fence up, wherever it lies: what begins
+    /// with a dot at the top of a home, git seed's program, and files whose prints are taken.
+    fn is_of_the_person(&self, path: &Path) -> bool {
+        let names = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "GIT_CONFIG_GLOBAL"];
+        let homes = names.map(crate::world::variable);
+        let [home, more @ ..] =
+            homes.map(|dir| dir.filter(|dir| !dir.is_empty()).map(|dir| real(Path::new(&dir))));
+        let dotted = |below: &Path| {
+            below.iter().next().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+        };
+        let of_home = |home: &PathBuf| path.strip_prefix(home).is_ok_and(dotted);
+        if home.as_ref().is_some_and(of_home)
+            || more.iter().flatten().any(|dir| path.starts_with(dir))
+            || path == crate::world::own_binary()
+        {
+            return true;
+        }
+        // Of prints that do not read none is known to be free.
+        self.prints().map_or(true, |prints| {
+            prints.unwrap_or_default().files.iter().any(|print| Path::new(&print.path) == path)
+        })
     }
 }
 

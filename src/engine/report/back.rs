@@ -1,6 +1,6 @@
 //! Lines of journals, read backwards.
 
-use crate::engine::record::archive;
+use crate::engine::record::{self, archive};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::journal::{Line, Linked};
 
@@ -12,17 +12,35 @@ const LOOKED_AT: usize = 8;
 /// The job of this worktree that people mean where they name none: the focused one, or the newest
 /// that was worked on here. One that only waits has nothing to tell.
 pub(crate) fn of_here(repo: &Repo) -> Result<Option<LoadedJob>> {
-    let here = repo.store.worktree_name();
-    // A job that was let go is at home nowhere: then it counts as one of the main worktree.
-    let is_here = |job: &LoadedJob| {
-        let home = &job.state.home;
-        let at = [&home.worktree, &home.rested].into_iter().find(|at| !at.is_empty());
-        at.map_or(here == MAIN, |at| *at == here)
+    match repo.focused()? {
+        Some(focused) => Ok(Some(focused)),
+        None => newest(repo, |job| was_worked_on(job) && is_here(repo, job)),
+    }
+}
+
+/// The same, and a job that was talk to its end, where something was refused in it.
+pub(crate) fn refused_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    let has_refused = |job: &LoadedJob| {
+        // What does not read is told by `doctor`; here it refused nothing.
+        let lines = record::refused::traced(repo, job, |_| true).unwrap_or_default();
+        lines.iter().any(|line| line.refusal.is_some())
     };
     match repo.focused()? {
         Some(focused) => Ok(Some(focused)),
-        None => worked_on(repo, is_here),
+        None => newest(repo, |job| is_here(repo, job) && (was_worked_on(job) || has_refused(job))),
     }
+}
+
+/// The job is this worktree's. One that was let go is at home nowhere: then it counts as one of
+/// the main worktree.
+fn is_here(repo: &Repo, job: &LoadedJob) -> bool {
+    let (here, home) = (repo.store.worktree_name(), &job.state.home);
+    let at = [&home.worktree, &home.rested].into_iter().find(|at| !at.is_empty());
+    at.map_or(here == MAIN, |at| *at == here)
+}
+
+fn was_worked_on(job: &LoadedJob) -> bool {
+    job.state.stand.cycle > 0
 }
 
 /// The same, and else one of another worktree, or the newest that waits.
@@ -30,15 +48,14 @@ pub(crate) fn meant(repo: &Repo) -> Result<Option<LoadedJob>> {
     if let Some(job) = of_here(repo)? {
         return Ok(Some(job));
     }
-    match worked_on(repo, |_| true)? {
+    match newest(repo, was_worked_on)? {
         Some(job) => Ok(Some(job)),
         None => archive::newest(repo),
     }
 }
 
-/// The newest job that was worked on, of those that `is` one of them.
-fn worked_on(repo: &Repo, is: impl Fn(&LoadedJob) -> bool) -> Result<Option<LoadedJob>> {
-    let is = |job: &LoadedJob| job.state.stand.cycle > 0 && is(job);
+/// The newest job of those that `is` one of them.
+fn newest(repo: &Repo, is: impl Fn(&LoadedJob) -> bool) -> Result<Option<LoadedJob>> {
     let mut open = None;
     for id in archive::live_ids(repo)?.iter().rev() {
         let job = repo.job(id)?;

@@ -8,7 +8,7 @@ use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, Repo};
 use crate::engine::setup::finding::Finding;
 use crate::engine::{record, setup};
-use crate::hosts::{self, Distrust, Host, install};
+use crate::hosts::{self, Distrust, Host, Linked, Place, install};
 use crate::jobs::mode::Mode;
 use crate::voice::Found;
 
@@ -20,15 +20,15 @@ pub(crate) fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
         installation.settings.into_iter().partition(|file| is_of_here(repo, file));
     // A row that does not read is named below, where `init` wrote for it.
     for row in hosts::names().filter_map(|name| hosts::row(name).ok()) {
-        let names = setup::host_settings::registrations(repo, row);
-        if let [one, other] = names[..] {
-            let facts = [("title", row.title.as_str()), ("one", one), ("other", other)];
+        let places = setup::host_settings::registrations(repo, row);
+        if let [one, other, ..] = &places[..] {
+            let (title, one, other) = (row.title.as_str(), &*one.shown, &*other.shown);
+            let facts = [("title", title), ("one", one), ("other", other)];
             found.push(Finding::of(Found::HostTwice, &facts));
         }
-        for name in names {
-            let path = repo.store.work_tree().join(name);
+        for Place { path, .. } in places {
             let known = files.iter().any(|file| file.path == path);
-            if !known && setup::host_settings::is_found_by_name(repo, row, name) {
+            if !known && setup::host_settings::is_found_by_name(row, &path) {
                 let (host, undo) = (row.name.clone(), String::new());
                 files.push(SettingsFile { host, path, made_dirs: Vec::new(), undo });
             }
@@ -40,33 +40,38 @@ pub(crate) fn examine_hosts(repo: &Repo, found: &mut Vec<Finding>) {
     }
     found.extend(plugins);
     let is_here = |host: &str| files.iter().any(|file| file.host == host);
-    found.extend(lacking(&elsewhere, is_here));
+    found.extend(lacking(repo, &elsewhere, is_here));
     for file in &files {
         examine_host(repo, file, found);
     }
 }
 
-/// The file lies where a host looks for it that works in this worktree; one of another worktree's
-/// is read by nobody here.
+/// The file lies where its host looks for it in this worktree.
 fn is_of_here(repo: &Repo, file: &SettingsFile) -> bool {
     // Of a row that does not read no name is known: the file is named, with what is wrong.
     let Ok(row) = hosts::row(&file.host) else { return true };
     let real = |path: &Path| repo::paths::real(path);
-    [&row.settings.local, &row.settings.shared]
-        .into_iter()
-        .any(|name| real(&repo.store.work_tree().join(name)) == real(&file.path))
+    let places = setup::host_settings::places(repo, row);
+    places.iter().any(|place| real(&place.path) == real(&file.path))
 }
 
-/// The hosts that have hook lines in another worktree of this clone, and none here.
-fn lacking(elsewhere: &[SettingsFile], is_here: impl Fn(&str) -> bool) -> Vec<Finding> {
+/// The hosts that have hook lines in this clone, and none that they read in this worktree.
+fn lacking(
+    repo: &Repo,
+    elsewhere: &[SettingsFile],
+    is_here: impl Fn(&str) -> bool,
+) -> Vec<Finding> {
     let mut names: Vec<&str> = elsewhere.iter().map(|file| file.host.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let rows = names.into_iter().filter_map(|name| hosts::row(name).ok());
     let without = rows.filter(|row| !is_here(&row.name));
     let of = |row: &Host| {
-        let facts = [("title", row.title.as_str()), ("host", row.name.as_str())];
-        Finding::of(Found::HostElsewhere, &facts)
+        let of_main = row.settings.linked == Linked::Main
+            && setup::host_settings::main_checkout(repo).is_some();
+        let key = if of_main { Found::HostReadsMain } else { Found::HostElsewhere };
+        let dir = ("dir", row.settings.dir());
+        Finding::of(key, &[("title", row.title.as_str()), ("host", row.name.as_str()), dir])
     };
     without.map(of).collect()
 }

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::engine::repo::sessions::{Session, is_same};
 use crate::engine::repo::{Repo, text};
 use crate::engine::setup;
 use crate::engine::setup::finding::Finding;
@@ -89,22 +90,21 @@ fn file(repo: &Repo, host: &str) -> PathBuf {
 /// Whether the host has run its hooks here: that a line stands in a file does not show it.
 pub(crate) fn finding(repo: &Repo, row: &Host) -> Finding {
     let title = ("title", row.title.as_str());
-    match last(repo, &row.name) {
-        Some(last) => {
-            let at = text::rfc3339(last.at);
-            let named = last.version.map(|version| format!("{} {version}", row.title));
-            let title = ("title", named.as_deref().unwrap_or(&row.title));
-            Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
-        }
-        None => match row.first_start() {
-            Some(says) => Finding::of(Found::HostSilent, &[title, ("says", says)]),
-            None => Finding::of(Found::HostUnfired, &[title]),
-        },
-    }
+    let Some(last) = last(repo, &row.name) else {
+        let says = row.first_start().unwrap_or_default();
+        return Finding::of(Found::HostSilent, &[title, ("says", says)]);
+    };
+    let at = text::rfc3339(last.at);
+    let named = last.version.map(|version| format!("{} {version}", row.title));
+    let title = ("title", named.as_deref().unwrap_or(&row.title));
+    Finding::of(Found::HostFired, &[title, ("at", &at), ("event", &last.event)])
 }
 
 /// The hosts whose hook lines stand in this worktree and of which no hook has ever run in it.
 pub(crate) fn unfired(repo: &Repo) -> Vec<String> {
+    if is_without_hooks(repo) {
+        return Vec::new();
+    }
     let rows = hosts::names().filter_map(|name| hosts::row(name).ok());
     let silent = rows.filter(|row| {
         !setup::host_settings::registrations(repo, row).is_empty()
@@ -120,17 +120,31 @@ pub(crate) fn unfired(repo: &Repo) -> Vec<String> {
     silent.map(told).collect()
 }
 
+/// Whoever asks is the agent of a client without hooks, which no hook line serves.
+fn is_without_hooks(repo: &Repo) -> bool {
+    let hosted = repo.hosted();
+    let unhooked =
+        |session: &&Session| hosts::row(&session.host).is_ok_and(|row| !row.runs_hooks());
+    let mut clients = hosted.iter().filter(unhooked).filter_map(|session| session.process.as_ref());
+    let above = if clients.clone().next().is_some() { world::ancestors() } else { Vec::new() };
+    clients.any(|client| above.iter().any(|up| is_same(up, client)))
+}
+
 /// What hosts that are put in here cannot do, and which of them runs as another version than the
 /// one that its row was tried with. `asks` starts their programs, for two seconds each.
 pub(crate) fn versions(repo: &Repo, asks: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     for row in hosts::names().filter_map(|name| hosts::row(name).ok()) {
-        let Some(range) = row.range() else { continue };
         if setup::host_settings::registrations(repo, row).is_empty() {
             continue;
         }
         let title = ("title", row.title.as_str());
         let limits = limits(row);
+        let Some(range) = row.range() else {
+            // That nobody tried it is said of each file.
+            found.push(Finding::of(Found::HostCannot, &[title, ("limits", &limits)]));
+            continue;
+        };
         found
             .push(Finding::of(Found::HostLimits, &[title, ("range", &range), ("limits", &limits)]));
         if asks {
@@ -160,7 +174,9 @@ fn limits(row: &Host) -> String {
         ("question-tool", Notice::LimitQuestions),
     ];
     let lacking = all.into_iter().filter(|(name, _)| lacks(name));
-    let lacking: Vec<String> = lacking.map(|(_, notice)| tell(notice, &[])).collect();
+    let top = row.settings.top_only.then_some(Notice::LimitTop);
+    let lacking = lacking.map(|(_, notice)| notice).chain(top);
+    let lacking: Vec<String> = lacking.map(|notice| tell(notice, &[])).collect();
     if lacking.is_empty() { tell(Notice::LimitNone, &[]) } else { lacking.join("; ") }
 }
 

@@ -20,7 +20,8 @@ use crate::{githooks, world};
 /// What `init` was asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// Names of hosts; empty means every host that is found, or Claude Code.
+    /// Names of hosts; empty means every host that the repository shows, and the one that the
+    /// person's home shows, or else Claude Code.
     pub hosts: Vec<String>,
     /// Write the settings that are committed, with a bare `git-seed`.
     pub shared: bool,
@@ -104,16 +105,24 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     Ok(told)
 }
 
-/// Hosts that the person's home shows, where nobody said which ones are wanted.
-fn at_home(repo: &Repo, wanted: &Wanted, rows: &[&'static Host]) -> String {
-    let home = repo.persons_home().filter(|_| wanted.hosts.is_empty());
+/// Hosts that the person's home shows.
+fn used(repo: &Repo) -> Vec<&'static Host> {
+    let home = repo.persons_home();
     let is_used = |row: &&'static Host| {
         let dir = row.home.as_deref().and_then(|dir| dir.strip_prefix("~/"));
         dir.zip(home.as_ref()).is_some_and(|(dir, home)| home.join(dir).is_dir())
     };
-    let all = hosts::names().filter_map(|name| hosts::row(name).ok());
+    hosts::names().filter_map(|name| hosts::row(name).ok()).filter(is_used).collect()
+}
+
+/// What is said of hosts that the person's home shows and that are not put in, where nobody said
+/// which ones are wanted.
+fn at_home(repo: &Repo, wanted: &Wanted, rows: &[&'static Host]) -> String {
+    if !wanted.hosts.is_empty() {
+        return String::new();
+    }
     let is_put_in = |row: &Host| rows.iter().any(|known| known.name == row.name);
-    let others: Vec<&Host> = all.filter(is_used).filter(|row| !is_put_in(row)).collect();
+    let others: Vec<&Host> = used(repo).into_iter().filter(|row| !is_put_in(row)).collect();
     if others.is_empty() {
         return String::new();
     }
@@ -152,6 +161,9 @@ fn install_more(
     Ok(())
 }
 
+/// The host that is put in where nothing says which one.
+const USUAL: &str = "claude";
+
 fn known_mode(name: &str) -> Result<Mode> {
     let unknown = || EngineError::Usage(tell(Notice::ModeUnknown, &[("mode", name)]));
     Mode::named(name).ok_or_else(unknown)
@@ -167,16 +179,21 @@ fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
         }
         return Ok(rows);
     }
-    let mut found = Vec::new();
-    for name in hosts::names() {
-        let row = known(name)?;
-        let folder = row.settings.shared.split('/').next().unwrap_or_default();
-        // One that nobody tried is put in only where it is asked for.
-        let found_here = row.tried.is_some() && repo.store.work_tree().join(folder).is_dir();
-        if name == "claude" || found_here {
-            found.push(row);
-        }
+    // One that nobody tried is put in only where it is asked for.
+    let rows: Vec<_> = hosts::names().map(known).collect::<Result<_>>()?;
+    let is_here = |row: &Host| repo.store.work_tree().join(row.settings.dir()).is_dir();
+    let tried = |rows: Vec<&'static Host>| rows.into_iter().filter(|row| row.tried.is_some());
+    let mut found: Vec<_> = tried(rows).filter(|row| is_here(row)).collect();
+    // Where the home shows one host alone, that is the one which the person works with.
+    let usual = match tried(used(repo)).collect::<Vec<_>>()[..] {
+        [one] => one,
+        _ => known(USUAL)?,
+    };
+    if !found.iter().any(|row| row.name == usual.name) {
+        found.push(usual);
     }
+    let place = |row: &&'static Host| hosts::names().position(|name| name == row.name);
+    found.sort_by_key(place);
     Ok(found)
 }
 

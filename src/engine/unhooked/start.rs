@@ -35,6 +35,7 @@ pub(crate) fn enter(repo: &Repo, own: &Unhooked) -> Result<()> {
 /// what the agent is told.
 pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) -> Result<String> {
     record::identity::keep(repo)?;
+    let mut head = Notice::UnhookedStarted;
     let told = match repo.focused()? {
         Some(focused) if focused.state.is_closing() => {
             let job = ("job", focused.state.job.name.as_str());
@@ -42,6 +43,7 @@ pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) ->
         }
         Some(focused) => {
             take_over(repo, own, &focused)?;
+            head = Notice::UnhookedGoesOn;
             add_words(repo, &focused.chain, objective)?;
             briefing::gather::where_it_stands(repo, &repo.require_focused()?)
         }
@@ -59,7 +61,7 @@ pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) ->
     note_call(repo, own, "start", call)?;
     let focused = repo.require_focused()?;
     record::journal_line::count_injected(repo, &focused, &told)?;
-    let head = tell(Notice::UnhookedStarted, &[("job", &focused.state.job.name)]);
+    let head = tell(head, &[("job", &focused.state.job.name)]);
     Ok(format!("{head}\n{}", told.trim_end()))
 }
 
