@@ -442,6 +442,7 @@ fn bounds(half: Half) -> (f64, f64) {
         | Half::Seventh
         | Half::Eighth
         | Half::Ninth
+        | Half::NinthBlind
         | Half::Tenth
         | Half::Eleventh
         | Half::Twelfth
@@ -449,7 +450,6 @@ fn bounds(half: Half) -> (f64, f64) {
         Half::Blind => (2.0, 1.7),
         Half::SeventhBlind => (0.0, 3.5),
         Half::EighthBlind => (0.0, 5.4),
-        Half::NinthBlind => (0.0, 0.0),
         Half::TenthBlind => (3.6, 1.8),
         Half::EleventhBlind => (0.0, 4.5),
         Half::TwelfthBlind => (8.7, 3.1),
