@@ -14,8 +14,10 @@ use crate::world::Typist;
 /// Install git seed in this repository°
 ///
 /// Writes hook lines into the settings of each agent host that it finds, git hooks beside the
-/// ones that are already there, and the ref `refs/seed/meta`. It makes no commit. Without
-/// `--shared` it changes no tracked file, and `git status` stays as it was. It adds
+/// ones that are already there, and the ref `refs/seed/meta`. Without `--host` these are the hosts
+/// that the repository shows, and the one that your home shows, if it shows just one, or else
+/// Claude Code. In a linked worktree the lines go where the host reads them. It makes no commit.
+/// Without `--shared` it changes no tracked file, and `git status` stays as it was. It adds
 /// subagents for the phases where the host looks for them (`git seed agents`). Run it again to
 /// update an installation. With `--shared` it asks once whether your pushes take jobs along.
 #[derive(Debug, clap::Args)]
