@@ -303,6 +303,7 @@ pub(crate) enum Case {
     UndoNotAhead,
     UndoNothing,
     UndoOther,
+    UndoRedacted,
     Unjudged,
     UnlinkTime,
     Unlisted,

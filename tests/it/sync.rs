@@ -520,6 +520,61 @@ fn a_sync_is_undone_by_its_refs_and_comes_again() {
     assert_eq!(synced_there(&world, "b", "")["state"], synced(&world, "")["state"]);
 }
 
+/// Words that were taken away behind a sync stay away, whoever undoes the sync: of an open job, of
+/// a closed one, and on the way over several operations.
+#[test]
+fn no_undo_of_a_sync_brings_back_what_was_redacted_behind_it() {
+    let world = machine();
+    let job = world.job();
+    world.person("job create other -m 'another thing to do'").succeeds();
+    let all = world.git("for-each-ref --format='%(refname:lstrip=3)' refs/seed/jobs");
+    let other = all.lines().find(|id| **id != job).expect("two jobs").to_owned();
+    world.person(&format!("job drop {other} -m later")).succeeds();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    let at = |line: &str| there(&world, "b", line);
+    for (id, undo) in [(&job, "git seed undo"), (&other, "git seed undo -n 1")] {
+        let said = at(&format!("git seed job redact {id}"));
+        assert_eq!(said.code, 0, "{said:?}");
+        let before = merged(&world, "../b");
+        let said = at(undo);
+        assert!(said.code == 2 && said.err.contains("were taken away since"), "{said:?}");
+        assert_eq!(merged(&world, "../b"), before);
+    }
+    // Another machine's own comes again with the next sync, so it hinders none.
+    synced_there(&world, "b", "");
+    synced(&world, "");
+    world.person("undo").succeeds();
+    synced(&world, "");
+    let shown = world.json(&format!("job show {job}"));
+    assert_eq!(shown["interactions"][0]["redacted"], json!(true), "{shown}");
+}
+
+/// Where only the other machine has the words, they are named all the same.
+#[test]
+fn a_machine_without_the_words_takes_them_away_all_the_same() {
+    let world = machine();
+    let job = world.job();
+    world.prompt("and the words of the second prompt");
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    let said = there(&world, "b", &format!("git seed job redact {job}"));
+    assert!(said.code == 0 && !said.out.contains(" 0 texts"), "{said:?}");
+    // A second time nothing is left to name.
+    let said = there(&world, "b", &format!("git seed job redact {job}"));
+    assert!(said.code == 0 && said.out.contains(" 0 texts"), "{said:?}");
+    synced_there(&world, "b", "");
+    synced(&world, "");
+    let shown = world.json(&format!("job show {job}"));
+    for entry in shown["interactions"].as_array().expect("a list") {
+        assert_eq!((&entry["text"], &entry["redacted"]), (&Value::Null, &json!(true)), "{shown}");
+    }
+    let words = "git cat-file --batch-all-objects --batch | grep -ac 'the second prompt'";
+    assert_eq!(world.tries(words).out.trim(), "0");
+}
+
 #[test]
 fn rules_come_as_a_proposal_and_go_where_they_are_ahead() {
     let world = machine();
