@@ -44,6 +44,7 @@ pub(crate) enum Case {
     BirthTime,
     Body,
     Branch,
+    BranchGone,
     Brief,
     Card,
     Carried,
