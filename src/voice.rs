@@ -807,6 +807,7 @@ pub(crate) enum Notice {
     UpgradeOlder,
     UpgradeKept,
     TextOtherKey,
+    TextBorrowed,
     VerifyRedacted,
     VerifyWithheld,
     TextRedacted,
