@@ -28,6 +28,7 @@ mod it {
     mod deadends;
     mod deep_scope;
     mod dropped;
+    mod elsewhere;
     mod entries;
     mod exec;
     mod fence;

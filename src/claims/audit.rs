@@ -118,6 +118,9 @@ pub struct Findings {
     /// Those among them that were rewritten since, with the same content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<Finding>,
+    /// Which steps of which job content says that a commit stands for.
+    #[serde(skip)]
+    pub follows: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// Commits whose steps a person undid since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undone: Vec<String>,

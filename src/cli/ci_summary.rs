@@ -46,7 +46,7 @@ pub(super) fn summary(
         lines.push(format!("- and {} more", more + 1));
     }
     for line in lines {
-        out.line(line);
+        out.markdown(&line);
     }
 }
 
@@ -84,6 +84,10 @@ fn card(card: &JobCard) -> String {
     let status = card.status.unwrap_or("?");
     let approved = if card.approved { ", approved by a person" } else { "" };
     let mut parts = vec![count(card.commits, "commit")];
+    parts.extend(
+        card.shared
+            .map(|shared| voice::tell(Notice::CiShared, &[("commits", &shared.to_string())])),
+    );
     parts.extend(card.lines.map(|lines| format!("lines +{} −{}", lines.added, lines.removed)));
     parts.extend(card.runs.map(|runs| count(runs, "test run")));
     parts.extend(card.criteria.map(|of| {

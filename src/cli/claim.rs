@@ -1,6 +1,6 @@
 //! `git seed claim …`
 
-use crate::engine::claims;
+use crate::engine::{claims, judge};
 use crate::voice::{self, Notice};
 use std::ffi::OsString;
 
@@ -312,6 +312,9 @@ fn show_report(json: &Value, out: &mut Report) {
 }
 
 fn coverage(repo: &Repo, range: Option<&str>, out: &mut Report) -> crate::cli::Result<Outcome> {
+    if let Some(range) = range {
+        judge::ci::is_there(repo, range)?;
+    }
     let coverage = claims::gate::gate_coverage(repo, range)?;
     out.json(&coverage);
     let commits = crate::engine::repo::text::count(coverage.commits, "commit");

@@ -141,6 +141,10 @@ fn tell(landed: &Landed, out: &mut Report) {
             Fate::SignedAnew => voice::tell(Notice::LandSignedAnew, &[]),
         };
         out.pair("commit", format_args!("{commit:<7} {}   {labs}", row.subject));
+        if !row.lost.is_empty() {
+            let facts = [("lines", &*row.lost.join(", ")), ("commit", &commit)];
+            out.pair("lost", voice::tell(Notice::LandLostLines, &facts));
+        }
     }
     let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
     out.pair("branch", format_args!("{}   on {base}", landed.branch));
@@ -152,6 +156,9 @@ fn tell(landed: &Landed, out: &mut Report) {
     };
     let tree = short(&landed.tree);
     out.pair("proof", voice::tell(proof, &[("tree", &tree)]));
+    if let Some(why) = &landed.waits {
+        out.pair("notes", voice::tell(Notice::LandNotesWait, &[("why", why)]));
+    }
     out.pair("kept", voice::tell(Notice::LandKept, &[("ref", landed.kept)]));
     let next = match landed.tip {
         Some(_) => voice::tell(Notice::LandNext, &[("branch", &landed.branch)]),

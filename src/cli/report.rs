@@ -81,6 +81,15 @@ impl Report {
         self.hung(text, None);
     }
 
+    /// A line of Markdown whose words of others [`super::markdown`] has made harmless: the signs of
+    /// no width that it put among them stay.
+    pub(crate) fn markdown(&mut self, text: &str) {
+        if !self.json {
+            let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            self.put(format_args!("{text}\n"));
+        }
+    }
+
     /// `key      value` lines up with others of its kind.
     pub(crate) fn pair(&mut self, key: &str, value: impl std::fmt::Display) {
         let before = VALUES - 1;

@@ -8,8 +8,7 @@ use super::{Context, Outcome, TextArgs, ci_summary, refuse, report::Report};
 use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
 use crate::claims::record::Signed;
-use crate::engine::judge::ci_cards;
-use crate::engine::proof::ci;
+use crate::engine::judge::{acceptance, ci, ci_cards};
 use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
@@ -147,7 +146,7 @@ fn accept(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
-    let kept = match proof::acceptance::accept(&repo, commit, why)? {
+    let kept = match acceptance::accept(&repo, commit, why)? {
         Ok(kept) => kept,
         Err(refusal) => return Ok(refuse(&repo, &refusal, out)),
     };
@@ -175,6 +174,9 @@ fn everywhere(
     let repo = whole_repo(context)?;
     if let Some(refused) = keep_from_agents(args, &repo, out) {
         return Ok(refused);
+    }
+    if let Some(range) = &args.range {
+        ci::is_there(&repo, range)?;
     }
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     // Of a range that somebody names each commit counts.
@@ -231,7 +233,7 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     }
     ci::prepare(&mut repo, range, args.remote.as_deref())?;
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
-    let cards = ci_cards::cards(&repo, range)?;
+    let cards = ci_cards::cards(&repo, range, &findings)?;
     let (lacks, unapproved) = missing(args, context, &repo, range, &findings)?;
     let looser = args.rules.as_ref().map(|_| proof::judged_by::looser(&repo, range)).transpose()?;
     let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;

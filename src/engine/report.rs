@@ -22,7 +22,7 @@ use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
 use crate::phases::own::MODEL;
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
-use crate::verdict::{Facts, Refusal, Wants};
+use crate::verdict::{Case, Facts, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
 
 /// `status --json`.
@@ -188,7 +188,9 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         cycles: repo
             .plan_total(focused)?
             .and_then(|total| state.plan.effective_last_cycle(Some(total))),
-        allowed: {
+        allowed: if missing.iter().any(is_elsewhere) {
+            allowed::looks(row)
+        } else {
             let mut said = allowed(row, &open_places(repo, focused)?);
             let open = focused.state.unlocked.as_ref();
             let open = open.filter(|_| row.write.contains(&Write::Surface));
@@ -207,6 +209,11 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         queued: own_heads(repo)?,
         card: card(repo, focused, row)?,
     })
+}
+
+/// HEAD is not where the job is, so every change is refused.
+fn is_elsewhere(refusal: &Refusal) -> bool {
+    refusal.wants == Wants::Home && refusal.facts.get("case") != Some(Case::Operation.word())
 }
 
 /// The track that the first step chose.

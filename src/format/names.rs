@@ -164,5 +164,8 @@ pub(crate) fn trace(cycle: u32, phase: &str, n: u32) -> String {
 /// they came to, why cycles were added, and the journal.
 pub(crate) fn is_text(path: &str) -> bool {
     let top = path.split_once('/').map_or("", |(top, _)| top);
-    ["interactions", "summaries", "contexts", TRACE].contains(&top)
+    TEXT_DIRS.contains(&top)
 }
+
+/// The directories of a job's tree that hold texts.
+pub(crate) const TEXT_DIRS: [&str; 4] = ["interactions", "summaries", "contexts", TRACE];

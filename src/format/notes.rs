@@ -115,6 +115,11 @@ pub(crate) fn attest_line(id: &str, commit: &str) -> String {
     format!("{id} attest {}", serde_json::json!({ "commit": commit }))
 }
 
+/// The line is such a record.
+pub(crate) fn is_attest(line: &str) -> bool {
+    is_record(line) && line.split(' ').nth(1) == Some("attest")
+}
+
 /// The record that the step's commit is another one now.
 pub(crate) fn rewritten_line(id: &str, from: &str, commit: &str) -> String {
     format!("{id} rewritten {}", serde_json::json!({ "from": from, "commit": commit }))

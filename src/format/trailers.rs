@@ -196,14 +196,17 @@ pub(crate) fn claimed_jobs(message: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The message has some of the trailers of one step and not all of them: somebody cut them. One
-/// that several steps went into, or that landed, has none of its own.
+/// that several steps went into, or that landed, has none of its own: a landed one has just the two
+/// that lead back, and one of them alone is half of that.
 pub(crate) fn is_cut(message: &str) -> bool {
     const OF_A_STEP: [&str; 4] = ["Seed-Run: ", "Seed-Cycle: ", "Seed-Phase: ", "Seed-Step: "];
     let has = |key: &&&str| message.lines().any(|line| line.starts_with(**key));
     let one =
         claimed_ids(message).count() == 1 && message.lines().any(|l| l.starts_with("Seed-Id"));
     let some = OF_A_STEP.iter().filter(has).count();
-    one && some > 0 && StepTrailers::read(message).is_none()
+    let stands = |key: &str| message.lines().any(|line| line.starts_with(key));
+    let half = stands("Seed-Job: ") != stands("Seed-Id: ");
+    (half || one && some > 0) && StepTrailers::read(message).is_none()
 }
 
 #[cfg(test)]

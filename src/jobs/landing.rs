@@ -381,6 +381,32 @@ pub(crate) fn message(
     format!("{text}{}{}\n", if joins { "\n" } else { "\n\n" }, lines.join("\n"))
 }
 
+/// The lines of a message that would lead to a job, wherever they stand.
+fn leads(message: &str) -> Vec<&str> {
+    let ours = |line: &&str| line.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("seed-"));
+    let is = |line: &&str| ours(line) && line.contains(':');
+    message.lines().map(str::trim).filter(is).collect()
+}
+
+/// The first such line of `made` that `meant` has not, or has fewer times.
+pub(crate) fn added(meant: &str, made: &str) -> Option<String> {
+    let mut left = leads(meant);
+    leads(made).into_iter().find_map(|line| match left.iter().position(|known| *known == line) {
+        Some(at) => {
+            left.remove(at);
+            None
+        }
+        None => Some(line.to_owned()),
+    })
+}
+
+/// The keys of such lines of `meant` that `made` lacks.
+pub(crate) fn lost(meant: &str, made: &str) -> Vec<String> {
+    let there = leads(made);
+    let gone = leads(meant).into_iter().filter(|line| !there.contains(line));
+    gone.filter_map(|line| line.split_once(':')).map(|(key, _)| key.to_owned()).collect()
+}
+
 fn is_trailer(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')

@@ -204,6 +204,16 @@ impl Job {
         if self.provisional { self.id.stand_in() } else { self.name.clone() }
     }
 
+    /// A text of an agent's that a chain or a commit is to hold: a question names the job, and
+    /// where that is the head of a prompt it stays out.
+    pub(crate) fn without_prompt(&self, text: &str) -> String {
+        if self.provisional && !self.name.is_empty() {
+            text.replace(&self.name, &self.id.stand_in())
+        } else {
+            text.to_owned()
+        }
+    }
+
     /// A job created on purpose: pending, without a focus.
     pub fn created(id: JobId, name: &str, at: UnixSeconds) -> Self {
         Self {

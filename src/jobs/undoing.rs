@@ -30,6 +30,11 @@ pub(crate) fn moved_since(word: &str, worktree: &str, what: &str) -> Refusal {
     refused(Case::UndoMoved, word).with("worktree", worktree).with("what", what)
 }
 
+/// Words of the job were taken away since.
+pub(crate) fn redacted_since(word: &str, job: &JobId) -> Refusal {
+    refused(Case::UndoRedacted, word).with("id", job.as_str())
+}
+
 /// Another worktree has the job in focus.
 pub(crate) fn held(word: &str, job: &JobId, worktree: &str) -> Refusal {
     refused(Case::UndoHeld, word).with("id", job.as_str()).with("worktree", worktree)

@@ -4,6 +4,7 @@
 //! no question of where the job stands, such as an argument that does not read, is the
 //! caller's to find.
 
+use super::home::Away;
 use super::pacing::{CORE_LENSES, Pace};
 use super::{Multiplier, Phase, PhaseKind, PhaseName};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
@@ -148,10 +149,10 @@ pub fn condenses(row: &Phase, live: Option<&str>, by: &'static str) -> Verdict {
 
 /// What a session leaves to the next is a job's, and belongs to its branch; `away` is the
 /// branch where HEAD is instead.
-pub(crate) fn hands_over(talk: bool, away: Option<&str>) -> Verdict {
+pub(crate) fn hands_over(talk: bool, away: Option<Away<'_>>) -> Verdict {
     match away {
         _ if talk => Err(Refusal::new("compact", Wants::Begin).case(Case::Talk)),
-        Some(branch) => Err(Refusal::new("compact", Wants::Home).with("branch", branch)),
+        Some(away) => Err(away.refusal("compact")),
         None => Ok(()),
     }
 }
@@ -305,6 +306,7 @@ mod tests {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
         let plan = map.phase(&"plan".into()).expect("a phase");
         let condense = map.phase(&"condense".into()).expect("a phase");
+        let away = Some(Away { branch: "main", is_gone: false });
         for (verdict, expected) in [
             (multiplier(plan, &plan.name, true), "dial dial-twice"),
             (plan_decision(plan, 2, false, false), "yes"),
@@ -319,8 +321,8 @@ mod tests {
             (focus("j", None, Some(&plan.name)), "focus focus-busy"),
             (condenses(condense, Some("CLAUDE.md:9"), "absorb"), "absorb notes"),
             (hands_over(false, None), "yes"),
-            (hands_over(true, Some("main")), "compact talk"),
-            (hands_over(false, Some("main")), "compact -"),
+            (hands_over(true, away), "compact talk"),
+            (hands_over(false, away), "compact branch"),
             (side_is_clean(None), "yes"),
             (side_is_clean(Some("a")), "clean side"),
             (names_the_root_cause(None, 0), "yes"),

@@ -5,6 +5,7 @@
 //! host ask twice and a test ask a thousand times.
 
 use super::git_acts::{GitAct, Ruling};
+use super::home::Away;
 use super::pacing::{Deed, Stay};
 use super::place::{Lock, Place, SETTINGS};
 use super::room::{Closed, Room};
@@ -77,7 +78,7 @@ pub struct Scene<'a> {
     /// Another session drives the job.
     pub guest: bool,
     /// The branch where the job lives, when HEAD is elsewhere.
-    pub away: Option<&'a str>,
+    pub away: Option<Away<'a>>,
     /// Commits of the job are not in HEAD's history any more.
     pub gone: bool,
     /// The stay so far, as pacing sees it.
@@ -322,7 +323,7 @@ fn takes_a_step(part: &str) -> bool {
 
 fn work_happens_at_home(scene: &Scene<'_>) -> Result<(), Refusal> {
     match scene.away {
-        Some(branch) if !only_looks(scene) => Err(no(Wants::Home).with("branch", branch)),
+        Some(away) if !only_looks(scene) => Err(away.refusal("home")),
         None if scene.gone && !only_looks(scene) => Err(no(Wants::Home).case(Case::History)),
         _ => Ok(()),
     }
@@ -1138,7 +1139,8 @@ mod tests {
                 below.call.moves = Some(command.to_owned());
                 assert_eq!(said(judge(&below)) == "subagent driver", moves, "{command}");
             }
-            let mut away = Scene { away: Some("main"), ..scene(&map, "execute", &Actor::Main) };
+            let main = Away { branch: "main", is_gone: false };
+            let mut away = Scene { away: Some(main), ..scene(&map, "execute", &Actor::Main) };
             away.call.classes = acts(class);
             assert_eq!(said(judge(&away)) == "home home", !looks, "{class:?} on another branch");
         }

@@ -5,15 +5,34 @@ use crate::verdict::{Case, Refusal, Verdict, Wants};
 /// Git operations that move nothing of a job's: a step may be taken while one is under way.
 const HARMLESS: [&str; 1] = ["bisect"];
 
+const BY: &str = "home";
+
 fn no(case: Case) -> Refusal {
-    Refusal::new("home", Wants::Home).case(case)
+    Refusal::new(BY, Wants::Home).case(case)
+}
+
+/// The branch of a job, where HEAD is on another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Away<'a> {
+    /// Its full name.
+    pub branch: &'a str,
+    /// There is no such branch any more: nobody can switch back to it.
+    pub is_gone: bool,
+}
+
+impl Away<'_> {
+    /// What `by` says of it.
+    pub(crate) fn refusal(self, by: &'static str) -> Refusal {
+        let case = if self.is_gone { Case::BranchGone } else { Case::Branch };
+        Refusal::new(by, Wants::Home).case(case).with("branch", self.branch)
+    }
 }
 
 /// Where HEAD is, as a step finds it.
 #[derive(Clone, Copy, Debug)]
 pub struct Here<'a> {
     /// The branch of the job, where HEAD is on another one.
-    pub away: Option<&'a str>,
+    pub away: Option<Away<'a>>,
     /// The git operation that is under way.
     pub doing: Option<&'a str>,
     /// Full name of the branch that the job lives on.
@@ -28,8 +47,8 @@ pub struct Here<'a> {
 /// Refuses on another branch, in the middle of an operation of git, and where the last commit is
 /// not in the history of HEAD.
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
-    if let Some(branch) = here.away {
-        return Err(no(Case::Branch).with("branch", branch));
+    if let Some(away) = here.away {
+        return Err(away.refusal(BY));
     }
     if let Some(doing) = here.doing.filter(|doing| !HARMLESS.contains(doing)) {
         return Err(no(Case::Operation).with("what", doing));
@@ -120,12 +139,14 @@ mod tests {
     #[test]
     fn a_step_wants_the_branch_then_quiet_then_the_history() {
         let main = "refs/heads/main";
+        let away = |is_gone| Some(Away { branch: "main", is_gone });
         for (away, doing, holds, expected) in [
             (None, None, true, "yes"),
             (None, Some("bisect"), true, "yes"),
             (None, Some("merge"), true, "operation"),
             (None, None, false, "history"),
-            (Some("main"), Some("merge"), false, "branch"),
+            (away(false), Some("merge"), false, "branch"),
+            (away(true), Some("merge"), false, "branch-gone"),
         ] {
             let here = Here { away, doing, branch: main };
             assert_eq!(case(takes_steps(here, || holds)), expected, "{here:?}");

@@ -628,6 +628,7 @@ impl Store {
             "-z",
             "--no-show-signature",
             "--grep=^[[:space:]]*Seed-Id: ",
+            "--grep=^Seed-Job: ",
             "--format=%H%n%B",
             "--end-of-options",
             range,

@@ -25,6 +25,10 @@ const BEGUN: UnixSeconds = 1_767_225_600;
 /// Tries before giving up against other writers.
 const TRIES: u32 = 6;
 
+/// What steps and people say of a commit is read whenever somebody looks at it. A note that is
+/// larger than this says something else.
+const MOST_OF_A_NOTE: u64 = 1 << 20;
+
 impl Store {
     /// Adds `lines` to the note of `commit`, but for those that it has already: words above all
     /// records, records at the end.
@@ -167,9 +171,28 @@ impl Store {
         Ok(commit.into())
     }
 
-    /// Says whether all notes below `tip` read: plain files, named by what they are on.
-    pub(crate) fn notes_read(&self, tip: &CommitId) -> Result<(), StoreError> {
-        self.note_blobs(tip.object()?).map(drop)
+    /// Says whether all notes below `tip` read: plain files, named by what they are on, and none
+    /// that `here` has not of more than [`MOST_OF_A_NOTE`] bytes.
+    pub(crate) fn notes_read(
+        &self,
+        tip: &CommitId,
+        here: Option<&CommitId>,
+    ) -> Result<(), StoreError> {
+        let here = here.map(|here| self.note_blobs(here.object()?)).transpose()?;
+        let here = here.unwrap_or_default();
+        for (on, blob) in self.note_blobs(tip.object()?)? {
+            if here.get(&on) == Some(&blob) {
+                continue;
+            }
+            let odd = |why: String| StoreError::odd(format!("{NOTES}: note of {on}"), &why);
+            let size = self.repo.find_header(blob).map_err(|err| odd(err.to_string()))?.size();
+            if size > MOST_OF_A_NOTE {
+                return Err(odd(format!(
+                    "it has {size} bytes; a note has {MOST_OF_A_NOTE} at most"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The blob of each note, by what it is on.

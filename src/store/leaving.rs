@@ -363,6 +363,17 @@ impl Store {
         Ok(String::from_utf8_lossy(&asked.stdout).trim().parse().ok())
     }
 
+    /// Whether `range` means commits to git: one and its history, or a range.
+    pub(crate) fn is_range(&self, range: &str) -> Result<bool, StoreError> {
+        if self.resolve_commit(range)?.is_some() {
+            return Ok(true);
+        }
+        // A tree or a file, which git lists no commits of, is none.
+        let several = ["..", "^!", "^@", "^-"].iter().any(|sign| range.contains(sign));
+        let words = ["rev-list", "-1", "--end-of-options", range, "--"];
+        Ok(several && self.git(words).outcome()?.code == Some(0))
+    }
+
     /// Whether `hex`, an id or enough of its first digits, is a commit that is here. Asks no
     /// child: a hook may ask it.
     pub(crate) fn has_commit(&self, hex: &str) -> bool {

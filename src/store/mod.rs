@@ -207,10 +207,15 @@ impl Store {
         Self::open(cwd, opened).ok()
     }
 
+    /// Objects are borrowed from another repository (`git clone --shared`), which may drop some.
+    pub(crate) fn borrows_objects(&self) -> bool {
+        self.repo.objects.store_ref().path().join("info/alternates").exists()
+    }
+
     /// Whether there may be more packs than [`ROOM`]; each is two files or more.
     fn is_crowded(&self) -> bool {
         let objects = self.repo.objects.store_ref().path();
-        objects.join("info/alternates").exists()
+        self.borrows_objects()
             || fs::read_dir(objects.join("pack"))
                 .is_ok_and(|files| files.count() > usize::from(ROOM))
     }

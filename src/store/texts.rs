@@ -47,7 +47,7 @@ struct Move {
 pub(crate) type Held = BTreeMap<String, ObjectHeld>;
 
 /// The object that holds a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ObjectHeld(ObjectId);
 
 impl ObjectHeld {

@@ -15,6 +15,7 @@ use super::error::StoreError;
 pub(crate) type Broken = &'static str;
 
 const CUT_HEADER: Broken = "its header is cut off";
+const OTHER_FORMAT: Broken = "its repository has ids of another kind (SHA-1, SHA-256)";
 const NO_REFS: Broken = "it holds no ref";
 const CUT_PACK: Broken = "its pack is cut off or damaged";
 const NO_BUNDLE: Broken = "it does not begin as a bundle does";
@@ -26,15 +27,19 @@ impl Store {
     /// What is wrong with the bundle `file`, if anything is.
     pub(crate) fn broken_bundle(&self, file: &Path) -> Result<Option<Broken>, StoreError> {
         let mut bundle = BufReader::new(File::open(file)?);
-        if let Some(broken) = header(&mut bundle)? {
+        if let Some(broken) = header(&mut bundle, self.repo.object_hash())? {
             return Ok(Some(broken));
         }
         Ok(pack(&mut bundle, self.repo.object_hash())?)
     }
 }
 
-fn header(bundle: &mut impl std::io::BufRead) -> std::io::Result<Option<Broken>> {
-    let mut refs = 0_usize;
+fn header(
+    bundle: &mut impl std::io::BufRead,
+    kind: gix::hash::Kind,
+) -> std::io::Result<Option<Broken>> {
+    const FORMAT: &[u8] = b"@object-format=";
+    let (mut refs, mut format) = (0_usize, b"sha1".to_vec());
     for n in 0_usize.. {
         let mut line = Vec::new();
         bundle.take(LINE).read_until(b'\n', &mut line)?;
@@ -45,13 +50,17 @@ fn header(bundle: &mut impl std::io::BufRead) -> std::io::Result<Option<Broken>>
         if line.pop() != Some(b'\n') {
             return Ok(Some(CUT_HEADER));
         }
+        if let Some(named) = line.strip_prefix(FORMAT) {
+            format = named.to_vec();
+        }
         match line.first() {
             None => break,
             Some(b'#' | b'-' | b'@') => {}
             Some(_) => refs += 1,
         }
     }
-    Ok((refs == 0).then_some(NO_REFS))
+    let other = format != kind.to_string().into_bytes();
+    Ok(other.then_some(OTHER_FORMAT).or_else(|| (refs == 0).then_some(NO_REFS)))
 }
 
 /// Reads the pack to its end, whose last bytes are the sum of those before.
@@ -83,7 +92,8 @@ mod tests {
 
     #[test]
     fn a_header_ends_with_an_empty_line_and_has_a_ref() {
-        let ask = |text: &str| header(&mut text.as_bytes()).expect("reads");
+        let of = |text: &str, kind| header(&mut text.as_bytes(), kind).expect("reads");
+        let ask = |text: &str| of(text, gix::hash::Kind::Sha1);
         let id = "1".repeat(40);
         assert_eq!(ask(&format!("# v2 git bundle\n-{id} x\n{id} refs/a\n\nPACK")), None);
         assert_eq!(ask(&format!("# v3 git bundle\n@object-format=sha1\n{id} refs/a\n\n")), None);
@@ -91,6 +101,12 @@ mod tests {
         assert_eq!(ask("# v2 git bundle\n\n"), Some(NO_REFS));
         assert_eq!(ask(&format!("# v2 git bundle\n{id} re")), Some(CUT_HEADER));
         assert_eq!(ask(""), Some(NO_BUNDLE));
+        // Who has ids of another kind reads none of it.
+        let longer = format!("# v3 git bundle\n@object-format=sha256\n{id} refs/a\n\n");
+        assert_eq!(ask(&longer), Some(OTHER_FORMAT));
+        assert_eq!(of(&longer, gix::hash::Kind::Sha256), None);
+        let older = format!("# v2 git bundle\n{id} refs/a\n\n");
+        assert_eq!(of(&older, gix::hash::Kind::Sha256), Some(OTHER_FORMAT));
     }
 
     #[test]

@@ -122,6 +122,104 @@ fn a_picked_step_and_some_that_were_squashed_are_followed() {
     assert_eq!(of(&world, &found, "HEAD"), "patch-id", "{found}");
 }
 
+/// What is left of trailers leads to a job, and no content makes it whole again.
+#[test]
+fn half_of_the_trailers_is_not_measured_whatever_the_content() {
+    let world = landed();
+    let message = world.git("log -1 --format=%B main-landed~1");
+    let line = |key: &str| message.lines().find(|line| line.starts_with(key)).expect("a line");
+    let (job, id) = (line("Seed-Job: ").to_owned(), line("Seed-Id: ").to_owned());
+    let whole = format!("{job}\n{id}");
+    for (trailers, said) in [
+        (whole.as_str(), "tree"),
+        (job.as_str(), "the record of that job is not here"),
+        (id.as_str(), "some of its trailers are missing"),
+        (&format!("{job}\nSeed-Id: zzzz"), "name a step zzzz, which none of the jobs here has"),
+        (&format!("{job}\nSeed-Id: 0123456789ab"), "name a step 0123456789ab"),
+        (&format!("{id}\nSeed-Cycle: 1"), "some of its trailers are missing"),
+    ] {
+        git(&world, "checkout -q -f --detach release");
+        git(&world, "checkout -q main-landed~1 -- .");
+        world.puts("../told", &format!("one commit\n\n{trailers}\n"));
+        git(&world, "commit -q -F ../told");
+        let found = verified(&world, "release..HEAD");
+        let how = of(&world, &found, "HEAD");
+        assert!(how.contains(said), "{trailers}: {how}");
+    }
+}
+
+/// Two jobs in one commit: it is told which of them its files are of, and no card counts the lines
+/// of both.
+#[test]
+fn a_squash_of_two_jobs_is_no_single_jobs() {
+    let world = World::seeded();
+    world.git("branch release");
+    let mut ids = Vec::new();
+    for call in ["one();", "two();"] {
+        world.prompt("[QUICK] fix the lexer");
+        ids.push(world.job());
+        world.reads(CODE).passes();
+        world.seed("phase advance --scope src/parser -m 'the lexer lacks a call'").succeeds();
+        world.edits(CODE, "fn lex() {", &format!("fn lex() {{ {call}")).passes();
+        world.tests();
+        world.asks(&super::quick::done()).passes().answers("Approve completion");
+    }
+    git(&world, "checkout -q release");
+    git(&world, "merge -q --squash main > /dev/null 2>&1");
+    git(&world, "commit -q --no-edit");
+    let said = world.person("verify --ci HEAD~1..HEAD --json").said();
+    let found: Value = serde_json::from_str(&said.out).expect("JSON");
+    let why = found["followed"][0]["reason"].as_str().expect("why");
+    assert!(why.contains(&ids[1]), "its files are those of the second job: {found}");
+    for card in found["jobs"].as_array().expect("cards") {
+        let seen = (&card["commits"], &card["shared"], &card["lines"]);
+        assert_eq!(seen, (&json!(1), &json!(1), &Value::Null), "{found}");
+    }
+    let summary = world.person("verify --ci HEAD~1..HEAD").said().out;
+    assert_eq!(summary.matches("1 of them with other jobs").count(), 2, "{summary}");
+}
+
+/// A note that git or `land` carried to a commit of the same content says nothing against it.
+#[test]
+fn a_record_whose_note_was_carried_along_is_not_missed() {
+    let world = World::seeded();
+    world.puts("src/main.rs", "fn main() {}\n");
+    world.sh("git add -A src");
+    git(&world, "commit -qm main");
+    world.git("switch -q -c topic");
+    let mut ids = Vec::new();
+    for (path, call) in [(CODE, "one();"), ("src/main.rs", "two();")] {
+        world.prompt("[QUICK] fix the lexer");
+        ids.push(world.job());
+        world.reads(path).passes();
+        let dir = path.rsplit_once('/').expect("a directory").0;
+        world.seed(&format!("phase advance --scope {dir} -m 'a call is missing'")).succeeds();
+        let old = if path == CODE { "fn lex() {" } else { "fn main() {" };
+        world.edits(path, old, &format!("{old} {call}")).passes();
+        world.tests();
+        world.asks(&super::quick::done()).passes().answers("Approve completion");
+    }
+    let carried = |found: &Value| found["not_measured"].to_string().contains("was copied to");
+    let noted = "git notes --ref=seed list | cut -d' ' -f2 | while read on; do \
+                 git notes --ref=seed show $on | grep -q ' claim {' && echo $on; done; true";
+    let attested = world.sh(noted).trim().to_owned();
+    assert_eq!(attested.lines().count(), 1, "the second commit is: {attested}");
+    // A rebase carries notes along.
+    git(&world, "branch other");
+    git(&world, "checkout -q -b elsewhere main");
+    world.sh("echo x > elsewhere.txt && git add elsewhere.txt");
+    git(&world, "commit -qm elsewhere");
+    git(&world, "rebase -q elsewhere other");
+    assert_eq!(world.sh(noted).lines().count(), 2, "git copied the note");
+    assert!(!carried(&verified(&world, "main..other")), "rebase");
+    git(&world, "checkout -q topic");
+    world.person(&format!("land {} --branch topic", ids[0])).succeeds();
+    assert!(!carried(&verified(&world, "main..topic")), "land");
+    // To another content it does say something.
+    git(&world, &format!("notes --ref=seed copy -f {attested} elsewhere"));
+    assert!(carried(&verified(&world, "main..elsewhere")), "another change");
+}
+
 #[test]
 fn a_branch_that_the_landing_replaced_lacks_nothing() {
     let world = landed();

@@ -47,7 +47,7 @@ fn subjects(world: &World, name: &str) -> Vec<String> {
     world.git(&format!("log -2 --format=%s {name}")).lines().map(str::to_owned).collect()
 }
 
-const CARD: &str = "Lands as: fix: the lexer (on main-landed)";
+const CARD: &str = "Lands as: fix: the lexer drops escapes (on main-landed)";
 
 #[test]
 fn a_small_job_lands_with_the_answer_in_the_persons_own_style() {
@@ -59,7 +59,7 @@ fn a_small_job_lands_with_the_answer_in_the_persons_own_style() {
     let head = world.git("rev-parse HEAD");
     let asked = world.asks_bare(&land(&told)).passes();
     asked.answers("Land it").tells(CARD);
-    assert_eq!(subjects(&world, "main-landed"), ["fix: the lexer", "chore: rules"]);
+    assert_eq!(subjects(&world, "main-landed"), ["fix: the lexer drops escapes", "chore: rules"]);
     assert_eq!(world.git("rev-parse main-landed^{tree}"), world.git("rev-parse HEAD^{tree}"));
     assert_eq!(world.git("rev-parse HEAD"), head, "the person's branch stays");
     // It is used up.
@@ -84,7 +84,7 @@ fn where_the_cycle_is_open_it_lands_behind_the_step_that_closes_it() {
     heard.tells("as soon as its cycle is closed");
     assert_eq!(world.git("branch --list main-landed"), "", "not yet");
     let said = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
-    assert!(said.contains(&format!("landed. {CARD}")), "{said}");
+    assert!(said.contains("landed. Lands as: fix: the lexer (on main-landed)"), "{said}");
     assert_eq!(subjects(&world, "main-landed"), ["memory: fix the lexer", "fix: the lexer"]);
     world.person(&format!("land {id}")).refuses("no commits left to land");
 }
@@ -106,7 +106,7 @@ fn who_leaves_it_is_not_asked_again_until_the_next_approval() {
 fn only_the_line_that_is_true_is_asked_and_only_it_is_made() {
     let world = asking();
     let told = small_job_is_approved(&world);
-    let other = land(&told.replace("fix: the lexer", "feat: a new engine"));
+    let other = land(&told.replace("fix: the lexer drops escapes", "feat: a new engine"));
     world.changes_nothing(|| world.asks_bare(&other).refuses(CARD));
     // The branch is taken while the question is open: what was shown is not what would be made.
     let asked = world.asks_bare(&land(&told)).passes();
@@ -137,7 +137,7 @@ fn without_the_answer_an_agent_lands_nothing_and_with_it_just_that() {
     let next = world.json("status")["next"].as_str().expect("words").to_owned();
     assert_eq!(next, format!("land \"fix the lexer\": git seed land {id}"));
     world.person(&format!("land {id}")).succeeds();
-    assert_eq!(subjects(&world, "main-landed")[0], "fix: the lexer");
+    assert_eq!(subjects(&world, "main-landed")[0], "fix: the lexer drops escapes");
 }
 
 /// A timer, another call and another process answer: nothing lands.

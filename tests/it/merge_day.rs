@@ -351,6 +351,76 @@ fn a_hook_that_empties_the_message_refuses_the_landing() {
     }
 }
 
+/// What the hook made of the message is what is told; what leads to a job is git seed's to write.
+#[test]
+fn what_a_hook_made_of_the_message_is_told() {
+    let (world, job) = closed();
+    let hook = world.git("rev-parse --git-path hooks/commit-msg");
+    let hooked = |body: &str| {
+        world.puts(&hook, &format!("#!/bin/sh\n{body}\n"));
+        world.sh(&format!("chmod +x {hook}"));
+    };
+    for body in [
+        "echo 'Seed-Job: evil' >> \"$1\"",
+        "echo 'seed-id: 0123456789ab' >> \"$1\"",
+        "sed -i 's/^Seed-Id: .*/Seed-Id: 0123456789ab/' \"$1\"",
+        "sed -n 's/^Seed-Id:.*/&/p' \"$1\" > ../ids; cat ../ids >> \"$1\"",
+    ] {
+        hooked(body);
+        world.person(&format!("land {job}")).ends(2, "which only git seed writes");
+        assert_eq!(world.git("branch --list '*-landed'"), "", "{body}");
+    }
+    for (body, subject, lost) in [
+        ("echo hi > \"$1\"", "hi", json!(["Seed-Job", "Seed-Id"])),
+        ("sed -i /Seed-Id/d \"$1\"", "", json!(["Seed-Id"])),
+        ("sed -i '1s/^/ABC-1: /' \"$1\"", "ABC-1: ", Value::Null),
+    ] {
+        hooked(body);
+        let landed = world.json(&format!("land {job}"));
+        for (row, name) in
+            landed["commits"].as_array().expect("rows").iter().zip(["main-landed~1", "main-landed"])
+        {
+            let made = world.git(&format!("log -1 --format=%s {name}"));
+            assert_eq!(row["subject"].as_str().expect("words"), made.trim(), "{body}");
+            assert!(made.starts_with(subject), "{made}");
+            assert_eq!(row["lost"], lost, "{body}");
+        }
+        // The note leads there all the same.
+        let found = world.person("verify main-landed~2..main-landed --json").said();
+        let found: Value = serde_json::from_str(&found.out).expect("JSON");
+        assert_eq!(found["broken"], json!([]), "{found}");
+        world.git("branch -qD main-landed");
+        let text = world.person(&format!("land {job}")).succeeds();
+        let told = text.contains("its note still leads to the job");
+        assert_eq!(told, lost != Value::Null, "{text}");
+        world.git("branch -qD main-landed");
+    }
+}
+
+/// A revision that names nothing is a slip of the person's, whoever takes it.
+#[test]
+fn what_names_no_commits_is_a_wrong_argument() {
+    let (world, _) = closed();
+    for line in [
+        "verify nosuch",
+        "verify nosuch..HEAD",
+        "verify HEAD..nosuch",
+        "verify HEAD:src",
+        "verify HEAD~99",
+        "verify --rerun nosuch..HEAD",
+        "verify --ci nosuch..HEAD",
+        "claim report --coverage --range nosuch..HEAD",
+    ] {
+        let said = world.person(line).said();
+        assert_eq!(said.code, 64, "{line}: {said:?}");
+        assert!(!said.err.contains("fatal"), "{line}: {said:?}");
+    }
+    for line in ["verify HEAD", "verify HEAD~1..HEAD", "verify HEAD^!", "verify HEAD~1..."] {
+        let said = world.person(line).said();
+        assert!([0, 3].contains(&said.code), "{line}: {said:?}");
+    }
+}
+
 #[test]
 fn git_seed_tells_what_it_can_do_with_odd_arguments() {
     let world = machine();
@@ -409,6 +479,8 @@ fn the_summary_shows_hostile_words_and_they_do_nothing() {
         assert!(!read.contains(does), "{does}: {card}");
     }
     assert!(card.contains("rm") && card.contains("ada"), "it is shown: {card}");
+    assert!(card.contains("@\u{2060} ada") || card.contains("@\u{2060}"), "{card}");
+    assert!(!summary.contains("u{2060}"), "signs of no width are not spelt out: {summary}");
     assert!(card.contains("lines +") && card.contains("test run"), "{card}");
     assert!(card.contains("criteria: 1 met, 0 not met, 0 not shown"), "{card}");
     assert!(summary.lines().count() <= 20, "{summary}");

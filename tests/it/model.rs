@@ -32,7 +32,7 @@ use git_seed::phases::criteria::{Criterion, Ground, Shown};
 use git_seed::phases::gates::{self, Crossing, PlanStanding};
 use git_seed::phases::git_acts::{self, Ruling};
 use git_seed::phases::guard::{self, Call, FileChange, Lost, Scene};
-use git_seed::phases::home::{self, Here};
+use git_seed::phases::home::{self, Away, Here};
 use git_seed::phases::lane::Opening;
 use git_seed::phases::message::{Message, OUTSTANDING, is_settled};
 use git_seed::phases::next::{self, Loose, Next, Standing};
@@ -51,6 +51,9 @@ use git_seed::voice::{self, Way};
 use git_seed::{plans, shell};
 
 use super::sample::Extent;
+
+/// Where the job lives, while HEAD is elsewhere.
+const MAIN: Away<'_> = Away { branch: "main", is_gone: false };
 
 /// The most commands of git seed on the way out of any state; one more puts a stray back.
 const MOST: u8 = 3;
@@ -1286,7 +1289,7 @@ impl<'a> Search<'a> {
                 page: "CLAUDE.md",
                 guest,
                 gone: false,
-                away: (around == Around::Away && state.begun).then_some("main"),
+                away: (around == Around::Away && state.begun).then_some(MAIN),
                 stay: Self::stay(state, row),
                 delegates: around != Around::Alone,
                 uncommitted: around == Around::Alone && state.edited,
@@ -1600,7 +1603,7 @@ impl<'a> Search<'a> {
             Ok(step) => step,
             Err(refusal) => return self.no(state, refusal),
         };
-        let away = (around == Around::Away && state.begun).then_some("main");
+        let away = (around == Around::Away && state.begun).then_some(MAIN);
         let here = Here { away, doing: None, branch: "refs/heads/main" };
         if let Err(no) = home::takes_steps(here, || true) {
             return self.no(state, no);

@@ -126,7 +126,8 @@ fn a_look_at_the_work_takes_the_steps_too() {
     world.edits(CODE, "escapes();", "escapes(1);").passes();
     world.tests();
     world.asks(&done()).passes().answers("Approve completion").tells("closed");
-    assert!(world.git("log -1 --format=%s").starts_with("execute: Call it lexer"));
+    // What the agent says of it: the person's words are no words for a commit.
+    assert!(world.git("log -1 --format=%s").starts_with("execute: the lexer keeps"));
 }
 
 /// So do words that the person types instead: they are what the next small cycle is for.

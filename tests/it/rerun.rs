@@ -128,6 +128,32 @@ fn what_landed_is_what_a_run_backs() {
     assert_eq!((code, &found["rerun"][0]["outcome"]), (2, &json!("other")), "{found}");
 }
 
+/// A forge squashed it and wrote its own message: content alone leads to the job.
+#[test]
+fn a_squash_that_content_alone_follows_has_the_card_and_the_runs_of_its_job() {
+    let world = worked(TRIED, &["sh checks.sh"]);
+    world.sh("git checkout -q -b squashed main~1 && git merge -q --squash main > ../told && \
+              git -c core.hooksPath=/dev/null commit -qm 'Merge request 9'");
+    publishes(&world, "squashed");
+    let (code, found) = again(&world, "");
+    assert_eq!((code, outcomes(&found)), (0, passed("sh checks.sh")), "{found}");
+    assert_eq!(found["jobs"][0]["commits"], json!(1), "{found}");
+    assert_eq!(found["followed"][0]["by"], json!("tree"), "{found}");
+    let why = found["followed"][0]["reason"].as_str().expect("why");
+    assert!(why.contains("it has the same files as step"), "{why}");
+    let summary = there(&world, "git seed verify --ci HEAD~1..HEAD").out;
+    assert!(summary.contains("- job \"") && summary.contains("1 commit · lines +1"), "{summary}");
+    // On other ground it is the change.
+    world.sh("git checkout -q -b other main~1 && echo x > elsewhere && git add elsewhere && \
+              git -c core.hooksPath=/dev/null commit -qm elsewhere && \
+              git -c core.hooksPath=/dev/null cherry-pick squashed > ../told");
+    publishes(&world, "other");
+    let (_, found) = again(&world, "");
+    let why = found["followed"][0]["reason"].as_str().expect("why");
+    assert!(why.contains("it makes the same change as step"), "{found}");
+    assert_eq!(found["jobs"][0]["commits"], json!(1), "{found}");
+}
+
 #[test]
 fn nothing_of_the_surroundings_reaches_a_run() {
     // It passes with an empty home and without the variable, and it was recorded as it was.

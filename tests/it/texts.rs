@@ -4,7 +4,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::world::{CODE, World};
+use super::world::{CODE, World, question};
 
 /// Words that stand nowhere else.
 pub(super) const SAID: &str = "teach the walrus to count backwards from eleven";
@@ -89,6 +89,87 @@ fn no_chain_holds_a_word_that_was_said() {
     assert!(said.contains("Seed-Clone: "), "{said}");
     let found = verified(&world);
     assert_eq!((&found["redacted"], &found["withheld"]), (&json!(0), &json!(0)));
+}
+
+/// All that a push or a sync takes along without texts.
+fn what_travels(world: &World) -> String {
+    let list = "git rev-list --objects --glob='refs/seed/jobs/*' --glob='refs/seed/archive*' \
+                --glob='refs/seed/claims*' --glob='refs/notes/*' --glob='refs/heads/*' \
+                | cut -d' ' -f1 | git cat-file --batch";
+    String::from_utf8_lossy(&world.beside("sh").args(["-c", list]).output().expect("runs").stdout)
+        .into_owned()
+}
+
+/// A small job that a prompt bore, at work, and the question that ends it with its name in it.
+fn small_of_a_walrus(prompt: &str) -> (World, Value) {
+    let world = World::seeded();
+    world.prompt(prompt);
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let name = world.json("status")["job"]["name"].as_str().expect("a name").to_owned();
+    assert!(name.contains("walrus"), "{name}");
+    let text = format!(
+        "[JOB-COMPLETE] {name}: the lexer keeps the escapes of quoted strings now, which one run \
+         of its own tests shows, and nothing else of it was touched by this change at \
+         all.\n\n## Outstanding Items\n"
+    );
+    (world, question(&text, &["Review", "Approve completion"]))
+}
+
+fn holds_no_walrus(world: &World) {
+    let held = what_travels(world);
+    let at = held.find("walrus").map(|at| held[at.saturating_sub(200)..].chars().take(400));
+    assert_eq!(at.map(Iterator::collect::<String>), None);
+}
+
+/// The head of a prompt is no name that a chain, a note or a commit shows, whoever takes the step.
+#[test]
+fn no_step_that_a_person_takes_shows_the_head_of_a_prompt() {
+    let prompt = format!("[QUICK] {SAID}");
+    // The answer closes the job.
+    let (world, ends) = small_of_a_walrus(&prompt);
+    world.tests();
+    world.asks(&ends).passes().answers("Approve completion").tells("closed");
+    holds_no_walrus(&world);
+    // It lands under what its commit says.
+    world.person("land").succeeds();
+    holds_no_walrus(&world);
+    // They look, and say more.
+    let (world, ends) = small_of_a_walrus(&prompt);
+    world.tests();
+    world.asks(&ends).passes().answers("Review").tells("wants to look");
+    world.prompt("the walrus should be called by its name");
+    world.seed("phase advance --review").succeeds();
+    holds_no_walrus(&world);
+    let said = world.json("job show")["extension_contexts"].clone();
+    assert_eq!(said, json!(["the walrus should be called by its name"]), "the job keeps them");
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    world.tests();
+    world.asks(&ends).passes().answers("Approve completion").tells("closed");
+    holds_no_walrus(&world);
+    // They lead it up.
+    let (world, _) = small_of_a_walrus(&prompt);
+    world.prompt("[FULL] and the walrus needs a page of its own").tells("observe");
+    holds_no_walrus(&world);
+}
+
+#[test]
+fn no_step_that_the_agent_takes_shows_the_head_of_a_prompt() {
+    // Without words of its own.
+    let world = World::seeded();
+    world.prompt(&format!("[QUICK] {SAID}"));
+    world.reads(CODE).passes();
+    world.seed("phase advance").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let objective = "the lexer keeps the escapes of quoted strings";
+    world.seed(&format!("job update --objective '{objective}'")).succeeds();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    holds_no_walrus(&world);
+    // A name that somebody gave is no prompt.
+    world.seed("job update --name 'feed the walrus'").succeeds();
+    assert!(what_travels(&world).contains("the job is \"feed the walrus\""));
 }
 
 #[test]

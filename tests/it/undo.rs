@@ -241,6 +241,78 @@ fn the_branch_of_a_landing_goes_if_it_is_where_land_left_it() {
     assert_eq!(world.git("rev-parse main"), top);
 }
 
+/// Two small jobs of one branch, closed; their ids.
+fn two_small_jobs(world: &World) -> Vec<String> {
+    ["one();", "two();"]
+        .map(|call| {
+            world.prompt("[QUICK] fix the lexer");
+            let id = world.job();
+            world.reads(CODE).passes();
+            world.seed("phase advance --scope src/parser -m 'the lexer lacks a call'").succeeds();
+            world.edits(CODE, "fn lex() {", &format!("fn lex() {{ {call}")).passes();
+            world.tests();
+            world.asks(&super::quick::done()).passes().answers("Approve completion");
+            assert_eq!(world.phase(), "none");
+            id
+        })
+        .to_vec()
+}
+
+/// What undo turns, without what only grows.
+fn turned(world: &World) -> (Moment, Vec<String>, String) {
+    let jobs = world.json("job list --all");
+    let keys = ["id", "status", "phase", "cycle"];
+    let row = |job: &Value| keys.iter().map(|key| job[*key].to_string()).collect::<String>();
+    let rows = jobs.as_array().expect("a list").iter().map(row).collect();
+    (moment(world), rows, world.git("for-each-ref refs/heads"))
+}
+
+/// `-n` and `--to` come to what as many single ones come to: past births, over landings of one
+/// branch in whatever order, and where a landing's branch is another one's beginning.
+#[test]
+fn many_at_once_are_as_many_one_by_one() {
+    let each: [&[(usize, &str)]; 4] = [
+        &[],
+        &[(1, "main"), (0, "main")],
+        &[(0, "out"), (1, "later")],
+        &[(0, "main"), (1, "main")],
+    ];
+    for lands in each {
+        let world = World::seeded();
+        let ids = two_small_jobs(&world);
+        for (job, branch) in lands {
+            world.person(&format!("land {} --branch {branch}", ids[*job])).succeeds();
+        }
+        let full = turned(&world);
+        let all = commands(&world).len();
+        for count in [lands.len(), all - 1, all] {
+            if count == 0 {
+                continue;
+            }
+            for _ in 0..count {
+                world.person("undo").succeeds();
+            }
+            let single = turned(&world);
+            for _ in 0..count {
+                world.person("redo").succeeds();
+            }
+            assert_eq!(turned(&world), full, "{lands:?}, {count}");
+            let told = world.person(&format!("undo -n {count}")).succeeds();
+            assert_eq!(turned(&world), single, "{lands:?}, {count}: {told}");
+            world.person(&format!("redo -n {count}")).succeeds();
+            assert_eq!(turned(&world), full, "{lands:?}, {count}");
+        }
+    }
+}
+
+#[test]
+fn a_landing_whose_branch_a_person_deleted_is_undone_without_a_word_of_it() {
+    let (world, _) = closed();
+    world.person("land").succeeds();
+    world.git("branch -qD main-landed");
+    assert_eq!(world.json("undo")["left"], json!([]));
+}
+
 #[test]
 fn each_worktree_takes_back_its_own_and_no_job_that_moved_elsewhere() {
     let world = World::prompted();
@@ -260,6 +332,9 @@ fn each_worktree_takes_back_its_own_and_no_job_that_moved_elsewhere() {
     world.person(&format!("undo --to {newest}")).refuses("belongs to the worktree side");
     let said = at("undo -n 2");
     assert_eq!(said.code, 0, "{said:?}");
+    // It is as it was left here: nothing stands in the way any more.
+    world.person("undo").succeeds();
+    assert_eq!(world.job(), id);
 }
 
 #[test]

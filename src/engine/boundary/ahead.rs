@@ -123,10 +123,15 @@ pub(crate) fn take(
 /// says.
 fn message(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<String> {
     let opening = opening(repo, focused)?;
-    let name = focused.state.job.name.as_str();
-    let subject = lane::what_changes(&opening).unwrap_or(name);
-    let said = questions::as_text(question, name);
-    Ok(format!("{subject}\n\n{said}\n"))
+    let job = &focused.state.job;
+    let said = job.without_prompt(&questions::as_text(question, &job.name));
+    let own = job.kept_name();
+    Ok(match lane::what_changes(&opening).filter(|words| *words != own) {
+        Some(subject) => format!("{subject}\n\n{said}\n"),
+        // What the agent says of the work tells more of it than the number of the job.
+        None if job.provisional => format!("{said}\n"),
+        None => format!("{}\n\n{said}\n", job.name),
+    })
 }
 
 /// What was said when the lane was opened, or the cycle on it.

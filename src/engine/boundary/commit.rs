@@ -127,7 +127,7 @@ pub(crate) fn commit_message(
         _ => repo.rules.subject.clone(),
     };
     let signs = repo.store.comment_signs();
-    let fallback = focused.state.job.name.as_str();
+    let fallback = &focused.state.job.kept_name();
     let form = Form { template: &template, phase, fallback, signs: &signs };
     let text = commit_text(&judged.message, &form);
     let mixed: Vec<String> =

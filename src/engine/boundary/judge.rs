@@ -23,7 +23,7 @@ use crate::phases::pacing::{Deed, Stay};
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position};
 use crate::store::CommitId;
-use crate::verdict::{Case, Refusal, Verdict};
+use crate::verdict::{Refusal, Verdict};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -441,9 +441,8 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let naming = Naming::default();
     let asked = Asked { to, message: &message, naming: &naming, strays, unclaimed };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
-    let lost = stands_at_home(repo, focused).err();
-    let lost = lost.filter(|no| no.facts.get("case") == Some(Case::History.word()));
-    Ok(lost
+    Ok(stands_at_home(repo, focused)
+        .err()
         .into_iter()
         .chain(fence::fingerprint_restore::prints_hold(repo)?.err())
         .chain(gates::missing(&crossing))

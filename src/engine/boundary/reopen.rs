@@ -18,9 +18,10 @@ pub(crate) fn reopen(repo: &Repo) -> Result<std::result::Result<Vec<Transitioned
     boundary::cross::finish_pending(repo)?;
     let focused = repo.require_focused()?;
     let mut crossed = Vec::new();
-    let said = boundary::review::words(repo, &focused.chain, &focused.state)?;
+    // The person's own words lie with the job, as the reason of the cycle; a step shows none.
+    let name = focused.state.job.kept_name();
     if !repo.rests(&focused.state.stand) {
-        let question = question_of(repo, &focused)?.unwrap_or_else(|| said.clone());
+        let question = question_of(repo, &focused)?.unwrap_or_else(|| name.clone());
         match boundary::cross::cross(repo, &Transition::Review, &question, By::Agent)? {
             Ok(closed) => crossed.push(closed),
             Err(refusal) => return Ok(Err(refusal)),
@@ -36,7 +37,7 @@ pub(crate) fn reopen(repo: &Repo) -> Result<std::result::Result<Vec<Transitioned
         if !repo.rests(&now.state.stand) && !starts {
             return Ok(Ok(crossed));
         }
-        match boundary::cross::cross(repo, &on, &said, By::Agent)? {
+        match boundary::cross::cross(repo, &on, &name, By::Agent)? {
             Ok(next) => crossed.push(next),
             // The cycle is open; what is left is the work of the phase where it stands.
             Err(_) if starts => return Ok(Ok(crossed)),
@@ -54,7 +55,7 @@ fn question_of(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
         };
         let question = kept.text.rsplit_once(summary::ANSWER).map_or("", |(question, _)| question);
         if let Some(text) = questions::text_of_completion(question) {
-            return Ok(Some(text.to_owned()));
+            return Ok(Some(focused.state.job.without_prompt(text)));
         }
     }
     Ok(None)

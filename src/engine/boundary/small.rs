@@ -63,11 +63,8 @@ pub(crate) fn open(
             Err(bad) => return Ok(Err(gates::misdeclared(BadLine::Scope, &bad))),
         }
     };
-    let said = if text.trim().is_empty() && first == FirstStep::Small {
-        focused.state.job.name.as_str()
-    } else {
-        text
-    };
+    let name = focused.state.job.kept_name();
+    let said = if text.trim().is_empty() && first == FirstStep::Small { &name } else { text };
     let binding = map.lane.as_ref().or_else(|| repo.rules.maps.get(QUICK).lane.as_ref());
     let binding = binding.filter(|_| focused.state.said_lane != SaidLane::Quick);
     let added_up = match binding {

@@ -92,7 +92,8 @@ pub(crate) fn update_job(
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         Naming { name: owned(name), objective: owned(objective) }.give(&mut state.job);
-        StepDraft::new(state, "update", format!("the job is \"{}\"", state.job.name), By::Agent)
+        let subject = format!("the job is \"{}\"", state.job.kept_name());
+        StepDraft::new(state, "update", subject, By::Agent)
     })
 }
 

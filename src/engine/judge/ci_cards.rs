@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::claims::audit::Findings;
 use crate::engine::judge::criteria;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::trailers::claimed_jobs;
@@ -21,9 +22,13 @@ pub(crate) struct JobCard {
     pub status: Option<&'static str>,
     /// Its chain says that a person approved it.
     pub approved: bool,
-    /// Commits of the range that name it.
+    /// Commits of the range that name it, or stand for steps of it by what they hold.
     pub commits: usize,
-    /// What those change, without pages and other memory; absent where that is not here.
+    /// Those among them that other jobs have, too; what they change is no single job's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<usize>,
+    /// What those of its own change, without pages and other memory; absent where that is not here,
+    /// and where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
     /// Recorded runs of tests.
@@ -47,25 +52,34 @@ pub(crate) struct Counted {
     pub not_shown: usize,
 }
 
-/// The jobs that commits of the range name.
-pub(crate) fn cards(repo: &Repo, range: &str) -> Result<Vec<JobCard>> {
-    let mut of_job: BTreeMap<String, Vec<CommitId>> = BTreeMap::new();
+/// The jobs that commits of the range lead to, by their messages and by what `findings` followed.
+pub(crate) fn cards(repo: &Repo, range: &str, findings: &Findings) -> Result<Vec<JobCard>> {
+    let mut jobs_of: BTreeMap<CommitId, BTreeSet<String>> = BTreeMap::new();
     for (commit, message) in repo.store.seed_commits(range)? {
-        let jobs: BTreeSet<&str> = claimed_jobs(&message).collect();
+        jobs_of.entry(commit).or_default().extend(claimed_jobs(&message).map(str::to_owned));
+    }
+    for (commit, jobs) in &findings.follows {
+        let Ok(commit) = commit.parse() else { continue };
+        jobs_of.entry(commit).or_default().extend(jobs.keys().cloned());
+    }
+    let mut of_job: BTreeMap<String, (Vec<CommitId>, usize)> = BTreeMap::new();
+    for (commit, jobs) in jobs_of {
+        let alone = jobs.len() == 1;
         for job in jobs {
-            of_job.entry(job.to_owned()).or_default().push(commit.clone());
+            let (own, shared) = of_job.entry(job).or_default();
+            if alone { own.push(commit.clone()) } else { *shared += 1 }
         }
     }
-    Ok(of_job.into_iter().map(|(id, commits)| card(repo, id, &commits)).collect())
+    Ok(of_job.into_iter().map(|(id, commits)| card(repo, id, commits)).collect())
 }
 
 /// One whose chain is not here, or does not read, is named by its id alone; what is wrong with it
 /// is a finding.
-fn card(repo: &Repo, id: String, commits: &[CommitId]) -> JobCard {
+fn card(repo: &Repo, id: String, (own, shared): (Vec<CommitId>, usize)) -> JobCard {
     // An id that is none, or leads to no chain, is a finding.
     let known = id.parse::<JobId>().ok().and_then(|id| repo.job(&id).ok());
     // What does not read is a finding as well, and no card's to tell.
-    let lines = lines(repo, commits).ok();
+    let lines = if own.is_empty() { None } else { lines(repo, &own).ok() };
     // The same of the receipts.
     let runs = known.as_ref().and_then(|job| runs(repo, job).ok());
     // The same of the messages.
@@ -74,7 +88,8 @@ fn card(repo: &Repo, id: String, commits: &[CommitId]) -> JobCard {
         name: known.as_ref().map(|job| job.state.job.name.clone()),
         status: known.as_ref().map(|job| job.state.job.status.word()),
         approved: known.as_ref().is_some_and(|job| job.state.job.user_approval),
-        commits: commits.len(),
+        commits: own.len() + shared,
+        shared: (shared > 0).then_some(shared),
         lines,
         runs,
         criteria,

@@ -41,6 +41,9 @@ pub(crate) struct Landed {
     pub kept: &'static str,
     /// The commit that it was put onto.
     pub onto: Option<String>,
+    /// Why its notes are still to be written.
+    #[serde(skip)]
+    pub waits: Option<String>,
     /// Its tree is that of the job's last commit, or of the branch that it replaces.
     #[serde(skip)]
     pub whole: bool,
@@ -53,6 +56,9 @@ pub(crate) struct LandedRow {
     pub subject: String,
     /// The commits of the job that it stands for; none where it is somebody else's.
     pub stands_for: Vec<String>,
+    /// Lines that lead back to the job and that the commit-msg hook took away.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     #[serde(skip)]
     pub fate: Fate,
 }
@@ -109,8 +115,8 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
     if !matches!(made, Ok(Ok(_))) {
         record::landing::abandon(repo, id)?;
     }
-    let told = made?.map(|commits| {
-        let told = told(&ground, &plan, &target, &commits);
+    let told = made?.map(|(made, waits)| {
+        let told = Landed { waits, ..told(&ground, &plan, &target, &made) };
         with_fates(repo, &ground, &plan, told)
     });
     match told {
@@ -186,19 +192,27 @@ pub(crate) fn free(repo: &Repo, branch: &str) -> Result<String> {
     landing::free_branch(&stem, |name| Ok(repo.store.in_the_place_of(name)?.is_some()))
 }
 
-/// Makes the commits, then the branch, then the step; the ids of the commits.
+/// A commit that was made.
+struct Built {
+    commit: CommitId,
+    /// What the commit-msg hook made of its message; none where it is somebody else's.
+    message: Option<String>,
+}
+
+/// Makes the commits, then the branch, then the step; what was made.
 fn make(
     repo: &Repo,
     ground: &Ground,
     plan: &Plan,
     target: &Target,
     mut under_way: UnderWay,
-) -> Answered<Vec<CommitId>> {
+) -> Answered<(Vec<Built>, Option<String>)> {
     let job = &ground.job.state.job;
-    let commits = match build(repo, ground, plan)? {
-        Ok(commits) => commits,
+    let built = match build(repo, ground, plan)? {
+        Ok(built) => built,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    let commits: Vec<CommitId> = built.iter().map(|one| one.commit.clone()).collect();
     let from = ground.branch.as_ref().filter(|_| target.replaces);
     if let Some(from) = from {
         repo.store.keep(&names::keep_chain(&job.id), from, repo.now)?;
@@ -214,15 +228,15 @@ fn make(
     if !repo.store.move_branch(&BranchMove { branch: &target.branch, from, to })? {
         return Ok(Err(landing::moved(job, &target.branch)));
     }
-    record::landing::settle(repo, &under_way)?;
-    Ok(Ok(commits))
+    let waits = record::landing::settle(repo, &under_way)?;
+    Ok(Ok((built, waits)))
 }
 
 fn build(
     repo: &Repo,
     ground: &Ground,
     plan: &Plan,
-) -> Result<std::result::Result<Vec<CommitId>, Refusal>> {
+) -> Result<std::result::Result<Vec<Built>, Refusal>> {
     let signed = repo.rules.signing == Signing::Always || repo.store.signs_commits()?;
     let me = repo.store.identity();
     let job = &ground.job.state.job;
@@ -235,11 +249,7 @@ fn build(
         let like = &ground.commits[one.like];
         let message = match &one.message {
             None => None,
-            Some(message) => match repo.store.through_commit_msg(message, &pending)? {
-                Ok(message) if says_nothing(&message) => {
-                    let said = tell(Notice::LandEmptied, &[]);
-                    return Ok(Err(landing::vetoed(job, &one.subject, &said)));
-                }
+            Some(message) => match hooked(repo, message, &pending)? {
                 Ok(message) => Some(message),
                 Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said))),
             },
@@ -247,7 +257,7 @@ fn build(
         if message.is_none() && at.as_ref() == like.parents.first() && one.tree == like.tree {
             // It is what it was, with its signature.
             at = Some(like.commit.clone());
-            made.push(like.commit.clone());
+            made.push(Built { commit: like.commit.clone(), message: None });
             continue;
         }
         // Other parents of a merge of somebody else's stay.
@@ -256,13 +266,33 @@ fn build(
         // Nobody's commit but one's own is signed with one's key.
         let own = message.is_some() || me.as_ref().is_some_and(|me| like.committer.is_of(me));
         let signed = signed && own;
-        let message = message.as_deref();
-        let new = NewCommit { tree: &one.tree, parents: &parents, like, message, signed };
+        let words = message.as_deref();
+        let new = NewCommit { tree: &one.tree, parents: &parents, like, message: words, signed };
         let commit = repo.store.build(&new)?;
         at = Some(commit.clone());
-        made.push(commit);
+        made.push(Built { commit, message });
     }
     Ok(Ok(made))
+}
+
+/// What the commit-msg hook makes of `message`; the inner error is why it cannot be taken.
+fn hooked(
+    repo: &Repo,
+    message: &str,
+    pending: &str,
+) -> Result<std::result::Result<String, String>> {
+    let made = match repo.store.through_commit_msg(message, pending)? {
+        Ok(made) => made,
+        Err(said) => return Ok(Err(said)),
+    };
+    if says_nothing(&made) {
+        return Ok(Err(tell(Notice::LandEmptied, &[])));
+    }
+    // A line of ours that is not ours would lead whoever verifies it to another job.
+    Ok(match landing::added(message, &made) {
+        Some(line) => Err(tell(Notice::LandForged, &[("line", &line)])),
+        None => Ok(made),
+    })
 }
 
 /// No word but trailers is left of a message.
@@ -315,11 +345,20 @@ fn landing_of(
     })
 }
 
-/// All of it, for a person; nothing was made where there are no `commits`.
-fn told(ground: &Ground, plan: &Plan, target: &Target, commits: &[CommitId]) -> Landed {
+/// All of it, for a person; nothing was made where `built` is empty.
+fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Landed {
+    let made = |at: usize| built.get(at).and_then(|made| made.message.as_deref());
+    let subject = |message: &str| {
+        message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+    };
     let rows = plan.commits.iter().enumerate().map(|(at, one)| LandedRow {
-        commit: commits.get(at).map(ToString::to_string),
-        subject: one.subject.clone(),
+        commit: built.get(at).map(|made| made.commit.to_string()),
+        // The hook has the last word of it.
+        subject: made(at).map_or_else(|| one.subject.clone(), subject),
+        lost: match (&one.message, made(at)) {
+            (Some(meant), Some(made)) => landing::lost(meant, made),
+            _ => Vec::new(),
+        },
         stands_for: one
             .stands_for
             .iter()
@@ -333,13 +372,14 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, commits: &[CommitId]) -> 
         name: ground.job.state.job.name.clone(),
         branch: target.branch.clone(),
         base: plan.onto.as_ref().or(ground.base.as_ref()).map(ToString::to_string),
-        tip: commits.last().map(ToString::to_string),
+        tip: built.last().map(|made| made.commit.to_string()),
         tree: tree.to_string(),
         product_identical: plan.identical,
         memory: plan.memory,
         commits: rows.collect(),
         kept: names::KEEP_CLOSED,
         onto: plan.onto.as_ref().map(ToString::to_string),
+        waits: None,
         whole: plan.whole,
     }
 }

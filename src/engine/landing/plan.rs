@@ -346,7 +346,25 @@ fn own_subject(repo: &Repo, ground: &Ground) -> Result<String> {
     };
     let job = &ground.job.state.job;
     let style = Style::learned(subjects.iter().map(String::as_str));
-    Ok(style.subject(&job.name, &[ground.job.state.home.branch.as_str(), &job.objective]))
+    let name = called(repo, ground);
+    Ok(style.subject(&name, &[ground.job.state.home.branch.as_str(), &job.objective]))
+}
+
+/// What the job is called where it lands: its name, or what its last commit says where that is the
+/// head of a prompt. A prompt is said to the agent, and not to whoever reads the branch.
+fn called(repo: &Repo, ground: &Ground) -> String {
+    let job = &ground.job.state.job;
+    if !job.provisional {
+        return job.name.clone();
+    }
+    let text = ground.last().text();
+    let subject = text.lines().next().unwrap_or_default();
+    let pairs = Trailers::of(&text);
+    let template = repo.rules.subject.replace("{phase}", pairs.get("Seed-Phase").unwrap_or(""));
+    let (head, tail) = template.split_once("{subject}").unwrap_or_default();
+    let said = subject.strip_prefix(head).and_then(|said| said.strip_suffix(tail));
+    let said = said.unwrap_or(subject).trim_start_matches("[intermediate]").trim();
+    if said.is_empty() { job.kept_name() } else { said.to_owned() }
 }
 
 /// The subject of the first commit that a landing would make; writes nothing.
@@ -365,8 +383,8 @@ pub(crate) fn first_subject(repo: &Repo, ground: &Ground) -> Result<String> {
 }
 
 /// The words of the commits, one after the other.
-struct Words<'a> {
-    name: &'a str,
+struct Words {
+    name: String,
     subject: String,
     body: String,
     /// They are the person's own, and stay as they are.
@@ -380,8 +398,8 @@ struct Words<'a> {
     said: Vec<String>,
 }
 
-impl<'a> Words<'a> {
-    fn new(repo: &Repo, ground: &'a Ground, asked: &Asked) -> Result<Self> {
+impl Words {
+    fn new(repo: &Repo, ground: &Ground, asked: &Asked) -> Result<Self> {
         let job = &ground.job.state.job;
         let (subject, body) = if let Some(text) = &asked.text {
             let (subject, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
@@ -398,7 +416,7 @@ impl<'a> Words<'a> {
         } else {
             Vec::new()
         };
-        let (name, signs) = (job.name.as_str(), repo.store.comment_signs());
+        let (name, signs) = (called(repo, ground), repo.store.comment_signs());
         let given = asked.text.is_some();
         let (own, no_seed) = (own_trailers(repo), asked.no_seed);
         let said = Vec::new();
@@ -428,7 +446,7 @@ impl<'a> Words<'a> {
 
     /// The commit that holds the memory.
     fn memory(&mut self, ground: &Ground, stands_for: &[usize]) -> Planned {
-        let subject = landing::memory_subject(self.name);
+        let subject = landing::memory_subject(&self.name);
         let tree = ground.last().tree.clone();
         Planned { tree, ..self.planned(ground, (&subject, ""), stands_for) }
     }
@@ -441,7 +459,7 @@ impl<'a> Words<'a> {
     ) -> Planned {
         let subject = landing::told_apart(subject, &self.said);
         let form =
-            Form { template: "{subject}", phase: "", fallback: self.name, signs: &self.signs };
+            Form { template: "{subject}", phase: "", fallback: &self.name, signs: &self.signs };
         let text = format!("{subject}\n\n{body}");
         let text = if self.given { text } else { commit_text(&Message::new(&text), &form) };
         let mut others = Vec::new();

@@ -26,6 +26,8 @@ pub(crate) mod carry;
 pub(crate) mod log;
 pub(crate) mod meant;
 pub(crate) mod plan;
+mod redacted;
 pub(crate) mod settle;
 pub(crate) mod told;
 pub(crate) mod turn;
+mod want;

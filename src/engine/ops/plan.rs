@@ -1,12 +1,13 @@
 //! `undo` and `redo`: which operations, what of them may be taken back, and what that means.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::engine::ops::brought::SYNC;
 use crate::engine::ops::log::{self, Ops};
 use crate::engine::ops::meant::{FocusTurn, Meant, Noted, Turn};
 use crate::engine::ops::turn::{self, JobTurn, Wanted};
-use crate::engine::ops::{carry, meant, settle};
+use crate::engine::ops::want::{Want, Wants, archive_place};
+use crate::engine::ops::{carry, meant, redacted, settle};
 use crate::engine::record;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
@@ -49,17 +50,6 @@ pub(crate) struct Undone {
     pub focused: Option<LoadedJob>,
 }
 
-/// Where a place is to stand, and the archive of that time.
-#[derive(Clone, Debug)]
-struct Want {
-    stood: Option<Stood>,
-    archive: Option<CommitId>,
-    /// Nothing but syncs moved it: it goes where it stood, and no step says so.
-    resets: bool,
-}
-
-type Wants = BTreeMap<String, Want>;
-
 /// Takes operations of this worktree back, or does them again.
 pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     repo.require_seeded()?;
@@ -77,8 +67,11 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     if let Some(refusal) = in_the_way(repo, &read, oldest, &wants, word)? {
         return Ok(Err(refusal));
     }
+    if let Some(job) = redacted::since(repo, &wants)? {
+        return Ok(Err(undoing::redacted_since(word, &job)));
+    }
     let planned = planned(repo, &read, &wants, word)?;
-    let meant = meant(&way, &ops, &planned, word);
+    let meant = meant(repo, &way, &ops, &planned, word)?;
     let left = left(repo, &meant)?;
     let _lock = repo.store.lock()?;
     if let Some(refusal) = moved_meanwhile(repo, &meant, word)? {
@@ -152,20 +145,22 @@ fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
         let seen = if back { older.as_ref() } else { Some(&op) };
         let archive = seen.map(|op| archive_at(repo, op)).transpose()?.flatten();
         for moved in log::moved(repo, &op, older.as_ref())? {
+            let after = moved.after.clone();
             let stood = if back { moved.before } else { moved.after };
-            let before = wants.get(&moved.place).is_none_or(|want: &Want| want.resets);
-            let resets = before && op.command == SYNC;
-            wants.insert(moved.place, Want { stood, archive: archive.clone(), resets });
+            let resets = op.command == SYNC;
+            let mut brought =
+                wants.remove(&moved.place).map_or_else(Vec::new, |newer: Want| newer.brought);
+            if let (true, Some(Stood::At(at))) = (resets, after) {
+                brought.push(at);
+            }
+            let archive = archive.clone();
+            wants.insert(moved.place, Want { stood, archive, resets, brought });
         }
         ops.push(op);
     }
     // Else it only grows: jobs leave it by a ref of their own.
     wants.retain(|place, want| want.resets || *place != archive_place());
     Ok(Wanting { wants, ops, oldest })
-}
-
-fn archive_place() -> String {
-    ops::place(names::ARCHIVE).unwrap_or_default()
 }
 
 fn archive_at(repo: &Repo, op: &Op) -> Result<Option<CommitId>> {
@@ -187,9 +182,15 @@ fn in_the_way(
     word: &str,
 ) -> Result<Option<Refusal>> {
     let here = repo.store.worktree_name();
+    let history = read.history();
+    let undone = history.undone();
     for at in 0..oldest {
         let Some(op) = read.get(at)? else { break };
         if op.worktree == here || op.worktree.is_empty() {
+            continue;
+        }
+        // What it took back itself is as it was; the undo says no more than that.
+        if op.walked.is_some() || undone.contains(op.id.as_str()) {
             continue;
         }
         for moved in log::moved(repo, &op, read.get(at + 1)?.as_ref())? {
@@ -346,24 +347,24 @@ fn rules(repo: &Repo, want: &Want, word: &str) -> Result<Option<Turn>> {
     }))
 }
 
-fn meant(way: &Way, ops: &[Op], planned: &Planned, word: &str) -> Meant {
+fn meant(repo: &Repo, way: &Way, ops: &[Op], planned: &Planned, word: &str) -> Result<Meant> {
     let turns = planned.jobs.iter().filter_map(|(_, turn)| turn.turn.clone());
     let each = || planned.jobs.iter().map(|(_, turn)| turn);
     let closes = |(_, turn): &&(JobId, JobTurn)| turn.closes;
     let commands: Vec<String> = ops.iter().map(|op| format!("`{}`", op.command)).collect();
     let told = Notice::UndoTold;
     let stands = way.walked.clone().map(|walked| (walked.to, walked.ahead));
-    Meant {
+    Ok(Meant {
         command: word.to_owned(),
         turns: turns.chain(planned.archive.clone()).chain(planned.rules.clone()).collect(),
         focus: planned.focus.clone(),
         closed: planned.jobs.iter().filter(closes).map(|(id, _)| id.clone()).collect(),
-        branches: each().flat_map(|turn| turn.branches.clone()).collect(),
+        branches: turn::in_order(repo, each().flat_map(|turn| turn.branches.clone()))?,
         noted: each().flat_map(|turn| turn.noted.clone()).collect(),
         stands: stands.unwrap_or_default(),
         told: tell(told, &[("word", did(word)), ("ops", &named(&commands))]),
         process: world::myself(),
-    }
+    })
 }
 
 /// `undo` and `redo`, as something that was done.

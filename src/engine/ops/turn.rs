@@ -57,8 +57,6 @@ pub(crate) fn planned(
         (None, None) => return Ok(JobTurn::default()),
     };
     let to = match wanted {
-        // A closed one stays: other things name it.
-        Wanted::Gone if from.is_none() => return Ok(JobTurn::default()),
         Wanted::Gone if may_vanish(repo, id, &now, archived)? => {
             let turn = Turn { chain, from, to: None };
             return Ok(JobTurn { turn: Some(turn), ..JobTurn::default() });
@@ -99,16 +97,24 @@ fn dropped(
     let Some(birth) = history.pop() else { return Ok(JobTurn::default()) };
     let birth = repo.store.tip_of(&birth.commit)?;
     let first = repo.state(&now.chain, &birth)?;
+    let is_so = from.is_none() && now.state.job.status == Status::Voided;
+    if is_so
+        && led_back::said(repo, &now.tip)?
+            .last()
+            .is_some_and(|last| last.back.as_ref() == Some(&first.step))
+    {
+        return Ok(JobTurn::default());
+    }
     let since = since(repo, now)?;
     let (of, tree) = (first.step.clone(), &birth.tree);
     let state = withdrawn(&now.state, &first);
     let toward = Toward { word, state, tree, of: &of, edits: Vec::new() };
     let then = led_back::written(repo, now, &since, toward)?;
-    let noted = noted(repo, now, &birth)?;
+    let (noted, branches) = (noted(repo, now, &birth)?, branches(repo, &now.tip, &birth)?);
     let chain = now.chain.clone();
     let turn = Turn { chain, from, to: Some(then.tip.commit.to_string()) };
     let turn = Some(turn);
-    Ok(JobTurn { turn, closes: true, branches: Vec::new(), noted })
+    Ok(JobTurn { turn, closes: true, branches, noted })
 }
 
 /// What the journal holds of the job; it is folded as any step folds it. One that does not read
@@ -198,12 +204,41 @@ fn branches(repo: &Repo, now: &Tip, then: &Tip) -> Result<Vec<BranchTurn>> {
     Ok(back.chain(on).collect())
 }
 
+/// The turns of each branch as one: jobs that landed on the same one turn it one behind the other,
+/// from where it stands. What leads from elsewhere stays by itself, for that branch moved on.
+pub(crate) fn in_order(
+    repo: &Repo,
+    turns: impl Iterator<Item = BranchTurn>,
+) -> Result<Vec<BranchTurn>> {
+    let mut left: Vec<BranchTurn> = turns.collect();
+    let (mut ordered, mut begun) = (Vec::new(), BTreeSet::new());
+    for branch in left.iter().map(|turn| turn.branch.clone()).collect::<BTreeSet<_>>() {
+        let from = stands(repo, &branch)?;
+        let mut to = from.clone();
+        while let Some(next) = left.iter().position(|one| one.branch == branch && one.from == to) {
+            to = left.remove(next).to;
+            begun.insert(branch.clone());
+        }
+        if begun.contains(&branch) {
+            ordered.push(BranchTurn { branch, from, to });
+        }
+    }
+    left.retain(|turn| !begun.contains(&turn.branch));
+    ordered.extend(left);
+    Ok(ordered)
+}
+
+fn stands(repo: &Repo, branch: &str) -> Result<Option<String>> {
+    Ok(repo.store.stands_at(&format!("refs/heads/{branch}"))?.map(|at| at.to_string()))
+}
+
 /// What is left to say of a branch that stays where it is.
 pub(crate) fn branch_stays(repo: &Repo, turn: &BranchTurn) -> Result<Option<String>> {
-    let name = format!("refs/heads/{}", turn.branch);
-    let stands = repo.store.stands_at(&name)?.map(|at| at.to_string());
+    let stands = stands(repo, &turn.branch)?;
     let facts = [("branch", turn.branch.as_str())];
     Ok(match &turn.from {
+        // A person deleted it before.
+        Some(_) if stands.is_none() && turn.to.is_none() => None,
         _ if stands != turn.from => Some(tell(Notice::UndoBranchMoved, &facts)),
         Some(_) if turn.to.is_none() && repo.store.is_on_branch(&turn.branch)? => {
             Some(tell(Notice::UndoBranchInUse, &facts))

@@ -433,7 +433,7 @@ fn closes_at_once(repo: &Repo, done: &LoadedJob) -> Result<bool> {
         return Ok(false);
     }
     let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
-    Ok(boundary::cross::cross(repo, &on, &done.state.job.name, By::Person)?
+    Ok(boundary::cross::cross(repo, &on, &done.state.job.kept_name(), By::Person)?
         .is_ok_and(|crossed| crossed.closed))
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn lane_word(
     if rest.is_empty() && focused.is_none_or(|focused| !focused.state.job.status.is_open()) {
         return Ok(Told::person(tell(texts.alone, &[])).alone());
     }
-    match go(repo, spoken, said, (texts, rest), focused)? {
+    match go(repo, spoken, said, texts, focused)? {
         Lane::Born(created) => {
             let agent = briefing::talk::text(repo, &created.state);
             record::journal_line::count_injected(repo, &created, &agent)?;
@@ -119,7 +119,7 @@ fn go(
     repo: &Repo,
     spoken: &Spoken<'_>,
     said: SaidLane,
-    (texts, rest): (&Texts, &str),
+    texts: &Texts,
     focused: Option<&LoadedJob>,
 ) -> Result<Lane> {
     let closed = |why: String| Ok(Lane::Closed(why));
@@ -145,7 +145,7 @@ fn go(
             keep(repo, focused, said, texts, Some(track_of(repo, said)))?;
             Ok(Lane::Moved)
         }
-        SaidLane::Full if on_lane => leave(repo, focused, rest),
+        SaidLane::Full if on_lane => leave(repo, focused),
         SaidLane::Full if stand.bound.is_some() => {
             keep(repo, focused, said, texts, None)?;
             Ok(Lane::Freed)
@@ -184,10 +184,11 @@ fn keep(
     Ok(())
 }
 
-/// The job leaves the small lane; what was done is committed.
-fn leave(repo: &Repo, focused: &LoadedJob, rest: &str) -> Result<Lane> {
-    let why = if rest.is_empty() { focused.state.job.name.as_str() } else { rest };
-    let crossed = boundary::cross::cross(repo, &Transition::Up, why, By::Person)?;
+/// The job leaves the small lane; what was done is committed. What the person said besides is a
+/// prompt like any other, and neither a step nor a commit shows it.
+fn leave(repo: &Repo, focused: &LoadedJob) -> Result<Lane> {
+    let why = tell(FULL_TEXTS.subject, &[]);
+    let crossed = boundary::cross::cross(repo, &Transition::Up, &why, By::Person)?;
     match crossed {
         Ok(crossed) => {
             keep(repo, &crossed.focused, SaidLane::Full, &FULL_TEXTS, None)?;

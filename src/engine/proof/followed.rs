@@ -61,20 +61,21 @@ impl<'a> Search<'a> {
         Ok(known)
     }
 
-    /// What a commit that claims these ids stands for, among the jobs of these names.
+    /// What a commit that claims these ids stands for, among the jobs of these names: of the job
+    /// whose content it has.
     pub(crate) fn stands_for(
         &mut self,
         jobs: &Jobs,
         names: &BTreeSet<String>,
         commit: &CommitId,
         claimed: &Ids,
-    ) -> Result<Option<(Content, Ids)>> {
+    ) -> Result<Option<Follows>> {
         let here = |name: &String| Some((name.clone(), jobs.get(name)?.as_ref()?));
         let jobs: Vec<(String, &Steps)> = names.iter().filter_map(here).collect();
         let tree = self.repo.store.tree_of_commit(commit)?;
         for (job, steps) in &jobs {
             if let Some((by, ids)) = self.known(job, steps)?.contents.by_tree(&tree) {
-                return Ok(Some((by, ids.clone())));
+                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
         }
         let repo = self.repo;
@@ -86,7 +87,7 @@ impl<'a> Search<'a> {
             let some = known.steps.iter().filter(|step| claimed.contains(&step.id)).cloned();
             known.contents.take_in_range(repo, &some.collect::<Vec<_>>())?;
             if let Some((by, ids)) = known.contents.by_change(&change) {
-                return Ok(Some((by, ids.clone())));
+                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
         }
         Ok(None)
@@ -101,14 +102,14 @@ impl<'a> Search<'a> {
         near: &BTreeSet<String>,
         plain: &[Here],
         lacking: &mut Lacking,
-    ) -> Result<Vec<(CommitId, Standing)>> {
+    ) -> Result<Vec<(CommitId, Follows)>> {
         let mut found = Vec::new();
         let mut open: Vec<&Here> = Vec::new();
         for here in plain.iter().rev() {
             let Ok(tree) = here.1.parse::<TreeId>() else { continue };
             let by_tree = self.first(jobs, lacking, |known| known.contents.by_tree(&tree))?;
             match by_tree {
-                Some(standing) => found.push((here.0.clone(), standing)),
+                Some(follows) => found.push((here.0.clone(), follows)),
                 None => open.push(here),
             }
         }
@@ -128,7 +129,7 @@ impl<'a> Search<'a> {
         for commit in commits {
             let Some(change): Option<&Changes> = changes.get(&commit) else { continue };
             let by = self.first(jobs, lacking, |known| known.contents.by_change(change))?;
-            found.extend(by.map(|standing| (commit, standing)));
+            found.extend(by.map(|follows| (commit, follows)));
         }
         Ok(found)
     }
@@ -139,25 +140,47 @@ impl<'a> Search<'a> {
         jobs: &Jobs,
         lacking: &mut Lacking,
         finds: impl for<'k> Fn(&'k Known) -> Option<(Content, &'k Ids)>,
-    ) -> Result<Option<Standing>> {
+    ) -> Result<Option<Follows>> {
         for (job, lacks) in lacking.iter_mut().filter(|(_, lacks)| !lacks.is_empty()) {
             let Some(Some(steps)) = jobs.get(job) else { continue };
             let Some((by, ids)) = finds(self.known(job, steps)?) else { continue };
             let here: Ids = ids.intersection(lacks).cloned().collect();
-            let why = match here.first() {
-                None => continue,
-                Some(step) if here.len() == 1 => tell(Notice::StepTrailersGone, &[("step", step)]),
-                Some(_) => stands_for(&here, job),
-            };
+            if here.is_empty() {
+                continue;
+            }
             lacks.retain(|id| !here.contains(id));
-            return Ok(Some(Standing::Followed { why, by }));
+            return Ok(Some(Follows { by, job: job.clone(), ids: here }));
         }
         Ok(None)
     }
 }
 
-/// A commit that stands for several steps.
-pub(crate) fn stands_for(ids: &Ids, job: &str) -> String {
-    let facts = [("steps", &*ids.len().to_string()), ("job", job)];
-    tell(Notice::StepsFollowed, &facts)
+/// What a commit stands for by its content.
+#[derive(Clone, Debug)]
+pub(crate) struct Follows {
+    by: Content,
+    pub job: String,
+    pub ids: Ids,
+}
+
+impl Follows {
+    /// Of a commit that names the job or a step of it.
+    pub(crate) fn named(&self) -> Standing {
+        let facts = [("steps", &*self.ids.len().to_string()), ("job", &self.job)];
+        Standing::Followed { why: tell(Notice::StepsFollowed, &facts), by: self.by }
+    }
+
+    /// Of one that names neither.
+    pub(crate) fn unnamed(&self) -> Standing {
+        match self.ids.first().filter(|_| self.ids.len() == 1) {
+            None => self.named(),
+            Some(step) => {
+                let how = match self.by {
+                    Content::Tree => Notice::StepTrailersGoneTree,
+                    Content::PatchId => Notice::StepTrailersGone,
+                };
+                Standing::Followed { why: tell(how, &[("step", step)]), by: self.by }
+            }
+        }
+    }
 }

@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::claims::audit::{Findings, Standing};
+use crate::claims::audit::{Content, Findings, Standing};
 use crate::engine::bypasses;
 use crate::engine::proof::chain::{Jobs, Steps, TakenStep, archived_steps, open_jobs, state_at};
 use crate::engine::proof::content::Ids;
-use crate::engine::proof::followed::{Here, Lacking, Search, stands_for};
+use crate::engine::proof::followed::{Follows, Here, Lacking, Search};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::state::{State, Unclaimed};
@@ -66,17 +66,21 @@ pub(crate) fn legality(
     progress::begin(&tell(Notice::DoesCommits, &[]), ground.named.len());
     for (commit, message) in ground.named.clone() {
         progress::step();
-        let (standing, ids) = ground.judge(&mut search, &commit, &message)?;
-        covered.extend(ids);
+        let (standing, follows) = ground.judge(&mut search, &commit, &message)?;
+        covered.extend(follows.iter().flat_map(|it| it.ids.clone()));
+        keep(findings, &commit, follows.as_ref());
         if ground.is_undone(&message) {
             findings.undone.push(commit.to_string());
         }
         judged.push((commit, standing));
     }
-    let unnamed = ground.unnamed(&mut search, &covered)?;
-    let followed = |(_, standing): &&(CommitId, Standing)| standing.counts();
-    findings.plain = Some(ground.plain().len() - unnamed.iter().filter(followed).count());
-    judged.extend(unnamed);
+    let (unnamed, missing) = ground.unnamed(&mut search, &covered)?;
+    findings.plain = Some(ground.plain().len() - unnamed.len());
+    for (commit, follows) in unnamed {
+        keep(findings, &commit, Some(&follows));
+        judged.push((commit, follows.unnamed()));
+    }
+    judged.extend(missing);
     for (job, steps) in &ground.jobs {
         // Its commits say so.
         let Some(steps) = steps else { continue };
@@ -94,8 +98,15 @@ pub(crate) fn legality(
     for (commit, standing) in judged {
         findings.add(commit.as_str(), &standing);
     }
-    findings.bypasses = ground.bypasses();
+    findings.bypasses = ground.bypasses(findings);
     Ok(())
+}
+
+/// Keeps which steps the commit stands for.
+fn keep(findings: &mut Findings, commit: &CommitId, follows: Option<&Follows>) {
+    let Some(follows) = follows else { return };
+    let jobs = findings.follows.entry(commit.to_string()).or_default();
+    jobs.entry(follows.job.clone()).or_default().extend(follows.ids.clone());
 }
 
 /// The records that steps of this clone's jobs saw at the head of their chain, each with the job.
@@ -113,9 +124,17 @@ pub(crate) fn seen_heads(repo: &Repo) -> Result<Vec<(String, CommitId)>> {
 }
 
 impl Ground<'_> {
-    /// How often a person went past the rules, in the jobs that were looked at and beside them.
-    fn bypasses(&self) -> BTreeMap<String, u32> {
-        let jobs = || self.jobs.values().flatten();
+    /// How often a person went past the rules, in the jobs that were looked at and beside them; of
+    /// a range, in those that its commits lead to.
+    fn bypasses(&self, findings: &Findings) -> BTreeMap<String, u32> {
+        let claimed = self.named.iter().flat_map(|(_, message)| claimed_jobs(message));
+        let followed = findings.follows.values().flat_map(BTreeMap::keys).map(String::as_str);
+        let here: BTreeSet<&str> = claimed.chain(followed).collect();
+        let is_here = |job: &str| self.whole || here.contains(job);
+        let jobs = || {
+            let each = self.jobs.iter().filter(|(job, _)| is_here(job));
+            each.filter_map(|(_, steps)| steps.as_ref())
+        };
         let steps = jobs().flat_map(|job| {
             let stands = |taken: &&TakenStep| !job.undone.contains(&taken.said.id);
             job.by_id.values().filter(stands).map(|taken| taken.said.step.as_str())
@@ -151,7 +170,7 @@ impl Ground<'_> {
         search: &mut Search<'_>,
         commit: &CommitId,
         message: &str,
-    ) -> Result<(Standing, Ids)> {
+    ) -> Result<(Standing, Option<Follows>)> {
         let said = StepTrailers::read(message);
         let mut standing = match &said {
             Some(said) => {
@@ -160,16 +179,18 @@ impl Ground<'_> {
             }
             None => Standing::NotMeasured(half_named(message)),
         };
-        let mut ids = Ids::new();
+        let mut follows = None;
         let open = matches!(standing, Standing::NotMeasured(_));
+        let claimed: Ids = claimed_ids(message).map(str::to_owned).collect();
         if open && (said.is_some() || !is_cut(message)) {
             let jobs = self.jobs_of(commit, message)?;
-            let claimed: Ids = claimed_ids(message).map(str::to_owned).collect();
+            if let Some(why) = self.knows_none(&jobs, &claimed) {
+                return Ok((Standing::NotMeasured(why), None));
+            }
             match search.stands_for(&self.jobs, &jobs, commit, &claimed)? {
-                Some((by, found)) => {
-                    let job = jobs.iter().next().map(String::as_str).unwrap_or_default();
-                    standing = Standing::Followed { why: stands_for(&found, job), by };
-                    ids = found;
+                Some(found) => {
+                    standing = found.named();
+                    follows = Some(found);
                 }
                 None if said.is_none() && jobs.iter().any(|job| self.job(job).is_some()) => {
                     standing = Standing::NotMeasured(tell(Notice::StepContent, &[]));
@@ -184,7 +205,19 @@ impl Ground<'_> {
         {
             standing.worsen(found);
         }
-        Ok((standing, ids))
+        Ok((standing, follows))
+    }
+
+    /// Why ids that a commit claims lead nowhere, where a job that it leads to is here and none of
+    /// them is of a step that is known.
+    fn knows_none(&self, jobs: &BTreeSet<String>, claimed: &Ids) -> Option<String> {
+        let id = claimed.first().filter(|_| jobs.iter().any(|job| self.job(job).is_some()))?;
+        let knows = |steps: &Steps| {
+            let written = |id: &String| steps.written().any(|written| written == id);
+            claimed.iter().any(|id| steps.taken(id).is_some() || written(id))
+        };
+        let found = self.jobs.values().flatten().any(knows);
+        (!found).then(|| tell(Notice::StepUnknownId, &[("id", id)]))
     }
 
     /// The jobs that a commit leads to, by its message or its note; they are met.
@@ -248,11 +281,7 @@ impl Ground<'_> {
 
     /// Commits of the range that name no step and stand for some; and steps that should be there
     /// and are not.
-    fn unnamed(
-        &mut self,
-        search: &mut Search<'_>,
-        covered: &Ids,
-    ) -> Result<Vec<(CommitId, Standing)>> {
+    fn unnamed(&mut self, search: &mut Search<'_>, covered: &Ids) -> Result<Unnamed> {
         let mut missing = self.missing()?;
         missing.retain(|one| !covered.contains(&one.carried));
         let mut lacking = Lacking::new();
@@ -277,14 +306,15 @@ impl Ground<'_> {
         let found = search.unnamed(&jobs, &met, &plain, &mut lacking);
         jobs.retain(|job, _| met.contains(job));
         self.jobs = jobs;
-        let mut found = found?;
+        let found = found?;
+        let mut gone = Vec::new();
         let is_left =
             |one: &Missing| lacking.get(&one.job).is_some_and(|lacks| lacks.contains(&one.carried));
         for one in missing.iter().filter(|one| one.ours && is_left(one)) {
             let why = tell(Notice::StepNotInHistory, &[("step", &one.id)]);
-            found.push((one.commit.clone(), Standing::NotMeasured(why)));
+            gone.push((one.commit.clone(), Standing::NotMeasured(why)));
         }
-        Ok(found)
+        Ok((found, gone))
     }
 
     /// Commits of the range that name no step.
@@ -335,6 +365,9 @@ impl Ground<'_> {
         Ok(missing)
     }
 }
+
+/// Commits that stand for steps, and steps that no commit stands for.
+type Unnamed = (Vec<(CommitId, Follows)>, Vec<(CommitId, Standing)>);
 
 /// A step whose commit the range does not hold.
 struct Missing {
@@ -445,7 +478,11 @@ fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
     };
     match same {
         Ok(Some(by)) => {
-            Standing::Followed { why: tell(Notice::StepFollowed, &[("was", &was)]), by }
+            let how = match by {
+                Content::Tree => Notice::StepFollowedTree,
+                Content::PatchId => Notice::StepFollowed,
+            };
+            Standing::Followed { why: tell(how, &[("was", &was)]), by }
         }
         Ok(None) => Standing::NotMeasured(tell(Notice::StepDiffers, &[("was", &was)])),
         Err(error) => Standing::NotMeasured(format!("{was}: {error}")),

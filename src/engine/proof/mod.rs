@@ -1,9 +1,7 @@
 //! The records of the gate: written, found again, bound to commits, and verified by anybody.
 
-pub(crate) mod acceptance;
 pub(crate) mod approvals;
 pub(crate) mod chain;
-pub(crate) mod ci;
 pub(crate) mod content;
 pub mod export;
 pub(crate) mod followed;

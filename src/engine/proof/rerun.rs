@@ -69,8 +69,11 @@ struct Ground<'a> {
     base: String,
     runs: Runs,
     most: Duration,
-    /// Commits of the range that name a step, newest first, with their messages.
+    /// Commits of the range that name a step or stand for one, newest first, with the messages of
+    /// those that name one.
     named: Vec<(CommitId, String)>,
+    /// What content says that commits stand for.
+    follows: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// What a run may not change.
     closed: Vec<PathBuf>,
     done: BTreeMap<(Plain, TreeId), Tried>,
@@ -91,7 +94,8 @@ pub(crate) fn rerun(
         base: base.chars().take(12).collect(),
         runs: runs_of(repo, base)?,
         most: asked.most,
-        named: store.seed_commits(asked.range)?,
+        named: named(repo, asked.range, findings)?,
+        follows: findings.follows.clone(),
         closed: places.into(),
         done: BTreeMap::new(),
     };
@@ -104,6 +108,18 @@ pub(crate) fn rerun(
         all.extend(ground.of_job(&job, findings)?);
     }
     Ok(all)
+}
+
+/// Commits of the range that lead to a job.
+fn named(repo: &Repo, range: &str, findings: &Findings) -> Result<Vec<(CommitId, String)>> {
+    let named: BTreeMap<CommitId, String> = repo.store.seed_commits(range)?.into_iter().collect();
+    let all = repo.store.commits_of(range)?.into_iter().map(|(commit, _)| commit);
+    let leads = |commit: CommitId| match named.get(&commit) {
+        Some(message) => Some((commit, message.clone())),
+        None if findings.follows.contains_key(commit.as_str()) => Some((commit, String::new())),
+        None => None,
+    };
+    Ok(all.filter_map(leads).collect())
 }
 
 /// The runs that git seed brings, and those that the base of the range adds.
@@ -125,7 +141,9 @@ impl Ground<'_> {
     /// The jobs that commits of the range lead to, by their messages and notes.
     fn jobs(&self, range: &str, notes: Option<&Notes>) -> Result<BTreeSet<JobId>> {
         let claimed = self.named.iter().flat_map(|(_, message)| claimed_jobs(message));
-        let mut jobs: BTreeSet<JobId> = claimed.filter_map(|job| job.parse().ok()).collect();
+        let followed = self.follows.values().flat_map(BTreeMap::keys).map(String::as_str);
+        let all = claimed.chain(followed);
+        let mut jobs: BTreeSet<JobId> = all.filter_map(|job| job.parse().ok()).collect();
         for (commit, _) in self.repo.store.commits_of(range)? {
             let lines = notes.and_then(|notes| notes.get(commit.as_str()));
             let lines = lines.into_iter().flatten().flatten();
@@ -150,7 +168,7 @@ impl Ground<'_> {
                 findings.add(&id, &Standing::NotMeasured(why));
                 continue;
             };
-            let (standing, place) = self.one(&ran, &steps)?;
+            let (standing, place) = self.one(&ran, (job, &steps))?;
             findings.add(&id, &standing);
             let outcome = match standing {
                 Standing::Verified | Standing::Followed { .. } => Outcome::Same,
@@ -169,7 +187,7 @@ impl Ground<'_> {
     }
 
     /// One receipt: what came of it, and where it was run.
-    fn one(&mut self, ran: &Ran, steps: &Steps) -> Result<(Standing, Option<Place>)> {
+    fn one(&mut self, ran: &Ran, steps: (&JobId, &Steps)) -> Result<(Standing, Option<Place>)> {
         let command = again::shown(&ran.command);
         let not = |why: Notice, facts: &[(&str, &str)]| {
             let why = tell(why, facts);
@@ -209,7 +227,7 @@ impl Ground<'_> {
     }
 
     /// The files that it ran on: those of then, else those of the commit that it backs.
-    fn place(&self, ran: &Ran, steps: &Steps) -> Result<Option<Place>> {
+    fn place(&self, ran: &Ran, steps: (&JobId, &Steps)) -> Result<Option<Place>> {
         let named = ran.tree_before.as_ref().or(ran.tree_after.as_ref());
         let named = named.and_then(|tree| tree.parse::<TreeId>().ok());
         if let Some(tree) = &named
@@ -223,11 +241,18 @@ impl Ground<'_> {
     }
 
     /// The newest commit of the range whose product is to be that of a recorded run.
-    fn backed(&self, ran: &Ran, tree: Option<&TreeId>, steps: &Steps) -> Option<CommitId> {
+    fn backed(
+        &self,
+        ran: &Ran,
+        tree: Option<&TreeId>,
+        (job, steps): (&JobId, &Steps),
+    ) -> Option<CommitId> {
         let step = by_tree(tree, steps).or_else(|| self.by_stay(ran, steps))?;
         let at = steps.taken(&step)?.n;
         let named = self.named.iter().find(|(commit, message)| {
-            let ids = ids_of(commit, message, steps);
+            let mut ids = ids_of(commit, message, steps);
+            let follows = self.follows.get(commit.as_str()).and_then(|jobs| jobs.get(job.as_str()));
+            ids.extend(follows.into_iter().flatten().cloned());
             let later = |id: &String| steps.taken(id).is_some_and(|taken| taken.n > at);
             let changes = |id: &String| {
                 steps.taken(id).is_none_or(|taken| self.writes_product(&taken.said.phase))

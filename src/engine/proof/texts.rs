@@ -11,9 +11,6 @@ use crate::format::texts::{self, Stub};
 use crate::jobs::JobId;
 use crate::store::{CommitId, Held};
 
-/// The directories of a job's tree that hold texts.
-const DIRS: [&str; 4] = ["interactions", "summaries", "contexts", names::TRACE];
-
 /// Counts and names the texts of all jobs that are not here.
 pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
     let held = match repo.store.stands_at(names::TEXTS)? {
@@ -53,7 +50,7 @@ pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
 fn names_of(repo: &Repo, commit: &CommitId) -> Result<usize> {
     let tip = repo.store.tip_of(commit)?;
     let mut count = 0;
-    for dir in DIRS {
+    for dir in names::TEXT_DIRS {
         count += repo.store.names(&tip, dir)?.len();
     }
     Ok(count)
@@ -67,7 +64,7 @@ fn of_tip(
     findings: &mut Findings,
 ) -> Result<()> {
     let tip = &repo.store.tip_of(commit)?;
-    for dir in DIRS {
+    for dir in names::TEXT_DIRS {
         for (name, file) in repo.store.files_in(&tip.tree, dir)? {
             let Some(stub) = Stub::read(&repo.store.bytes_of(&file)?) else { continue };
             if held.contains_key(&texts::place(id, &stub.key)) {

@@ -262,16 +262,18 @@ fn bindings(repo: &Repo, bound: &Bound<'_>, chain: &mut [Link]) -> Vec<(String, 
     };
     let known: BTreeMap<&str, &Read> =
         reads.iter().map(|read| (read.link.id.as_str(), read)).collect();
+    let mut carried = Vec::new();
     for (commit, lines) in notes {
         match lines {
             Err(why) => stray.push((commit.clone(), Standing::Broken(format!("its note: {why}")))),
             Ok(lines) => {
                 for line in lines {
-                    stray.extend(judge_note(commit, line, &known, whole));
+                    stray.extend(judge_note((commit, line), &mut carried, &known, whole));
                 }
             }
         }
     }
+    stray.extend(of_other_content(repo, &carried));
     stray
 }
 
@@ -327,10 +329,42 @@ fn read(laid: &Laid<'_>, replay: &Replay) -> Read {
     Read { link, key: laid.signature.and_then(sshsig::key), ssh, line: note }
 }
 
+/// A note of a record that lies on another commit than the one which the record attests.
+struct Carried {
+    record: String,
+    attested: String,
+    commit: String,
+}
+
+/// Those of them that lie on a commit of other content. Git carries notes along with what it writes
+/// anew: where tree or change are the same, the commit is followed.
+fn of_other_content(repo: &Repo, carried: &[Carried]) -> Vec<(String, Standing)> {
+    let id = |text: &str| text.parse::<CommitId>().ok();
+    // What is not here, or does not read, cannot be compared, and stays not measured.
+    let tree = |text: &str| id(text).and_then(|commit| repo.store.tree_of_commit(&commit).ok());
+    let same_tree = |one: &&Carried| {
+        let attested = tree(&one.attested);
+        attested.is_some() && attested == tree(&one.commit)
+    };
+    let left: Vec<&Carried> = carried.iter().filter(|one| !same_tree(one)).collect();
+    let here = |text: &&str| repo.store.has_object(text);
+    let both = left.iter().flat_map(|one| [one.attested.as_str(), one.commit.as_str()]);
+    let both: Vec<CommitId> = both.filter(here).filter_map(id).collect();
+    // As above.
+    let changes = repo.store.known_changes(&both, &repo.without_memory()).unwrap_or_default();
+    let change = |text: &str| id(text).and_then(|commit| changes.get(&commit));
+    let same = |one: &Carried| {
+        change(&one.attested).is_some_and(|it| !it.is_empty() && Some(it) == change(&one.commit))
+    };
+    let told = |one: &Carried| tell(Notice::NoteCarried, &[("commit", &one.commit)]);
+    let left = left.into_iter().filter(|one| !same(one));
+    left.map(|one| (one.record.clone(), Standing::NotMeasured(told(one)))).collect()
+}
+
 /// A note's line against the record that it names.
 fn judge_note(
-    commit: &str,
-    line: &str,
+    (commit, line): (&str, &str),
+    carried: &mut Vec<Carried>,
     known: &BTreeMap<&str, &Read>,
     whole: bool,
 ) -> Option<(String, Standing)> {
@@ -345,10 +379,12 @@ fn judge_note(
         }
         Some(read) => {
             let record = read.link.record.as_ref().ok()?;
-            if record.attest.as_ref()?.commit == commit {
-                return None;
+            let attested = &record.attest.as_ref()?.commit;
+            if attested != commit {
+                let (attested, commit) = (attested.clone(), commit.to_owned());
+                carried.push(Carried { record: id.to_owned(), attested, commit });
             }
-            Standing::NotMeasured(tell(Notice::NoteCarried, &[("commit", commit)]))
+            return None;
         }
     };
     Some((id.to_owned(), standing))

@@ -100,7 +100,7 @@ fn leave(repo: &Repo, leaving: &[Leaving]) -> Result<()> {
     let edits = archive_edits(repo, &archived, leaving)?;
     let tips: Vec<CommitId> = leaving.iter().map(|job| job.tip.commit.clone()).collect();
     let message = match leaving {
-        [one] => format!("archive: {}\n\n{}\n", one.state.job.name, one.state.job.id),
+        [one] => format!("archive: {}\n\n{}\n", one.state.job.kept_name(), one.state.job.id),
         many => format!("archive: {} jobs\n", many.len()),
     };
     let step = NewStep { edits: &edits, message: &message, at: repo.now };

@@ -13,7 +13,7 @@ use crate::engine::record;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::repo::{EngineError, Repo, Result, own_state};
 use crate::format::landing::Landing;
-use crate::format::{names, notes};
+use crate::format::{claim, names, notes};
 use crate::jobs::landing::{self, Offer};
 use crate::jobs::merging::LAND_WORD;
 use crate::jobs::{Job, JobId};
@@ -103,9 +103,12 @@ pub(crate) fn done(repo: &Repo, job: &JobId) -> Result<()> {
     }
 }
 
-/// The branch has moved: the step, then notes.
-pub(crate) fn settle(repo: &Repo, under_way: &UnderWay) -> Result<()> {
-    let Some(landing) = &under_way.landing else { return done(repo, &under_way.job) };
+/// The branch has moved: the step, then notes. Why the notes have to wait for the next command,
+/// where somebody holds their ref.
+pub(crate) fn settle(repo: &Repo, under_way: &UnderWay) -> Result<Option<String>> {
+    let Some(landing) = &under_way.landing else {
+        return done(repo, &under_way.job).map(|()| None);
+    };
     let lock = repo.store.lock()?;
     let job = record::archive::restore(repo, &under_way.job)?;
     let known = landings(repo, &job.tip)?;
@@ -126,8 +129,11 @@ pub(crate) fn settle(repo: &Repo, under_way: &UnderWay) -> Result<()> {
     }
     record::archive::put_away(repo, &under_way.job)?;
     drop(lock);
-    note(repo, under_way, landing)?;
-    done(repo, &under_way.job)
+    match note(repo, under_way, landing) {
+        Ok(()) => done(repo, &under_way.job).map(|()| None),
+        Err(EngineError::Store(why)) => Ok(Some(why.to_string())),
+        Err(other) => Err(other),
+    }
 }
 
 /// Keeps what a person answered to the question whether the job lands; it may be closed.
@@ -161,7 +167,9 @@ fn note(repo: &Repo, under_way: &UnderWay, landing: &Landing) -> Result<()> {
         repo.store.note_add(&id(&commit.commit)?, &lines, repo.now)?;
     }
     for (old, new) in &under_way.kept {
-        let lines = repo.store.note_lines(&id(old)?)?;
+        // What was found of the old commit by its id is not said of the new one.
+        let mut lines = repo.store.note_lines(&id(old)?)?;
+        lines.retain(|line| claim::noted(line).is_none() && !notes::is_attest(line));
         if !lines.is_empty() {
             repo.store.note_add(&id(new)?, &lines, repo.now)?;
         }

@@ -10,6 +10,7 @@ use crate::format::names;
 use crate::format::state::State;
 use crate::hosts::Host;
 use crate::memory::scope::{Scope, of_below};
+use crate::phases::home::Away;
 use crate::phases::place::Place;
 use crate::phases::said_scope::Shut;
 use crate::phases::{FirstStep, Map, Phase, Position, Within, Write};
@@ -81,14 +82,16 @@ impl Repo {
     }
 
     /// The branch where the job lives, when HEAD is elsewhere.
-    pub(crate) fn away<'a>(&self, focused: &'a LoadedJob) -> Option<&'a str> {
+    pub(crate) fn away<'a>(&self, focused: &'a LoadedJob) -> Option<Away<'a>> {
         let home = focused.state.home.branch.as_str();
         if home.is_empty() || focused.state.stand.is_talk() {
             return None;
         }
         // Without a HEAD that reads nothing is said of the branch: the step itself reads HEAD.
         let here = self.store.branch().ok()?.unwrap_or_default();
-        (here != home).then_some(home)
+        // One that cannot be looked for is not said to be gone.
+        let is_gone = || matches!(self.store.stands_at(&format!("refs/heads/{home}")), Ok(None));
+        (here != home).then(|| Away { branch: home, is_gone: is_gone() })
     }
 
     /// Where a path of `event` lies.

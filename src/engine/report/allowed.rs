@@ -25,6 +25,18 @@ pub(super) fn acting(repo: &Repo, moment: Moment) -> Vec<String> {
     all
 }
 
+/// What is left of it where the work cannot go on, for HEAD is not where the job is.
+pub(super) fn looks(row: &Phase) -> Vec<String> {
+    let some = Phase { write: Vec::new(), checkpoints: false, ..row.clone() };
+    let mut said = allowed(&some, &[]);
+    said.retain(|word| !word.starts_with("run "));
+    said.push(LOOK.to_owned());
+    said
+}
+
+/// What a shell may do in each phase.
+const LOOK: &str = "run commands that look";
+
 /// What a row opens, in words.
 pub(super) fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
     let mut said = Vec::new();
@@ -63,7 +75,7 @@ pub(super) fn allowed(row: &Phase, scope: &[String]) -> Vec<String> {
     } else if row.opens(Class::ShellCode) {
         said.push("run tests and scripts".to_owned());
     } else if row.opens(Class::ShellRead) {
-        said.push("run commands that look".to_owned());
+        said.push(LOOK.to_owned());
     }
     if row.checkpoints {
         said.push("checkpoint".to_owned());

@@ -152,13 +152,15 @@ fn numbers(job: &LoadedJob, asked: &[u32]) -> Result<Vec<u32>> {
 /// The keys of all texts of the job; of single interactions whatever stood in their places.
 fn keys(repo: &Repo, job: &LoadedJob, asked: &[u32]) -> Result<Vec<String>> {
     let mut found = BTreeSet::new();
+    let gone = repo.redacted(&job.tip)?;
     if asked.is_empty() {
         let held = held(repo)?;
         let of = format!("{}/", job.state.job.id);
         found.extend(held.keys().filter_map(|place| place.strip_prefix(&of)).map(str::to_owned));
+        // What another clone holds alone goes there, by the step.
+        found.extend(named(repo, job)?.into_iter().filter(|key| !gone.contains(key)));
         return Ok(found.into_iter().collect());
     }
-    let gone = repo.redacted(&job.tip)?;
     for old in repo.store.commits_of_ours(&job.tip.commit)? {
         for n in asked {
             let file = repo.store.file_of_commit(&old.commit, &names::interaction(*n))?;
@@ -167,6 +169,22 @@ fn keys(repo: &Repo, job: &LoadedJob, asked: &[u32]) -> Result<Vec<String>> {
         }
     }
     Ok(found.into_iter().collect())
+}
+
+/// The keys that any step of the job names in its tree.
+fn named(repo: &Repo, job: &LoadedJob) -> Result<BTreeSet<String>> {
+    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for old in repo.store.commits_of_ours(&job.tip.commit)? {
+        for dir in names::TEXT_DIRS {
+            for (_, file) in repo.store.files_in(&old.tree, dir)? {
+                // Most files are those of the step before.
+                if seen.insert(file.clone()) {
+                    found.extend(Stub::read(&repo.store.bytes_of(&file)?).map(|stub| stub.key));
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The words themselves, to know them again below `.git/seed`.

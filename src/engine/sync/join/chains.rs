@@ -97,7 +97,7 @@ fn is_believed(repo: &Repo, name: &str, there: &CommitId, here: Option<&CommitId
             Ok(())
         }
         names::CLAIMS => proof::records::read_all(repo, there, here),
-        _ => Ok(repo.store.notes_read(there)?),
+        _ => Ok(repo.store.notes_read(there, here)?),
     }
 }
 

@@ -45,6 +45,14 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
     Ok(())
 }
 
+/// Refuses what names no commits: a range that somebody mistyped holds nothing to verify.
+pub(crate) fn is_there(repo: &Repo, range: &str) -> Result<()> {
+    if repo.store.is_range(range)? {
+        return Ok(());
+    }
+    Err(EngineError::Usage(tell(Notice::RangeUnknown, &[("range", range)])))
+}
+
 /// Whether evidence is missing: of a commit that names a step, or of any at all where `every`.
 pub(crate) fn lacks(repo: &Repo, range: &str, findings: &Findings, every: bool) -> Result<bool> {
     let missing = findings.not_measured.iter().map(|one| one.record.as_str());
