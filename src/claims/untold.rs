@@ -161,11 +161,14 @@ pub(super) fn add(reasons: &mut Reasons<'_>, raw: &str, truth: &Truth, runs: &Ru
         figures::numbers(&spelled).map(|number| figures::plain(number.text)).collect();
     let lower = raw.to_lowercase();
     let mut untold = counts(raw, &lower, &told, (runs, table));
+    // Values change in most work; what a run left out is about what is said of it.
+    let beside = untold.clone();
     let numbers: BTreeSet<&str> = told.iter().map(String::as_str).collect();
     untold.extend(values(truth, &numbers));
     untold.dedup();
     untold.truncate(LISTED);
     reasons.names(Finding::Untold, &untold);
+    reasons.point(Finding::Untold, &beside);
     let gone: Vec<&String> = truth
         .gone
         .iter()
