@@ -492,7 +492,8 @@ fn rewritten(repo: &Repo, commit: &CommitId, named: &str) -> Standing {
 /// job by two of them, and has no others.
 fn half_named(message: &str) -> String {
     let of_a_step = ["Seed-Step:", "Seed-Phase:", "Seed-Cycle:", "Seed-Run:"];
-    let landed = !message.lines().any(|line| of_a_step.iter().any(|key| line.contains(key)));
+    let landed = !is_cut(message)
+        && !message.lines().any(|line| of_a_step.iter().any(|key| line.contains(key)));
     match claimed_jobs(message).next().filter(|_| landed) {
         Some(job) => tell(Notice::LandedUnknown, &[("job", job)]),
         None => tell(Notice::StepHalfNamed, &[]),
