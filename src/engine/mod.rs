@@ -56,6 +56,7 @@ pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod ops;
+pub(crate) mod own_state;
 pub(crate) mod person;
 pub(crate) mod policy;
 pub(crate) mod proof;

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::engine::{claims, fence};
 use crate::format::short_hash;
 use crate::rules::Rules;

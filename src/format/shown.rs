@@ -3,8 +3,16 @@
 
 use std::borrow::Cow;
 
+/// The most characters of a subject, behind the name of the step.
+const SUBJECT: usize = 120;
+
+/// What a step says of itself in one line: the first one of `text`.
+pub(crate) fn subject(text: &str) -> Cow<'_, str> {
+    cut_at_word(text.lines().next().unwrap_or_default().trim_start_matches("- "), SUBJECT)
+}
+
 /// The beginning of a line that has at most `most` characters, cut at a word where it has one.
-pub(crate) fn cut_at_word(line: &str, most: usize) -> Cow<'_, str> {
+fn cut_at_word(line: &str, most: usize) -> Cow<'_, str> {
     let Some((end, _)) = line.char_indices().nth(most.saturating_sub(1)) else {
         return Cow::Borrowed(line);
     };

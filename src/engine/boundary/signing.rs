@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::engine::{fence, record};
 use crate::phases::gates;
 use crate::rules::Signing;

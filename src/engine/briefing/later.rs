@@ -9,10 +9,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::own_state;
 use crate::engine::quote::count_words;
 use crate::engine::record::journal_line;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::repo::{Repo, Result};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};

@@ -6,7 +6,8 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::engine::hook;
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::event::{Actor, Event, EventKind, SessionSource};
 use crate::format::short_hash;
 use crate::hosts::Host;

@@ -6,8 +6,9 @@
 
 use std::path::PathBuf;
 
+use crate::engine::own_state;
 use crate::engine::record;
-use crate::engine::repo::{LoadedJob, Repo, Result, own_state};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::names;
 use crate::jobs::Status;
 use crate::world;

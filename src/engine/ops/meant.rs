@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::jobs::JobId;
 use crate::world::{self, Process};
 

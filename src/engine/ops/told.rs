@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::engine::own_state;
 use crate::engine::record;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::repo::{Repo, Result};
 use crate::event::{Actor, Event, EventKind};
 use crate::hosts::Answer;
 use crate::world;

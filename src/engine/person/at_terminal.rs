@@ -12,10 +12,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::bypasses::{self, Bypass};
+use crate::engine::own_state;
 use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::sessions::{Sender, is_running};
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{LoadedJob, Repo, Result, own_state};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{person, record};
 use crate::event::{Event, EventKind};
 use crate::hosts::Answer;

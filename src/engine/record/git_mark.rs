@@ -8,7 +8,8 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{Repo, Result, journal, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result, journal};
 use crate::event::{Act, ToolCall};
 use crate::secrets::mask;
 use crate::world;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::phases::said_scope::SaidOfPaths;
 use crate::{secrets, world};
 

@@ -238,13 +238,8 @@ pub(super) fn seal(
     })
 }
 
-/// The most characters of a subject, behind the name of the step.
-const SUBJECT: usize = 120;
-
 pub(super) fn message(draft: &StepDraft, trailers: &StepTrailers) -> String {
-    let line = draft.subject.lines().next().unwrap_or_default().trim_start_matches("- ");
-    let subject = shown::cut_at_word(line, SUBJECT);
-    let head = format!("{}: {subject}", draft.step);
+    let head = format!("{}: {}", draft.step, shown::subject(&draft.subject));
     let text = if draft.body.is_empty() { head } else { format!("{head}\n\n{}", draft.body) };
     crate::format::trailers::append(&text, trailers)
 }

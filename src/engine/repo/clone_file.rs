@@ -1,6 +1,6 @@
 //! The file below `.git/seed` that names this clone. No ref holds it: no other clone comes by it.
 
-use crate::engine::repo::own_state::{self, Unread};
+use crate::engine::own_state::{self, Unread};
 use crate::store::Store;
 
 pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::own_state;
 use crate::engine::repo::Repo;
-use crate::engine::repo::{Result, own_state};
+use crate::engine::repo::Result;
 use crate::format::names;
 use crate::format::prints::Prints;
 use crate::hosts::servers::NAME;

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::own_state;
 use crate::engine::repo::sessions::Session;
-use crate::engine::repo::{self, Repo, own_state};
+use crate::engine::repo::{self, Repo};
 use crate::format::short_hash;
 use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist, View};
 

@@ -13,7 +13,6 @@ pub(crate) mod installation;
 pub(crate) mod job;
 pub(crate) mod journal;
 pub(crate) mod lives;
-pub(crate) mod own_state;
 pub(crate) mod page_paths;
 pub(crate) mod paths;
 pub(crate) mod plan_file;
@@ -27,8 +26,8 @@ pub(crate) mod trust;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::engine::own_state::Unread;
 use crate::engine::repo;
-use crate::engine::repo::own_state::Unread;
 use crate::event::ToolCall;
 use crate::format::journal::{Counts, ToldWords};
 use crate::format::state::{BadState, State};

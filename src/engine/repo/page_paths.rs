@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::engine::repo::{self, EngineError, Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::format::state::State;
 use crate::memory::notes::Kinds;
 use crate::memory::scope::of_below;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::own_state;
 use crate::engine::quote::{Part, Quote, compose};
-use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result, own_state};
+use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::format::state::{BadState, State};
 use crate::format::{names, short_hash};
 use crate::phases::gates::PlanStanding;

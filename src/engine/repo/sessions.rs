@@ -8,7 +8,8 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::event::Event;
 use crate::format::short_hash;
 use crate::hosts::Host;

@@ -123,7 +123,7 @@ fn unread_own_files(repo: &Repo) -> Vec<(std::path::PathBuf, EngineError)> {
         ),
     ];
     read.extend(sessions.filter(drafts).map(|file| {
-        let read = repo::own_state::from_toml::<repo::sessions::Session>(&file);
+        let read = crate::engine::own_state::from_toml::<repo::sessions::Session>(&file);
         (file, read.map(drop).map_err(Into::into))
     }));
     read.into_iter().filter_map(|(file, read)| Some((file, read.err()?))).collect()

@@ -85,7 +85,7 @@ fn examine_host(repo: &Repo, file: &SettingsFile, found: &mut Vec<Finding>) {
             return;
         }
     };
-    let text = match repo::own_state::text(&file.path) {
+    let text = match crate::engine::own_state::text(&file.path) {
         // Settings that are not there have no hook line.
         Ok(text) => text.unwrap_or_default(),
         Err(unread) => {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use crate::engine::own_state::{self, Unread};
 use crate::engine::repo::installation::{Installation, SettingsFile};
-use crate::engine::repo::own_state::{self, Unread};
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup;
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};

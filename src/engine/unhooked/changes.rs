@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::engine::fence::survey::Judged;
-use crate::engine::repo::{LoadedJob, Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::unhooked::{Unhooked, row};
 use crate::engine::{fence, modes};
 use crate::event::{Act, Change, EventKind, FileEdit, Outcome, ToolCall};

@@ -6,9 +6,10 @@
 
 use std::path::PathBuf;
 
+use crate::engine::own_state;
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
-use crate::engine::repo::{JournalTrouble, Repo, Result, own_state};
+use crate::engine::repo::{JournalTrouble, Repo, Result};
 use crate::engine::sync::join::leave;
 use crate::format::fold::opening;
 use crate::store::CommitId;

@@ -6,7 +6,8 @@
 
 use std::path::PathBuf;
 
-use crate::engine::repo::{Repo, Result, own_state};
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
 use crate::engine::{jobs, record};
 use crate::format::names;
 use crate::voice::{Notice, tell};
