@@ -266,7 +266,7 @@ fn gathered(mut told: Vec<Told>) -> Vec<Told> {
     }
     let hooks = (hooks > 0).then(|| count(hooks, "hook"));
     let all: Vec<&str> = hooks.as_deref().into_iter().chain(below).collect();
-    let pages = pages.map(|row| format!("; {}: {}", row.what, row.detail)).unwrap_or_default();
+    let pages = pages.map(|row| format!("; man: {}", row.what)).unwrap_or_default();
     let mut line = Some(Told::new("wrote", BELOW, all.join(", ") + &pages));
     let each =
         told.iter().filter_map(|row| if is_below(row) { line.take() } else { Some(row.clone()) });

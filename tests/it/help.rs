@@ -97,9 +97,7 @@ fn init_puts_pages_where_man_finds_them_and_the_last_one_to_leave_takes_them_alo
     let before = tree_of(&home, &|_| false);
     world.sh("git clone -q . ../second");
     let told = world.person("init").succeeds();
-    let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).expect("man/");
-    let line = format!("; ~/.local/share/man/: {} man pages\n", pages.count());
-    assert!(told.contains(&line), "{told}");
+    assert!(told.contains("; man: ~/.local/share/man/\n"), "{told}");
     assert!(told.lines().count() <= 8, "{told}");
     let page = home.join(".local/share/man/man1/git-seed.1");
     assert!(page.is_file());
@@ -133,7 +131,7 @@ fn init_leaves_pages_of_a_package_alone_and_needs_no_place_for_its_own() {
     world.sh("mkdir -p ../home/.local/share/man/man1");
     world.sh("echo theirs > ../home/.local/share/man/man1/git-seed.1.gz");
     let told = world.person("init").succeeds();
-    assert!(!told.contains("man page"), "{told}");
+    assert!(!told.contains("; man: "), "{told}");
     let world = World::new();
     world.sh("mkdir -p ../home && echo 'a file' > ../home/.local");
     let told = world.person("init").succeeds();

@@ -9,10 +9,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::own_state;
-use crate::engine::record;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::{own_state, record};
 use crate::format::landing::Landing;
 use crate::format::{claim, names, notes};
 use crate::jobs::landing::{self, Offer};

@@ -9,9 +9,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::own_state;
-use crate::engine::record;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{own_state, record};
 use crate::format::journal::{Line, What};
 use crate::format::{names, seed_id, short_hash};
 use crate::world;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::own_state;
-use crate::engine::record::meant_files;
-use crate::engine::record::transition::Transition;
+use crate::engine::record::{meant_files, transition::Transition};
 use crate::engine::repo::{Repo, Result};
 
 /// What `pending` says of a commit that is being made.
