@@ -37,8 +37,9 @@ fn is_proc(file: &OwnedFd) -> io::Result<()> {
 fn open_proc(path: &str, flags: OFlags) -> io::Result<OwnedFd> {
     let (dir, flags) = (proc_dir()?, flags | OFlags::CLOEXEC);
     match rustix::fs::openat2(dir, path, flags, Mode::empty(), ResolveFlags::NO_XDEV) {
-        // Kernels before 5.6: then at least the file itself has to be of `/proc`.
-        Err(rustix::io::Errno::NOSYS) => {
+        // Kernels before 5.6, and sandboxes that do not know the call: then at least the file
+        // itself has to be of `/proc`.
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
             let file = rustix::fs::openat(dir, path, flags, Mode::empty())?;
             is_proc(&file)?;
             Ok(file)
