@@ -207,8 +207,8 @@ fn process(screen: &Screen) -> Option<String> {
 #[test]
 fn it_goes_to_the_next_worktree_and_hears_of_it() {
     let world = World::seeded();
-    // What stands already is not drawn again: none of these letters stands where `repo` ends, nor in
-    // the random name before it.
+    // What stands already is not drawn again: none of these letters stands where `repo` ends, nor
+    // in the random name before it.
     world.git("worktree add -q ../__five");
     let mut screen = Screen::of(&world, 60, 24);
     screen.shows("next worktree");
