@@ -461,11 +461,11 @@ mod tests {
         let [words, step, record] = shown("notes").lines().collect::<Vec<_>>()[..] else {
             panic!("{}", shown("notes"))
         };
-        assert!(notes::is_words(words) && notes::is_record(step) && notes::is_record(record));
+        assert!(notes::words_of(words).is_some() && notes::is_record(record));
         let job_of = notes::step_of(step).map(|(_, job)| job);
         assert_eq!(job_of.as_deref(), Some(job.job.id.as_str()));
         let attest = claim::read(shown("record").as_bytes()).expect("a record");
-        assert_eq!(attest.prev.as_deref(), claim::noted(record), "the one before it");
+        assert_eq!(attest.prev, claim::noted(record), "the one before it");
         let row = archive::rows(shown("index").as_bytes()).expect("a line");
         assert_eq!(row.len(), 1);
     }

@@ -79,7 +79,7 @@ pub(super) fn run(
     out.pair("step", format_args!("{}   cycle {}   run {}", step.step, step.cycle, step.run));
     out.pair("job", &step.job);
     for note in words {
-        out.pair("note", note);
+        out.pair("note", lines::words_of(note).unwrap_or(note));
     }
     if !records.is_empty() {
         let n = count(records.len(), "record");

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::claims::record::{FORMAT, Record, RecordKind};
 use crate::claims::{Directive, Truth};
 use crate::event::UnixSeconds;
+use crate::format::notes;
 
 /// The record in its commit's tree.
 pub(crate) const RECORD: &str = "record.json";
@@ -132,21 +133,21 @@ pub(crate) fn heading(message: &str) -> Option<Heading> {
 /// The word of a note's line that carries a record.
 const WORD: &str = "claim";
 
-/// The line that the note of an attested commit carries; `None` for other records. It
+/// What the note of an attested commit carries in a line; `None` for other records. It
 /// follows from the record, so that a check can write it anew.
-pub(crate) fn note_line(id: &str, record: &Record) -> Option<String> {
+pub(crate) fn note_of(id: &str, record: &Record) -> Option<notes::Record> {
     let attest = record.attest.as_ref()?;
     let said = serde_json::json!({
-        "n": record.n, "commit": attest.commit, "tree": attest.tree, "backed": attest.record,
+        "record": id, "n": record.n, "commit": attest.commit, "tree": attest.tree,
+        "backed": attest.record,
     });
-    Some(format!("{id} {WORD} {said}"))
+    Some(notes::Record::new(id, WORD, said))
 }
 
 /// The id of the record that a note's line names, if it is one of ours.
-pub(crate) fn noted(line: &str) -> Option<&str> {
-    let (id, rest) = line.split_once(' ')?;
-    let (word, _) = rest.split_once(' ')?;
-    (word == WORD).then_some(id)
+pub(crate) fn noted(line: &str) -> Option<String> {
+    let record = notes::Record::read(line).filter(|record| record.kind == WORD)?;
+    record.word("record").map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -224,11 +225,14 @@ mod tests {
     #[test]
     fn a_note_names_its_record_first() {
         let mut one = record();
-        assert_eq!(note_line("id", &one), None);
+        let id = "f339f3f02bb820641360536914b609f43330b27d";
+        assert_eq!(note_of(id, &one), None);
         one.attest = Some(Attest { commit: "c".to_owned(), tree: "t".to_owned(), record: None });
-        let line = note_line("id", &one).expect("it attests");
-        assert_eq!(line, r#"id claim {"n":7,"commit":"c","tree":"t","backed":null}"#);
-        assert_eq!(noted(&line), Some("id"));
+        let line = note_of(id, &one).expect("it attests").line();
+        let said = r#""n":7,"commit":"c","tree":"t","backed":null}"#;
+        assert_eq!(line, format!(r#"f339f3f02bb8 99 {{"kind":"claim","record":"{id}",{said}"#));
+        assert_eq!(noted(&line).as_deref(), Some(id));
+        assert_eq!(noted(&format!("{id} claim {{{said}")).as_deref(), Some(id), "an older line");
         assert_eq!(noted("id step {}"), None);
     }
 }

@@ -17,7 +17,6 @@ use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::{CommitId, Store, UnixSeconds};
 use crate::format::names::COMMIT_NOTES as NOTES;
-use crate::format::notes::is_record;
 
 /// When all notes begin, whatever the clock says.
 const BEGUN: UnixSeconds = 1_767_225_600;
@@ -30,8 +29,7 @@ const TRIES: u32 = 6;
 const MOST_OF_A_NOTE: u64 = 1 << 20;
 
 impl Store {
-    /// Adds `lines` to the note of `commit`, but for those that it has already: words above all
-    /// records, records at the end.
+    /// Adds `lines` to the note of `commit`, but for those that it has already.
     pub(crate) fn note_add(
         &self,
         commit: &CommitId,
@@ -246,18 +244,23 @@ impl Store {
     }
 }
 
-/// A note with `lines` that it has not yet: words above all records, records at the end. Nothing
-/// where it has them all.
+/// A note with those of `lines` that it has not yet: each in its order beside those that begin with
+/// the same word, which is the key of their record; of a new key at the end. Nothing where it has
+/// them all.
 fn with_lines<'l>(old: &'l str, lines: impl Iterator<Item = &'l str>) -> Option<String> {
-    let known: Vec<&str> = old.lines().collect();
-    let fresh = lines.filter(|line| !known.contains(line));
-    let (records, words): (Vec<&str>, Vec<&str>) = fresh.partition(|line| is_record(line));
-    if records.is_empty() && words.is_empty() {
-        return None;
+    let mut all: Vec<&str> = old.lines().collect();
+    let before = all.len();
+    let key = |line: &'l str| line.split(' ').next();
+    for line in lines {
+        let own = |other: &&'l str| key(other) == key(line);
+        if all.contains(&line) {
+            continue;
+        }
+        let below = all.iter().position(|other| own(other) && *other > line);
+        let last = all.iter().rposition(|other| own(other)).map(|last| last + 1);
+        all.insert(below.or(last).unwrap_or(all.len()), line);
     }
-    let below = known.iter().position(|line| is_record(line)).unwrap_or(known.len());
-    let all = known[..below].iter().chain(&words).chain(&known[below..]).chain(&records);
-    Some(all.flat_map(|line| [*line, "\n"]).collect())
+    (all.len() > before).then(|| all.iter().flat_map(|line| [*line, "\n"]).collect())
 }
 
 /// The lines of two notes, each once, as git joins notes with `cat_sort_uniq`.
@@ -353,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn records_stand_below_all_words() {
+    fn lines_of_a_record_stand_together_and_in_order() {
         let bed = Testbed::new();
         let commit = bed.commit("a", "1");
         let store = bed.store();
@@ -361,11 +364,13 @@ mod tests {
             let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
             store.note_add(&commit, &lines, AT).expect("adds");
         };
-        add(&["one", "4f step {}"]);
-        add(&["two", "5a step {}"]);
-        add(&["two", "5a step {}", "6b attest {}"]);
+        add(&["4f 01 one", "4f 99 {}", "by hand"]);
+        add(&["3a 01 two", "3a 99 {}"]);
+        add(&["4f 98 undone", "4f 99 {}", "4f 99 {again}"]);
         let lines = store.note_lines(&commit).expect("reads");
-        assert_eq!(lines, ["one", "two", "4f step {}", "5a step {}", "6b attest {}"]);
+        let (one, two) = (["4f 01 one", "4f 98 undone", "4f 99 {again}", "4f 99 {}"], "3a 01 two");
+        assert_eq!(lines[..4], one);
+        assert_eq!(lines[4..], ["by hand", two, "3a 99 {}"], "records stand as they came");
     }
 
     #[test]

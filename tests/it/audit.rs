@@ -939,7 +939,10 @@ fn a_session_shows_its_records_and_a_commit_carries_its_note() {
     assert_eq!(told["broken"], json!([]), "{told}");
     let commit = world.git("rev-parse HEAD");
     let note = world.git("notes --ref=seed show HEAD");
-    assert!(note.lines().any(|line| line.contains(" claim ") && line.contains(&commit)), "{note}");
+    assert!(
+        note.lines().any(|line| line.contains("\"kind\":\"claim\"") && line.contains(&commit)),
+        "{note}"
+    );
     // A step that no job took is named.
     world.git("commit -q --allow-empty -m forged --trailer Seed-Job=x");
     let forged = world.git("log -1 --format=%B HEAD~1").replace("Seed-Id: ", "Seed-Id: 0");

@@ -201,7 +201,7 @@ fn a_record_whose_note_was_carried_along_is_not_missed() {
     }
     let carried = |found: &Value| found["not_measured"].to_string().contains("was copied to");
     let noted = "git notes --ref=seed list | cut -d' ' -f2 | while read on; do \
-                 git notes --ref=seed show $on | grep -q ' claim {' && echo $on; done; true";
+                 git notes --ref=seed show $on | grep -q kind...claim && echo $on; done; true";
     let attested = world.sh(noted).trim().to_owned();
     assert_eq!(attested.lines().count(), 1, "the second commit is: {attested}");
     // A rebase carries notes along.

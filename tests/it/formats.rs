@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use pretty_assertions::assert_eq;
+use serde_json::Value;
 
 use super::house;
 use super::world::World;
@@ -172,10 +173,25 @@ fn what_a_cycle_leaves_in_a_repository_is_in_the_page() {
         assert!(is_told_below_git_seed(lock), "src/formats.md lacks .git/seed/{name}");
     }
     let notes = world.git("log --notes=seed --format=%N");
-    let words = notes.lines().filter(|line| !line.starts_with(' ') && !line.is_empty());
-    for line in words.filter(|line| !line.starts_with("git seed: ")) {
-        let kind = line.split(' ').nth(1).unwrap_or_default();
-        assert!(known.contains(kind), "src/formats.md lacks the word of {line}");
+    let mut kinds = BTreeSet::new();
+    for line in notes.lines().filter(|line| !line.is_empty()) {
+        let (key, rest) = line.split_at(12);
+        assert!(key.bytes().all(|byte| byte.is_ascii_hexdigit()), "{line}");
+        let number = &rest[1..3];
+        assert!(number.bytes().all(|byte| byte.is_ascii_digit()), "{line}");
+        if number == "99" {
+            let said: Value = serde_json::from_str(&rest[4..]).expect("JSON");
+            let kind = said["kind"].as_str().expect("a kind").to_owned();
+            assert!(known.contains(kind.as_str()), "src/formats.md lacks the kind of {line}");
+            kinds.insert(kind);
+        }
     }
-    assert!(notes.contains(" step {"), "{notes}");
+    assert!(kinds.contains("step"), "{notes}");
+    // Sorted, as git joins notes, each record's words stand in their order above its JSON.
+    let note = world.git("notes --ref=seed show HEAD");
+    let (mut sorted, mut kept) =
+        (note.lines().collect::<Vec<_>>(), note.lines().collect::<Vec<_>>());
+    sorted.sort_unstable();
+    kept.sort_by_key(|line| &line[..12]);
+    assert_eq!(sorted, kept, "{note}");
 }

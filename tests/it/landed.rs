@@ -91,7 +91,7 @@ fn the_work_becomes_one_commit_and_memory_another() {
     assert_eq!(trailers.trim().lines().count(), 2, "{trailers}");
     assert!(trailers.starts_with(&format!("Seed-Job: {id}\nSeed-Id: ")), "{trailers}");
     let note = world.git("notes --ref=seed show main-landed");
-    assert!(note.contains("landed: stands for") && note.contains(" land {"), "{note}");
+    assert!(note.contains("landed: stands for") && note.contains("{\"kind\":\"land\""), "{note}");
 
     // The chain tells of it, and the job is in the archive again.
     let steps = world.json(&format!("log {id}"));
@@ -359,7 +359,7 @@ fn a_landing_that_is_killed_at_any_write_is_finished_by_the_next() {
         let taken = steps.as_array().expect("steps").iter().filter(|one| one["step"] == "land");
         assert_eq!(taken.count(), 1, "killed at {write:?}");
         let note = world.git("notes --ref=seed show main-landed");
-        assert_eq!(note.matches(" land {").count(), 1, "killed at {write:?}: {note}");
+        assert_eq!(note.matches("{\"kind\":\"land\"").count(), 1, "killed at {write:?}: {note}");
         let left = fs::read_dir(world.path(".git/seed/landing")).expect("it is there");
         let left: Vec<_> = left
             .flatten()

@@ -42,8 +42,11 @@ fn an_amend_in_an_editor_keeps_every_line_and_the_job_goes_on() {
         let new = world.git("rev-parse HEAD");
         assert_ne!(old, new);
         let note = world.git("notes --ref=seed show HEAD");
-        assert!(note.contains(&format!("{id} rewritten ")) && note.contains(&old), "{note}");
-        assert!(note.contains(&format!("{id} step ")), "{note}");
+        assert!(
+            note.contains(&format!("{id} 99 {{\"kind\":\"rewritten\"")) && note.contains(&old),
+            "{note}"
+        );
+        assert!(note.contains(&format!("{id} 99 {{\"kind\":\"step\"")), "{note}");
         let kept = world.git(&format!("rev-list refs/seed/keep/{}", world.job()));
         assert!(kept.contains(&old) && kept.contains(&new), "{kept}");
         goes_on(&world, "plan");
@@ -58,8 +61,8 @@ fn a_rewrite_that_no_hook_saw_is_followed_by_the_next_call() {
     assert_eq!(id_of_head(&world), id);
     goes_on(&world, "plan");
     let note = world.git("notes --ref=seed show HEAD~1");
-    assert!(note.contains(&format!("{id} rewritten ")), "{note}");
-    assert!(note.contains(&format!("{id} step ")), "{note}");
+    assert!(note.contains(&format!("{id} 99 {{\"kind\":\"rewritten\"")), "{note}");
+    assert!(note.contains(&format!("{id} 99 {{\"kind\":\"step\"")), "{note}");
 }
 
 #[test]
@@ -85,7 +88,7 @@ fn two_phase_commits_squashed_into_one_are_both_found() {
     world.sh(&format!("{squash} git rebase -q -i HEAD~2"));
     assert_eq!(world.git("log -1 --format=%B").matches("Seed-Id: ").count(), 2);
     let note = world.git("notes --ref=seed show HEAD");
-    assert_eq!(note.matches(" rewritten ").count(), 2, "{note}");
+    assert_eq!(note.matches("\"rewritten\"").count(), 2, "{note}");
     goes_on(&world, "execute");
     // And once more: what was squashed is reworded.
     let words = "GIT_EDITOR='sed -i 1s/:/:_/' git commit -q --amend --no-verify";

@@ -143,7 +143,7 @@ fn a_line_of_a_note_is_the_chains_or_it_is_named() {
         let edited: String = note
             .lines()
             .map(|line| {
-                let ours = line.contains(" step ");
+                let ours = line.contains("\"kind\":\"step\"");
                 if ours { line.replacen(from, to, 1) } else { line.to_owned() }
             })
             .collect::<Vec<_>>()
@@ -257,7 +257,7 @@ fn tampers(world: &World, kind: usize, dice: &mut Dice) {
             let edit =
                 ["s/\"run\":1/\"run\":2/", "s/\"phase\":\"/&x/", "s/\"at\":/&1/"][dice.roll(3)];
             world.sh(&format!(
-                "git notes --ref=seed show HEAD~{back} | sed '/ step /{edit}' > ../note; \
+                "git notes --ref=seed show HEAD~{back} | sed '/kind...step/{edit}' > ../note; \
                  git notes --ref=seed add -f -F ../note HEAD~{back}"
             ));
         }

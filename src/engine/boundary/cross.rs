@@ -130,8 +130,9 @@ fn note(repo: &Repo, taken: &Taken, judged: &Judged, commit: Option<&CommitId>) 
     // As the chain has it, which `verify` compares it with.
     let told = repo.store.commit_message(&taken.focused.tip.commit)?;
     let message = commit.is_none().then(|| trailers::body(&told));
-    let mut lines = notes::words(&taken.trailers, none, unclaimed, message);
-    lines.push(notes::step_line(&taken.trailers, none, unclaimed, repo.store.dated(repo.now)));
+    let step = &taken.trailers;
+    let mut lines = notes::words(&step.id, &notes::told(step, none, unclaimed, message));
+    lines.push(notes::step_record(step, none, unclaimed, repo.store.dated(repo.now)).line());
     Ok(repo.store.note_add(&on, &lines, repo.now)?)
 }
 

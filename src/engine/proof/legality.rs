@@ -14,9 +14,10 @@ use crate::engine::proof::content::Ids;
 use crate::engine::proof::followed::{Follows, Here, Lacking, Search};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
+use crate::format::notes::{self, Record};
 use crate::format::state::{State, Unclaimed};
 use crate::format::trailers::{self, StepTrailers, claimed_ids, claimed_jobs, is_cut};
-use crate::format::{names, notes, seed_id};
+use crate::format::{names, seed_id};
 use crate::jobs::Status;
 use crate::jobs::shortword::SaidLane;
 use crate::phases::message::Message;
@@ -253,18 +254,24 @@ impl Ground<'_> {
             return Ok(None);
         };
         let Some(taken) = steps.taken(&said.id) else { return Ok(None) };
-        let begins = format!("{} step ", taken.said.id);
         let lines = match notes.get(commit.as_str()) {
             Some(Ok(lines)) => lines.as_slice(),
             // The note is broken by its own finding.
             Some(Err(_)) => return Ok(None),
             None => &[],
         };
-        let Some(line) = lines.iter().find(|line| line.starts_with(&begins)) else {
+        let wanted = record_of(self.repo, taken)?;
+        let is_its = |one: &Record| (&one.key, &one.kind) == (&wanted.key, &wanted.kind);
+        let records: Vec<Record> =
+            lines.iter().filter_map(|line| Record::read(line)).filter(is_its).collect();
+        let torn = lines.iter().any(|line| notes::is_torn(line));
+        if records.is_empty() && !torn {
             return Ok(Some(Standing::NotMeasured(tell(Notice::StepNoteGone, &[]))));
-        };
+        }
         let edited = || Standing::Broken(tell(Notice::StepNoteEdited, &[("step", &taken.said.id)]));
-        let holds = *line == line_of(self.repo, taken)? && self.are_said(lines, steps)?;
+        // Of a note that was joined both lines are judged.
+        let holds =
+            !torn && records.iter().all(|one| *one == wanted) && self.are_said(lines, steps)?;
         Ok((!holds).then(edited))
     }
 
@@ -273,10 +280,15 @@ impl Ground<'_> {
     fn are_said(&self, lines: &[String], steps: &Steps) -> Result<bool> {
         let mut known = BTreeSet::from([true, false].map(notes::undone_words));
         for (id, _) in lines.iter().filter_map(|line| notes::step_of(line)) {
-            let Some(taken) = steps.taken(id) else { return Ok(true) };
-            known.extend(words_of(self.repo, taken)?);
+            let Some(taken) = steps.taken(&id) else { return Ok(true) };
+            let told = told_of(self.repo, taken)?;
+            // The last number takes what is left of a long message.
+            let lines = notes::words(&id, &told);
+            known.extend(lines.iter().filter_map(|line| notes::words_of(line)).map(str::to_owned));
+            known.extend(told);
         }
-        Ok(lines.iter().filter(|line| notes::is_words(line)).all(|line| known.contains(line)))
+        let mut said = lines.iter().filter_map(|line| notes::words_of(line));
+        Ok(said.all(|words| known.contains(words)))
     }
 
     /// Commits of the range that name no step and stand for some; and steps that should be there
@@ -336,7 +348,7 @@ impl Ground<'_> {
         // A closed job is met where a note leads to it.
         for (commit, lines) in self.notes.into_iter().flatten() {
             let told = lines.iter().flatten().filter_map(|line| notes::step_of(line));
-            for (_, job) in told.filter(|(id, _)| !here.contains(commit) && !named.contains(*id)) {
+            for (_, job) in told.filter(|(id, _)| !here.contains(commit) && !named.contains(id)) {
                 self.meet(&job)?;
             }
         }
@@ -380,17 +392,17 @@ struct Missing {
     ours: bool,
 }
 
-/// The note's line of a step, as it was written.
-fn line_of(repo: &Repo, taken: &TakenStep) -> Result<String> {
+/// The note's record of a step, as it was written.
+fn record_of(repo: &Repo, taken: &TakenStep) -> Result<Record> {
     let (none, unclaimed) = (leaves_nothing(taken), unclaimed_of(repo, taken)?);
-    Ok(notes::step_line(&taken.said, none, &unclaimed, taken.step.dated))
+    Ok(notes::step_record(&taken.said, none, &unclaimed, taken.step.dated))
 }
 
 /// The note's words of a step, as they were written.
-fn words_of(repo: &Repo, taken: &TakenStep) -> Result<Vec<String>> {
+fn told_of(repo: &Repo, taken: &TakenStep) -> Result<Vec<String>> {
     let (none, unclaimed) = (leaves_nothing(taken), unclaimed_of(repo, taken)?);
     let message = taken.said.commit.is_none().then(|| trailers::body(&taken.step.message));
-    Ok(notes::words(&taken.said, none, &unclaimed, message))
+    Ok(notes::told(&taken.said, none, &unclaimed, message))
 }
 
 fn leaves_nothing(taken: &TakenStep) -> bool {

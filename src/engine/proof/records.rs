@@ -131,8 +131,8 @@ pub fn attest_commit(repo: &Repo, commit: &CommitId) -> Result<Option<RecordId>>
         append(repo, record, None)?
     };
     let record = recorded(repo, &id)?.record;
-    if let Some(line) = claim::note_line(id.as_str(), &record) {
-        repo.store.note_add(commit, &[line], repo.now)?;
+    if let Some(noted) = claim::note_of(id.as_str(), &record) {
+        repo.store.note_add(commit, &[noted.line()], repo.now)?;
     }
     Ok(Some(id))
 }

@@ -15,7 +15,7 @@ use crate::engine::proof::records::Replay;
 use crate::engine::proof::rerun::Again;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::format::{claim, names, sshsig};
+use crate::format::{claim, names, notes, sshsig};
 use crate::store::{Checked, CommitId, Laid, Notes, Walked};
 use crate::voice::{Notice, tell};
 
@@ -39,8 +39,8 @@ struct Read {
     link: Link,
     key: Option<Vec<u8>>,
     ssh: bool,
-    /// The line that its commit's note must carry.
-    line: Option<String>,
+    /// What its commit's note must carry.
+    noted: Option<notes::Record>,
 }
 
 /// Checks the chain of records, what vouches for it, what it is bound to, and the steps
@@ -246,13 +246,14 @@ fn bindings(repo: &Repo, bound: &Bound<'_>, chain: &mut [Link]) -> Vec<(String, 
         link.found(landed(repo, record));
         let Some(notes) = notes else { continue };
         let said = notes.get(&attest.commit).and_then(|lines| lines.as_ref().ok());
-        let has = |lines: &Vec<String>| lines.iter().any(|line| Some(line) == read.line.as_ref());
+        let has =
+            |lines: &Vec<String>| lines.iter().any(|line| notes::Record::read(line) == read.noted);
         if !said.is_some_and(has) {
             let commit = &attest.commit;
             link.found(Standing::Broken(tell(Notice::NoteWithoutLine, &[("commit", commit)])));
         }
     }
-    let attests = reads.iter().any(|read| read.line.is_some());
+    let attests = reads.iter().any(|read| read.noted.is_some());
     let Some(notes) = notes else {
         if attests {
             let why = tell(Notice::NotesNotHere, &[]);
@@ -321,12 +322,12 @@ fn read(laid: &Laid<'_>, replay: &Replay) -> Read {
         Err(_) => Standing::Verified,
     };
     let id = laid.id.to_string();
-    let note = record.as_ref().ok().and_then(|record| claim::note_line(&id, record));
+    let noted = record.as_ref().ok().and_then(|record| claim::note_of(&id, record));
     let parents = laid.parents.iter().map(CommitId::to_string).collect();
     let signed = laid.signature.is_some();
     let link = Link { id, parents, record, signed, joins: laid.joins, standing };
     let ssh = laid.signature.is_some_and(|text| text.contains("SSH SIGNATURE"));
-    Read { link, key: laid.signature.and_then(sshsig::key), ssh, line: note }
+    Read { link, key: laid.signature.and_then(sshsig::key), ssh, noted }
 }
 
 /// A note of a record that lies on another commit than the one which the record attests.
@@ -369,12 +370,13 @@ fn judge_note(
     whole: bool,
 ) -> Option<(String, Standing)> {
     let id = claim::noted(line)?;
-    let standing = match known.get(id) {
+    let said = notes::Record::read(line);
+    let standing = match known.get(id.as_str()) {
         None if !whole => {
             Standing::NotMeasured(tell(Notice::NoteOfTornChain, &[("commit", commit)]))
         }
         None => Standing::Broken(tell(Notice::NoteOfNoRecord, &[("commit", commit)])),
-        Some(read) if read.line.as_deref() != Some(line) => {
+        Some(read) if read.noted != said => {
             Standing::Broken(tell(Notice::NoteSaysOtherwise, &[("commit", commit)]))
         }
         Some(read) => {
@@ -382,7 +384,7 @@ fn judge_note(
             let attested = &record.attest.as_ref()?.commit;
             if attested != commit {
                 let (attested, commit) = (attested.clone(), commit.to_owned());
-                carried.push(Carried { record: id.to_owned(), attested, commit });
+                carried.push(Carried { record: id.clone(), attested, commit });
             }
             return None;
         }

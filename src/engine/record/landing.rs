@@ -163,7 +163,7 @@ fn note(repo: &Repo, under_way: &UnderWay, landing: &Landing) -> Result<()> {
         let Some(last) = steps.last() else { continue };
         let job = under_way.job.as_str();
         let at = repo.store.dated(repo.now);
-        let lines = [notes::land_words(job, steps.len()), notes::land_line(last, job, &steps, at)];
+        let lines = notes::landed(last, job, &steps, at);
         repo.store.note_add(&id(&commit.commit)?, &lines, repo.now)?;
     }
     for (old, new) in &under_way.kept {
