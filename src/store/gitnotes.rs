@@ -257,7 +257,7 @@ fn with_lines<'l>(old: &'l str, lines: impl Iterator<Item = &'l str>) -> Option<
             continue;
         }
         let below = all.iter().position(|other| own(other) && *other > line);
-        let last = all.iter().rposition(|other| own(other)).map(|last| last + 1);
+        let last = all.iter().rposition(own).map(|last| last + 1);
         all.insert(below.or(last).unwrap_or(all.len()), line);
     }
     (all.len() > before).then(|| all.iter().flat_map(|line| [*line, "\n"]).collect())

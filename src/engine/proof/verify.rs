@@ -389,5 +389,5 @@ fn judge_note(
             return None;
         }
     };
-    Some((id.to_owned(), standing))
+    Some((id, standing))
 }
