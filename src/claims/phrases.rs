@@ -1,6 +1,7 @@
 //! What a text says, by rows of phrases.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
+use std::ops::Bound::{Included, Unbounded};
 
 use super::table::Words;
 
@@ -11,7 +12,8 @@ const END: &str = "$";
 #[derive(Debug)]
 pub(super) struct Text {
     tokens: Vec<String>,
-    known: HashSet<String>,
+    /// Where each of them stands, in order: most phrases begin with a word that stands nowhere.
+    places: BTreeMap<String, Vec<usize>>,
 }
 
 impl Text {
@@ -43,8 +45,14 @@ impl Text {
             end(&mut tokens);
         }
         end(&mut tokens);
-        let known = tokens.iter().cloned().collect();
-        Self { tokens, known }
+        let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, token) in tokens.iter().enumerate() {
+            match places.get_mut(token) {
+                Some(places) => places.push(at),
+                None => drop(places.insert(token.clone(), vec![at])),
+            }
+        }
+        Self { tokens, places }
     }
 
     /// The words, without ends.
@@ -53,7 +61,49 @@ impl Text {
     }
 
     pub(crate) fn has(&self, word: &str) -> bool {
-        self.known.contains(word)
+        self.places.contains_key(word)
+    }
+
+    /// Where `phrase` may begin, in order.
+    fn places(&self, phrase: &str) -> Vec<usize> {
+        let first = phrase.split(' ').next().unwrap_or_default();
+        if first == ".." {
+            return (0..self.tokens.len()).collect();
+        }
+        let mut all = Vec::new();
+        for one in first.split('|') {
+            match Wanted::of(one) {
+                Wanted::Word(word) => all.extend(self.places.get(word).into_iter().flatten()),
+                Wanted::Start(start) => {
+                    let from = self.places.range::<str, _>((Included(start), Unbounded));
+                    let own = from.take_while(|(token, _)| token.starts_with(start));
+                    all.extend(own.filter(|(token, _)| *token != END).flat_map(|(_, at)| at));
+                }
+                wanted => {
+                    let fit = self.places.iter().filter(|(token, _)| wanted.is(token));
+                    all.extend(fit.flat_map(|(_, at)| at));
+                }
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// No word behind the first one keeps `phrase` from standing here.
+    fn may_hold(&self, phrase: &str) -> bool {
+        phrase.split(' ').skip(1).all(|wanted| {
+            wanted == ".."
+                || wanted.contains(['*', '#'])
+                || wanted.split('|').any(|one| self.has(one))
+        })
+    }
+
+    /// Where it begins as `phrase` says, in order.
+    fn fitting<'t>(&'t self, phrase: &'t str) -> impl Iterator<Item = usize> + 't {
+        let may = |places: &Vec<usize>| !places.is_empty() && self.may_hold(phrase);
+        let places = Some(self.places(phrase)).filter(may).unwrap_or_default();
+        places.into_iter().filter(move |at| self.fits(*at, phrase))
     }
 
     pub(crate) fn has_any(&self, words: &[String]) -> bool {
@@ -62,17 +112,17 @@ impl Text {
 
     /// Whether `word` stands in it, and only behind a negation of its clause.
     pub(crate) fn is_negated(&self, word: &str, words: &Words) -> bool {
-        let mut at = (0..self.tokens.len()).filter(|at| self.tokens[*at] == word).peekable();
-        let no = |at: usize| {
+        let at = self.places.get(word).map(Vec::as_slice).unwrap_or_default();
+        let no = |&at: &usize| {
             let before = self.tokens[..at].iter().rev().take_while(|token| *token != END);
             before.take(words.negation_reach).any(|token| words.negations.contains(token))
         };
-        at.peek().is_some() && at.all(no)
+        !at.is_empty() && at.iter().all(no)
     }
 
     /// Whether one of `phrases` stands in it, taken back or not.
     pub(crate) fn holds(&self, phrases: &[String]) -> bool {
-        phrases.iter().any(|phrase| (0..self.tokens.len()).any(|at| self.fits(at, phrase)))
+        phrases.iter().any(|phrase| self.fitting(phrase).next().is_some())
     }
 
     /// What it says of `phrases` and does not take back, as it stands there.
@@ -80,7 +130,7 @@ impl Text {
         let mut found = Vec::new();
         for phrase in phrases {
             let count = phrase.split(' ').count();
-            let said = (0..self.tokens.len()).find(|&at| self.says_at(at, phrase, words));
+            let said = self.said_at(phrase, words).next();
             if let Some(at) = said {
                 let inside = self.tokens[at..].iter().take(count).take_while(|word| *word != END);
                 found.push(inside.map(String::as_str).collect::<Vec<_>>().join(" "));
@@ -93,8 +143,7 @@ impl Text {
     pub(crate) fn says_some(&self, phrases: &[String], words: &Words) -> bool {
         phrases.iter().any(|phrase| {
             let count = phrase.split(' ').count();
-            (0..self.tokens.len())
-                .any(|at| self.says_at(at, phrase, words) && !self.is_none_of(at, count))
+            self.said_at(phrase, words).any(|at| !self.is_none_of(at, count))
         })
     }
 
@@ -120,23 +169,19 @@ impl Text {
 
     /// Whether it says one of `phrases`, and does not take it back.
     pub(crate) fn says(&self, phrases: &[String], words: &Words) -> bool {
-        phrases.iter().any(|phrase| self.says_one(phrase, words))
+        phrases.iter().any(|phrase| self.said_at(phrase, words).next().is_some())
     }
 
-    fn says_one(&self, phrase: &str, words: &Words) -> bool {
-        let mut wanted = phrase.split(' ');
-        let Some(first) = wanted.next() else { return false };
-        let plain = !first.contains(['*', '#']);
-        if plain && !first.split('|').any(|one| self.known.contains(one)) {
-            return false;
-        }
-        (0..self.tokens.len()).any(|at| self.says_at(at, phrase, words))
-    }
-
-    fn says_at(&self, at: usize, phrase: &str, words: &Words) -> bool {
-        self.fits(at, phrase)
-            && !self.taken_back(at, phrase, words)
-            && !self.is_turned(at, phrase, words)
+    /// Where it says `phrase`, and does not take it back.
+    fn said_at<'t>(
+        &'t self,
+        phrase: &'t str,
+        words: &'t Words,
+    ) -> impl Iterator<Item = usize> + 't {
+        let is_taken_back = move |at: usize| {
+            self.taken_back(at, phrase, words) || self.is_turned(at, phrase, words)
+        };
+        self.fitting(phrase).filter(move |at| !is_taken_back(*at))
     }
 
     /// The numbers that stand for `#` where it says one of `phrases`, which have no gaps.
@@ -144,9 +189,8 @@ impl Text {
         let mut found = Vec::new();
         for phrase in phrases {
             let Some(nth) = phrase.split(' ').position(|word| word == "#") else { continue };
-            let fitting = (0..self.tokens.len()).filter(|at| self.fits(*at, phrase));
             // `12/12` is a number, too; `3.1` and `2x` count no tests.
-            found.extend(fitting.filter_map(|at| {
+            found.extend(self.fitting(phrase).filter_map(|at| {
                 let number = self.tokens[at + nth].replace(',', "");
                 number.split('/').next()?.parse::<u64>().ok()
             }));
@@ -248,15 +292,45 @@ fn fit(tokens: &[String], phrase: &str) -> Option<usize> {
 
 /// Whether a token is what a phrase wants at its place.
 fn is(wanted: &str, token: &str) -> bool {
-    wanted.split('|').any(|one| match one {
-        "*" => token != END,
-        "#" => is_number(token),
-        _ => match (one.strip_prefix('*'), one.strip_suffix('*')) {
-            (Some(_), Some(_)) => token.contains(one.trim_matches('*')),
-            (None, Some(start)) => token.starts_with(start) && token != END,
-            _ => one == token,
-        },
-    })
+    wanted.split('|').any(|one| Wanted::of(one).is(token))
+}
+
+/// What a phrase wants at one place; others may stand beside it, behind a `|`.
+#[derive(Clone, Copy)]
+enum Wanted<'p> {
+    Word(&'p str),
+    /// `*`
+    Any,
+    /// `#`
+    Number,
+    /// `pass*`
+    Start(&'p str),
+    /// `*test*`
+    Part(&'p str),
+}
+
+impl<'p> Wanted<'p> {
+    fn of(one: &'p str) -> Self {
+        match one {
+            "*" => Self::Any,
+            "#" => Self::Number,
+            _ => match (one.starts_with('*'), one.strip_suffix('*')) {
+                (true, Some(_)) => Self::Part(one.trim_matches('*')),
+                (false, Some(start)) => Self::Start(start),
+                _ => Self::Word(one),
+            },
+        }
+    }
+
+    fn is(self, token: &str) -> bool {
+        match self {
+            Self::Word(word) => word == token,
+            Self::Any => token != END,
+            Self::Number => is_number(token),
+            Self::Start(start) => token.starts_with(start) && token != END,
+            Self::Part(part) => token.contains(part),
+        }
+    }
 }
 
 /// An item of a list without its mark.
