@@ -1,7 +1,7 @@
 //! `git seed agents`
 
 use super::report::{Report, Tint};
-use super::width::{padded, width};
+use super::width::{padded, row, width};
 use super::{Context, Outcome};
 use crate::engine::quote::brief;
 use crate::engine::repo::subagents::{Subagent, Whose};
@@ -52,10 +52,8 @@ fn show(found: &[Subagent], out: &mut Report) {
                 Whose::Repository => "repository's",
             };
             let about = brief(&one.about, ABOUT);
-            out.line(
-                format!("{} {}  {whose:<12}  {about}", padded(phase, 9), padded(&one.name, wide))
-                    .trim_end(),
-            );
+            let cells = format!("{} {}  {whose:<12}", padded(phase, 8), padded(&one.name, wide));
+            out.line(row(&cells, &about));
         }
     }
 }

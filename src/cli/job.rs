@@ -4,9 +4,10 @@ use crate::engine::{briefing, jobs, memory, person, report};
 use clap::Subcommand;
 
 use super::report::{Report, Tint};
-use super::width::padded;
+use super::width::{self, padded};
 use super::{Context, Outcome, TextArgs, refuse};
 use crate::engine::jobs::dependencies::listed;
+use crate::engine::jobs::list::JobRow;
 use crate::engine::jobs::next_run::Due;
 use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
@@ -395,18 +396,18 @@ fn list(repo: &Repo, all: bool, graph: bool, out: &mut Report) -> crate::cli::Re
     if rows.is_empty() {
         out.line(voice::tell(Notice::NoJobYet, &[]));
     }
-    let wide = rows.iter().map(|row| row.status.len()).max().unwrap_or(0).max(9);
+    let widest = |word: fn(&JobRow) -> &str| rows.iter().map(|row| word(row).len()).max();
+    let (statuses, phases) = (widest(|row| row.status), widest(|row| &row.phase));
     for row in &rows {
         let mark = if row.focused { "*" } else { " " };
-        out.line(format_args!(
-            "{mark} {}  {}  {} cycle {}  {}{}",
+        let cells = format!(
+            "{mark} {}  {}  {}  cycle {}",
             row.id,
-            padded(&of_status(row.status, out), wide),
-            padded(&row.phase, 9),
+            padded(&of_status(row.status, out), statuses.unwrap_or_default()),
+            padded(&row.phase, phases.unwrap_or_default()),
             row.cycle,
-            row.name,
-            waits(&row.waits_for)
-        ));
+        );
+        out.line(width::row(&cells, &format!("{}{}", row.name, waits(&row.waits_for))));
     }
     if more > 0 {
         out.line(voice::tell(Notice::JobsClosed, &[("jobs", &count(more, "more job"))]));

@@ -72,6 +72,21 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
+/// The cells of a row and the text behind them; below them where a terminal has no room for it
+/// beside them.
+pub(super) fn row(cells: &str, text: &str) -> String {
+    row_in(cells, text, at_terminal())
+}
+
+fn row_in(cells: &str, text: &str, columns: Option<usize>) -> String {
+    let whole = format!("{cells}  {text}");
+    let is_tight = |columns: usize| width(cells) + LEAST / 2 > columns && width(&whole) > columns;
+    if columns.is_some_and(is_tight) {
+        return format!("{}\n    {text}", cells.trim_end());
+    }
+    whole.trim_end().to_owned()
+}
+
 /// `text` in at most `columns`; an ellipsis says that some of it is left out.
 pub(super) fn shortened(text: &str, columns: usize) -> String {
     if text.width() <= columns {
@@ -441,6 +456,13 @@ mod tests {
         );
         assert_eq!(width("e\u{301}\x1b[31m引\x1b[0m "), 4);
         assert_eq!(padded("引", 4), "引  ");
+        let (cells, text) = ("execute  execute-contractor  git seed's", "Carries out one contract");
+        assert_eq!(row_in(cells, text, Some(50)), format!("{cells}\n    {text}"));
+        for columns in [None, Some(64)] {
+            assert_eq!(row_in(cells, text, columns), format!("{cells}  {text}"));
+        }
+        assert_eq!(row_in("a", "b", Some(10)), "a  b", "it fits");
+        assert_eq!(row_in("a  ", "", Some(50)), "a");
         assert_eq!(shortened("引号转", 4), "引\u{2026}");
         assert_eq!(end_of("/home/me/repo", 6), "\u{2026}/repo");
     }
