@@ -668,6 +668,12 @@ pub(crate) enum Notice {
     JobFocusedNow,
     AddCycleSaysWhy,
     CommitUnderWay,
+    BoundaryUnderWay,
+    PhaseNoSuch,
+    InitNothingToCommit,
+    InitCommitted,
+    InitCommitSubject,
+    PromptCut,
     NothingToCheckpoint,
     CheckNoTime,
     CheckTooLong,
@@ -1470,7 +1476,10 @@ fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
                 out.push_str(&match &*said {
                     _ if is_operand => shell_word(&said),
                     // Before a full stop it would be two dots.
-                    "." if key == "dir" => Cow::Borrowed("the top directory"),
+                    // What is to be typed is the directory's name.
+                    "." if key == "dir" && out.matches('`').count() % 2 == 0 => {
+                        Cow::Borrowed("the top directory")
+                    }
                     said => Cow::Borrowed(said),
                 });
                 rest = &from[close + 1..];

@@ -20,6 +20,7 @@ mod it {
     mod company;
     mod concurrency;
     mod condense;
+    mod contract;
     mod corpus;
     mod criteria;
     mod cycle;

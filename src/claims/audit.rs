@@ -116,7 +116,6 @@ pub struct Findings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<usize>,
     /// Those among them that were rewritten since, with the same content.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<Finding>,
     /// Which steps of which job content says that a commit stands for.
     #[serde(skip)]

@@ -93,7 +93,8 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
         Err(bad) => {
             // A host whose pipe breaks may take its hook for one that failed.
             let _ = std::io::copy(&mut input.take(MOST_DRAINED), &mut std::io::sink());
-            return unreadable(host, event, &bad, say);
+            let named = hosts::event_said(host, &bytes);
+            return unreadable(host, event.or(named.as_deref()), &bad, say);
         }
     };
     let before = matches!(event.kind, EventKind::Before(_));
@@ -113,7 +114,7 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
                 // What was run may have taken steps, and other rules may be in force.
                 let answer = match governing(host, &event.cwd) {
                     Ok(repo) => engine::modes::answer(&repo, host, &event),
-                    Err(error) => closed(&event, &error),
+                    Err(error) => beyond(host, &event, &error),
                 };
                 let answer = with_word(answer, policy);
                 reply(match ran {
@@ -126,7 +127,20 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
             // What cannot be written now is found and written by the next one.
             let _ = engine::ops::settle::settle(&repo.store, repo.now, event.kind.word());
         }
-        Err(error) => say(reply(closed(&event, &error))),
+        Err(error) => say(reply(beyond(host, &event, &error))),
+    }
+}
+
+/// The answer where the repository does not open: its rules may not read, although git seed lives
+/// there.
+fn beyond(host: &Host, event: &Event, error: &EngineError) -> Answer {
+    let project = host.project.as_deref().and_then(crate::world::variable);
+    let opens = !matches!(error, EngineError::NotOpen(_)) && !error.is_chosen();
+    let project = project.as_deref().map(Path::new);
+    let repo = opens.then(|| Repo::governing_under_shipped(&event.cwd, project));
+    match repo {
+        Some(Ok(repo)) => engine::modes::beyond(&repo, host, event, error),
+        _ => closed(event, error),
     }
 }
 

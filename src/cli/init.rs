@@ -8,6 +8,7 @@ use crate::engine::setup;
 use crate::engine::setup::init::Wanted;
 use crate::engine::setup::own_record::Told;
 use crate::memory::raw::Raw;
+use crate::store::RepoPath;
 use crate::voice::{self, Notice};
 use crate::world::Typist;
 
@@ -28,6 +29,11 @@ pub(super) struct InitArgs {
     /// Write to the settings that the team shares, with `git-seed` as the bare command name
     #[arg(long)]
     shared: bool,
+    /// Commit what was written for the team, and nothing else
+    ///
+    /// That is what --shared and --governance write; what only this clone sees is in no commit.
+    #[arg(long)]
+    commit: bool,
     /// Register the MCP server with the hosts, in their local scope
     #[arg(long)]
     mcp: bool,
@@ -93,6 +99,9 @@ pub(super) fn run(
         asks,
     };
     let mut told = setup::init::install(&repo, &wanted)?;
+    if args.commit {
+        told.push(committed(&repo, &told)?);
+    }
     told.extend(man_pages(&repo));
     if out.is_json() {
         tell(&told, out);
@@ -116,6 +125,40 @@ pub(super) fn run(
         asks_about_pushes(&repo, out)?;
     }
     Ok(Outcome::Yes)
+}
+
+/// Commits the files that were written and that git does not ignore, and nothing else, with the
+/// person's hooks.
+fn committed(repo: &Repo, told: &[Told]) -> crate::cli::Result<Told> {
+    let top = repo.store.work_tree();
+    let wrote = told.iter().filter(|row| ["wrote", "kept"].contains(&row.verb));
+    let mut files: Vec<String> = Vec::new();
+    for row in wrote.filter(|row| !row.what.starts_with(".git/")) {
+        match row.what.strip_suffix('/') {
+            Some(dir) => {
+                let Ok(below) = std::fs::read_dir(top.join(dir)) else { continue };
+                let names = below.flatten().map(|file| file.file_name());
+                files.extend(names.map(|name| format!("{dir}/{}", name.to_string_lossy())));
+            }
+            None => files.push(row.what.clone()),
+        }
+    }
+    files.retain(|file| top.join(file).is_file());
+    let ignored = repo.store.excluded(&files)?;
+    let paths: Vec<RepoPath> = files
+        .iter()
+        .filter(|file| !ignored.contains(&file.as_str()))
+        .filter_map(|file| RepoPath::try_from(file.as_str()).ok())
+        .collect();
+    let nothing = || Told::new("left", "commit", voice::tell(Notice::InitNothingToCommit, &[]));
+    let staged = if paths.is_empty() { None } else { repo.store.stage(&paths, false)? };
+    let Some(staged) = staged else { return Ok(nothing()) };
+    let subject = voice::tell(Notice::InitCommitSubject, &[]);
+    let made = repo.store.commit_staged(&staged, format!("{subject}\n").as_bytes(), "init")?;
+    repo.store.refresh_index(&staged, &made.commit)?;
+    let (short, files) = (made.commit.to_string()[..12].to_owned(), count(paths.len(), "file"));
+    let facts = [("commit", short.as_str()), ("files", files.as_str())];
+    Ok(Told::new("made", "commit", voice::tell(Notice::InitCommitted, &facts)))
 }
 
 /// Puts the man pages where `man` finds them: `git seed --help` is git's own way to them. Nothing

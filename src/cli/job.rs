@@ -600,8 +600,8 @@ pub(super) fn print_head(job: &JobShown, out: &mut Report) {
     if !job.depends_on.is_empty() {
         out.pair("waits", format_args!("for {}", job.depends_on.join(", ")));
     }
-    if job.repeating_interval > 0 {
-        let hours = count(job.repeating_interval as usize, "hour");
+    if let Some(interval) = job.repeating_interval {
+        let hours = count(interval as usize, "hour");
         out.pair("repeats", format_args!("{hours} after it is done, {}", job.reactivation_target));
     }
     if let Some(at) = &job.last_completed_at {

@@ -283,7 +283,7 @@ impl Command {
             Self::Init(args) if args.track.is_some() => ("init --track", Open),
             Self::Init(args) if args.mode.is_some() => ("init --mode", Installed),
             Self::Init(_) => ("init", Installed),
-            Self::Uninstall(args) if !args.check => ("uninstall", Open),
+            Self::Uninstall(args) if !args.check => ("uninstall", OpenUnderAnyRules),
             Self::Off(_) => ("off", Open),
             Self::On(_) => ("on", Open),
             Self::Rules { command: Rules::Apply { .. } } => ("rules apply", OpenUnderAnyRules),
@@ -418,7 +418,7 @@ fn keep_for_a_person(
 ) -> Result<Option<Outcome>> {
     let Whose::Persons { command: name, first } = command.whose() else { return Ok(None) };
     let repo = match first {
-        First::OpenUnderAnyRules => context.seed_under_any_rules()?,
+        First::OpenUnderAnyRules => context.repo_over_damage()?,
         _ => context.repo()?,
     };
     // A person has said yes to just this.
@@ -484,10 +484,14 @@ impl Context {
         }
     }
 
-    /// The same for `off` and `doctor`, which have to work over state that does not read.
+    /// The same for `off`, `doctor` and `uninstall`, which have to work over rules and state that
+    /// do not read.
     fn repo_over_damage(&self) -> Result<Rc<Repo>, EngineError> {
         match self.repo() {
-            Err(error) if error.is_damage() => Repo::open_for_command(&self.cwd).map(Rc::new),
+            Err(error) if !matches!(error, EngineError::NotOpen(_)) => {
+                let opened = Repo::open_for_command(&self.cwd);
+                opened.or_else(|_| Repo::open_under_shipped(&self.cwd)).map(Rc::new)
+            }
             opened => opened,
         }
     }

@@ -112,6 +112,7 @@ pub(super) fn run(
         }
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
             let scope = boundary::declare::dirs_of(&repo, scope);
+            to.as_deref().map_or(Ok(()), |to| is_phase(&repo, to))?;
             let (to, text) = (to.as_deref().map(PhaseName::from), text.read()?);
             if to.is_none()
                 && add_cycle.is_none()
@@ -129,6 +130,7 @@ pub(super) fn run(
             cross(&repo, &Transition::Checkpoint, &text.read()?, out)
         }
         PhaseCommand::Back { to, text } => {
+            to.as_deref().map_or(Ok(()), |to| is_phase(&repo, to))?;
             let to = to.as_deref().map(PhaseName::from);
             cross(&repo, &Transition::Back { to }, &text.read()?, out)
         }
@@ -235,6 +237,22 @@ pub(super) fn bring_multiplier(
         Ok(()) => Ok(Outcome::Yes),
         Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
+}
+
+/// Names that no map has are words that the parser does not know.
+fn is_phase(repo: &Repo, name: &str) -> Result<(), EngineError> {
+    let maps = &repo.rules.maps;
+    let mut known: Vec<&str> = Vec::new();
+    for row in maps.names().into_iter().flat_map(|track| maps.get(track).phases()) {
+        if !known.contains(&row.name.as_str()) {
+            known.push(row.name.as_str());
+        }
+    }
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let facts = [("phase", name), ("known", &*known.join(", "))];
+    Err(EngineError::Usage(voice::tell(Notice::PhaseNoSuch, &facts)))
 }
 
 fn read_multiplier(value: &str) -> Result<Multiplier, EngineError> {

@@ -34,7 +34,7 @@ pub(super) struct StatsArgs {
 pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> super::Result<Outcome> {
     let repo = context.repo()?;
     let since = args.since.as_deref().map(|said| moment(&repo, said)).transpose()?;
-    if let Some(refused) = keep_from_agents("stats", "git seed stats", out) {
+    if let Some(refused) = keep_from_agents(&repo, "stats", "git seed stats", out) {
         return Ok(refused);
     }
     repo.require_seeded()?;

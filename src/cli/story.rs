@@ -53,7 +53,7 @@ pub(super) fn run(
     out: &mut Report,
 ) -> super::Result<Outcome> {
     let repo = context.repo()?;
-    if let Some(refused) = keep_from_agents("report", "git seed report", out) {
+    if let Some(refused) = keep_from_agents(&repo, "report", "git seed report", out) {
         return Ok(refused);
     }
     repo.require_seeded()?;
@@ -74,11 +74,12 @@ pub(super) fn run(
 
 /// Figures for people are kept from an agent, whatever form it asks for.
 pub(super) fn keep_from_agents(
+    repo: &Repo,
     by: &'static str,
     command: &str,
     out: &mut Report,
 ) -> Option<Outcome> {
-    if !crate::engine::setup::git_hooks::agent_is_above() {
+    if !crate::engine::git_hooks::has_agent_above(repo) {
         return None;
     }
     Some(out.refusal(&crate::phases::commands::figures(by, command), "none"))

@@ -2,6 +2,7 @@
 
 use super::man_places::{self, Leaving, Put, User};
 use super::{Context, Outcome, report::Report};
+use crate::engine::repo::EngineError;
 use crate::engine::repo::text::count;
 use crate::engine::setup;
 use crate::engine::setup::own_record::Told;
@@ -27,16 +28,18 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    let repo = context.repo()?;
+    let repo = context.repo_over_damage()?;
+    // What does not read goes, too.
+    if matches!(repo.is_seeded(), Ok(false)) {
+        return Err(EngineError::NotSeeded.into());
+    }
     if args.check {
-        repo.require_seeded()?;
         let mut plan = setup::uninstall::removal_plan(&repo)?;
         plan.extend(man_pages("would take out", &man_places::leaving(&User::of(&repo)?)?));
         super::init::tell(&plan, out);
         return Ok(Outcome::Yes);
     }
     let bundle = crate::engine::setup::init::bundle_file(repo.store.work_tree(), repo.now);
-    repo.require_seeded()?;
     let user = User::of(&repo)?;
     let mut told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;
     told.extend(man_pages("took out", &man_places::leave(&user)?));

@@ -27,7 +27,7 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
-    if out.is_json() && engine::setup::git_hooks::agent_is_above() {
+    if out.is_json() && engine::git_hooks::has_agent_above(&repo) {
         let refusal = crate::phases::commands::figures("why", "git seed why --json");
         return Ok(out.refusal(&refusal, "none"));
     }

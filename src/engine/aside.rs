@@ -124,7 +124,7 @@ pub(crate) fn written(
     state: &State,
 ) -> Result<std::result::Result<(String, Option<String>), BadState>> {
     let mut kept = state.clone();
-    kept.format = repo.format()?;
+    kept.format = repo.format_to_write()?;
     if repo.keeps_texts_apart()? {
         kept.job.name = state.job.kept_name();
     }

@@ -163,7 +163,7 @@ pub(crate) fn word_on_hooks(repo: &Repo) -> Option<String> {
 }
 
 /// An agent's host is above: one that is known by name, or one that a session recorded.
-fn has_agent_above(repo: &Repo) -> bool {
+pub(crate) fn has_agent_above(repo: &Repo) -> bool {
     if world::is_played_person() {
         return false;
     }
@@ -225,7 +225,9 @@ fn only_the_persons(repo: &Repo, focused: &LoadedJob) -> Result<Verdict> {
 }
 
 fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
-    let message = std::fs::read_to_string(file)?;
+    // Bytes that are no text hide no line from what is looked for.
+    let bytes = std::fs::read(file)?;
+    let message = String::from_utf8_lossy(&bytes);
     // What `git commit -v` shows below its scissors is no part of the message.
     let written = message.split("------------------------ >8 -").next().unwrap_or_default();
     let verdict = boundary::secrets::in_message(repo, "commit-msg", written);
@@ -236,7 +238,10 @@ fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
     // Commits that are only being replayed keep the subject that they have.
     let replays = matches!(repo.store.in_progress(), Some("rebase" | "am"));
     let aside = repo.focused()?.is_some_and(|focused| repo.is_aside(&focused.state.stand));
-    if let (Ok(()), true, false, Some(told)) = (&verdict, aside, replays, told_aside(&message)) {
+    let is_text = matches!(message, std::borrow::Cow::Borrowed(_));
+    if let (Ok(()), true, false, true, Some(told)) =
+        (&verdict, aside, replays, is_text, told_aside(&message))
+    {
         world::write_whole(std::path::Path::new(file), told.as_bytes())?;
     }
     Ok(verdict)

@@ -25,6 +25,11 @@ use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
 use crate::verdict::{Case, Facts, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
 
+/// What is absent is `null`.
+pub(crate) fn or_null<S: serde::Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
+    if text.is_empty() { to.serialize_none() } else { to.serialize_str(text) }
+}
+
 /// `status --json`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Status {
@@ -114,6 +119,7 @@ pub(crate) struct WhyRow {
 pub(crate) struct JobShown {
     pub id: String,
     pub name: String,
+    #[serde(serialize_with = "or_null")]
     pub objective: String,
     pub status: &'static str,
     pub focused: bool,
@@ -130,7 +136,7 @@ pub(crate) struct JobShown {
     pub plan_file: serde_json::Value,
     pub extension_cycles_added: u32,
     pub extension_contexts: Vec<String>,
-    pub repeating_interval: u32,
+    pub repeating_interval: Option<u32>,
     /// What the next run of a repeating job begins as.
     pub reactivation_target: &'static str,
     pub last_completed_at: Option<String>,
@@ -164,6 +170,7 @@ pub(crate) struct PhaseShown {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct EntryShown {
     pub multiplier: Option<f64>,
+    #[serde(serialize_with = "or_null")]
     pub from: String,
     pub altered: Vec<String>,
 }
@@ -462,7 +469,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
             .into_iter()
             .map(|context| context.text.into_string())
             .collect(),
-        repeating_interval: state.job.repeating_interval,
+        repeating_interval: Some(state.job.repeating_interval).filter(|days| *days > 0),
         reactivation_target: if state.job.repeats_active { "active" } else { "pending" },
         last_completed_at: state.job.last_completed_at.map(rfc3339),
         altered: altered(repo, job)?,

@@ -32,6 +32,11 @@ impl Meta {
         self.min_reader <= FORMAT
     }
 
+    /// True when this binary may add to what is there.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.is_readable() && self.min_writer <= FORMAT
+    }
+
     pub(crate) fn write(&self) -> String {
         let carrying = if self.carrying { "carrying = true\n" } else { "" };
         format!(

@@ -185,6 +185,15 @@ pub(crate) fn seed_lines(message: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The lines of a message that are trailers which git seed writes, however they are indented.
+pub(crate) fn own_lines(message: &str) -> impl Iterator<Item = &str> {
+    const OURS: [&str; 7] = ["job", "run", "cycle", "phase", "step", "id", "mixed"];
+    seed_lines(message).filter(|line| {
+        let key = line.split_once(':').map_or("", |(key, _)| key.trim_end());
+        key.get(5..).is_some_and(|name| OURS.contains(&name.to_ascii_lowercase().as_str()))
+    })
+}
+
 /// Every Seed-Id that a message claims, wherever it stands and however it is indented.
 pub(crate) fn claimed_ids(message: &str) -> impl Iterator<Item = &str> {
     message.lines().filter_map(|line| line.trim().strip_prefix("Seed-Id: ")).map(str::trim)

@@ -35,7 +35,7 @@ pub(crate) use canary::{CANARY, before_tool_line, canary, is_refusal, switches_h
 pub(crate) use marks::{Marks, marks};
 pub(crate) use places::Place;
 pub use read::read;
-pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, identity, unread_event};
+pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, event_said, identity, unread_event};
 pub use reply::{Answer, reply};
 pub(crate) use transcript::TranscriptRow;
 pub(crate) use trust::Distrust;

@@ -115,6 +115,20 @@ pub(crate) fn unread_event(host: &'static Host, name: &str, cwd: &Path) -> Optio
     })
 }
 
+/// The name of the event in a payload that does not read: what stands behind its key, wherever
+/// that is. Of several the first that asks for a verdict counts, for that is the careful one.
+pub(crate) fn event_said(host: &'static Host, bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let key = format!("\"{}\"", host.fields.event);
+    let value = |behind: &str| {
+        let quoted = behind.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        quoted.split_once('"').map(|(name, _)| name.to_owned())
+    };
+    let names: Vec<String> = text.split(&key).skip(1).filter_map(value).collect();
+    let asks = |name: &&String| host.happening(name) == Some(Happening::Before);
+    names.iter().find(asks).or(names.first()).cloned()
+}
+
 /// JSON in which no object has a key twice: of two values, host and reader could take another.
 struct Strict(Value);
 

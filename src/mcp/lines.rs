@@ -87,6 +87,22 @@ impl Out {
         asked.begun |= id.is_some() && item.get("result").is_some() && asked.begins == id;
     }
 
+    /// The request to begin was answered well. Where the answer is still to come it is waited for:
+    /// a client may send its next lines at once.
+    fn begins(&self) -> bool {
+        const STEP: Duration = Duration::from_millis(1);
+        for _ in 0..5_000 {
+            let asked = self.asked();
+            let is_open = asked.begins.as_ref().is_some_and(|id| asked.open.contains(id));
+            if asked.begun || !is_open {
+                return asked.begun;
+            }
+            drop(asked);
+            std::thread::sleep(STEP);
+        }
+        false
+    }
+
     /// An answer went out.
     fn went(&self, item: &Value) {
         if let Some(id) = item.get("id").filter(|_| item.get("method").is_none()) {
@@ -269,7 +285,7 @@ impl Reader {
         if value.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid("`jsonrpc` is \"2.0\"");
         }
-        if id.is_some() && method != "ping" && method != "initialize" && !self.out.asked().begun {
+        if id.is_some() && method != "ping" && method != "initialize" && !self.out.begins() {
             return invalid("begin with `initialize`: nothing is answered before");
         }
         let params = value.get("params").is_none_or(Value::is_object);

@@ -785,8 +785,19 @@ pub(crate) fn unjudged(why: &dyn std::fmt::Display) -> Refusal {
     Refusal::broken("state", why).case(Case::Unjudged)
 }
 
+/// The refusal of what changes something where the rules, the state or the format of a repository
+/// are not this binary's to read.
+pub(crate) fn beyond(why: &dyn std::fmt::Display) -> Refusal {
+    Refusal::broken("state", why).case(Case::Beyond)
+}
+
 /// True for acts that only look, and for git seed's own commands.
 pub fn looks(act: &Act) -> bool {
+    looks_as(act, |command| shell::read(command).into())
+}
+
+/// The same, where somebody has read the command line already.
+pub(crate) fn looks_as(act: &Act, read: impl FnOnce(&str) -> std::rc::Rc<shell::Reading>) -> bool {
     match act {
         Act::Read { .. }
         | Act::Search { .. }
@@ -797,7 +808,7 @@ pub fn looks(act: &Act) -> bool {
             let harmless = |found: &shell::Found| {
                 (found.seed && !found.persons) || found.effect == shell::Effect::Read
             };
-            shell::read(command).found.iter().all(harmless)
+            read(command).found.iter().all(harmless)
         }
         _ => false,
     }

@@ -47,11 +47,12 @@ pub struct Here<'a> {
 /// Refuses on another branch, in the middle of an operation of git, and where the last commit is
 /// not in the history of HEAD.
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
-    if let Some(away) = here.away {
-        return Err(away.refusal(BY));
-    }
+    // In the middle of a rebase HEAD is on no branch: it is the rebase that has to end.
     if let Some(doing) = here.doing.filter(|doing| !HARMLESS.contains(doing)) {
         return Err(no(Case::Operation).with("what", doing));
+    }
+    if let Some(away) = here.away {
+        return Err(away.refusal(BY));
     }
     if holds_last() { Ok(()) } else { Err(no(Case::History).with("branch", here.branch)) }
 }

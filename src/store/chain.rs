@@ -429,7 +429,20 @@ impl Store {
         commit: &CommitId,
         limit: usize,
     ) -> Result<Vec<Step>, StoreError> {
-        self.steps_from(commit.object()?, "refs/seed", limit)
+        match self.steps_from(commit.object()?, "refs/seed", limit) {
+            // A shallow clone ends somewhere: what lies before is not here, and nothing is broken.
+            Err(StoreError::Missing { .. }) if self.repo.is_shallow().unwrap_or(false) => {
+                let mut steps = Vec::new();
+                let mut next = Some(commit.object()?);
+                while let Some(id) = next.filter(|_| steps.len() < limit) {
+                    let Ok(one) = self.steps_from(id, "refs/seed", 1) else { break };
+                    next = one.first().and_then(|step| step.parents.first()?.object().ok());
+                    steps.extend(one);
+                }
+                Ok(steps)
+            }
+            read => read,
+        }
     }
 
     fn steps_from(

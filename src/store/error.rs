@@ -102,5 +102,48 @@ fn repair_of(what: &str) -> &'static str {
 /// What happened and, where it differs, the cause below it.
 pub(super) fn reason(err: &gix::Error) -> String {
     let (outer, cause) = (format!("{err:#}"), format!("{:#}", err.probable_cause()));
-    if outer.contains(&cause) { outer } else { format!("{outer}: {cause}") }
+    let said = if outer.contains(&cause) { outer } else { format!("{outer}: {cause}") };
+    in_words(&said)
+}
+
+/// The library shows some errors as Rust does for debugging: what they say to people is quoted in
+/// there.
+fn in_words(said: &str) -> String {
+    const BEGIN: &str = "message: \"";
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = said;
+    while let Some((_, behind)) = rest.split_once(BEGIN) {
+        let mut part = String::new();
+        let mut signs = behind.char_indices();
+        rest = "";
+        while let Some((at, sign)) = signs.next() {
+            match sign {
+                '"' => {
+                    rest = &behind[at + 1..];
+                    break;
+                }
+                '\\' => part.extend(signs.next().map(|(_, sign)| sign)),
+                sign => part.push(sign),
+            }
+        }
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    if parts.is_empty() { said.to_owned() } else { parts.join(": ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn no_error_is_shown_as_rust_debugs_it() {
+        let said = "Message { message: \"Failed to access a directory: \\\"/x\\\"\" }\n\nCaused by:\n    \
+                    0: Os { code: 2, kind: NotFound, message: \"No such file\" }: No such file";
+        assert_eq!(in_words(said), "Failed to access a directory: \"/x\": No such file");
+        for plain in ["an object is missing", ""] {
+            assert_eq!(in_words(plain), plain);
+        }
+    }
 }

@@ -179,6 +179,22 @@ impl Store {
         Ok(id.to_string())
     }
 
+    /// Whether `tree` holds the file `name` with these bytes and nothing else; it is not read.
+    pub(crate) fn is_tree_of(
+        &self,
+        tree: &super::TreeId,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<bool, StoreError> {
+        let hash = self.repo.object_hash();
+        let odd = |err: &dyn std::fmt::Display| StoreError::odd(name.to_owned(), &err.to_string());
+        let blob = gix::objs::compute_hash(hash, gix::objs::Kind::Blob, bytes);
+        let mut entry = format!("100644 {name}\0").into_bytes();
+        entry.extend(blob.map_err(|err| odd(&err))?.as_slice());
+        let wanted = gix::objs::compute_hash(hash, gix::objs::Kind::Tree, &entry);
+        Ok(wanted.map_err(|err| odd(&err))?.to_string() == tree.to_string())
+    }
+
     /// The text of a blob; nothing where it is not here, or is none.
     pub(crate) fn text_of_blob(&self, id: &str) -> Result<Option<String>, StoreError> {
         let Ok(id) = gix::ObjectId::from_hex(id.as_bytes()) else { return Ok(None) };

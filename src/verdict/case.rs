@@ -309,6 +309,8 @@ pub(crate) enum Case {
     UndoOther,
     UndoRedacted,
     Unjudged,
+    /// What is here was not written by this binary.
+    Beyond,
     UnlinkTime,
     Unlisted,
     Unnamed,

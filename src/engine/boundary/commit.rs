@@ -10,7 +10,7 @@ use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{seed_id, short_hash};
 use crate::phases::commit_text::{Form, commit_text};
-use crate::phases::gates;
+use crate::phases::{gates, guard};
 use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -24,6 +24,10 @@ pub(crate) fn phase_commit(
     toward: &Transition,
     judged: &mut Judged,
 ) -> Result<std::result::Result<Option<CommitId>, Refusal>> {
+    let claimed: Vec<&str> = trailers::own_lines(&judged.sent).collect();
+    if let Err(refusal) = guard::trailers_are_ours(&claimed, &[]) {
+        return Ok(Err(refusal));
+    }
     let untaken = match boundary::hooked::untaken(repo, focused, judged)? {
         Ok(untaken) => untaken,
         Err(refusal) => return Ok(Err(refusal)),

@@ -5,10 +5,11 @@
 //! that left it runs, the step is that process's own.
 
 use crate::engine::record::pending_file::{self, Behind, Pending};
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::short_hash;
 use crate::format::trailers::StepTrailers;
 use crate::store::CommitId;
+use crate::voice::{Notice, tell};
 use crate::world;
 
 pub(crate) fn write_pending(repo: &Repo, focused: &LoadedJob, pending: &Pending) -> Result<()> {
@@ -16,6 +17,12 @@ pub(crate) fn write_pending(repo: &Repo, focused: &LoadedJob, pending: &Pending)
     let now = repo.store.tip(&focused.chain)?;
     if now.as_ref() != Some(&focused.tip) {
         return Err(crate::store::StoreError::Moved { chain: focused.chain.clone() }.into());
+    }
+    // Two would commit one step each: while another process makes its commit, the step is its own.
+    let others = pending_file::pending(repo)?
+        .is_some_and(|other| other.owner != pending.owner && world::is_running(&other.owner));
+    if others {
+        return Err(EngineError::NotNow(tell(Notice::BoundaryUnderWay, &[])));
     }
     let text = toml::to_string(pending)?;
     // Written whole or not at all: a torn file would name a step that nobody meant.

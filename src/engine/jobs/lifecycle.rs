@@ -300,7 +300,10 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
 
 /// Switches discipline off in this worktree.
 pub(crate) fn switch_off(repo: &Repo, why: &str) -> Result<()> {
-    repo.require_seeded()?;
+    // What does not read is there, and to be switched off.
+    if matches!(repo.is_seeded(), Ok(false)) {
+        return Err(EngineError::NotSeeded);
+    }
     world::write_whole(&repo.switch(), format!("{}\n", Masked::new(why)).as_bytes())?;
     // A person can switch it off over any damage: then the record lacks it.
     let _ = bypasses::keep(repo, Bypass::Off, why);

@@ -16,7 +16,7 @@ pub(crate) mod session;
 pub(crate) mod stop;
 
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{briefing, hook, modes, setup};
+use crate::engine::{briefing, hook, modes, person, setup};
 use crate::event::{Event, EventKind};
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
@@ -26,6 +26,16 @@ use crate::voice::{self, Notice};
 /// Answers `event`; what this host has no place for in it waits for the next one that has.
 pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     let answer = answer_now(repo, host, event);
+    if let EventKind::Before(call) = &event.kind
+        && answer.refuse.is_none()
+        && repo.is_on()
+        && !guard::looks_as(&call.act, |command| repo.line(command))
+        // A lock or a pipe in its place is told by who meets it.
+        && let Err(error) = repo.require_readable()
+        && !error.is_chosen()
+    {
+        return Answer::refuse(voice::say(&guard::beyond(&error), "").text());
+    }
     // Before a tool nothing waits, and nothing is asked that need not be.
     if matches!(event.kind, EventKind::Before(_)) || !repo.is_seeded().unwrap_or(false) {
         return answer;
@@ -49,6 +59,27 @@ fn answer_now(repo: &Repo, host: &Host, event: &Event) -> Answer {
     // A person's word in a prompt may have moved the mode: that room says what goes out.
     let silent = repo.rules.mode == Mode::Watch && !matches!(event.kind, EventKind::Prompt { .. });
     if silent { modes::prompt::only_to_person(answered) } else { answered }
+}
+
+/// What is answered where rules or state are not this binary's to read; `repo` is the repository
+/// under the shipped rules. Looks pass, changes do not, and the person's word ends it.
+pub(crate) fn beyond(repo: &Repo, host: &Host, event: &Event, error: &EngineError) -> Answer {
+    if !repo.is_on() || !repo.store.seed_dir().is_dir() {
+        return Answer::silence();
+    }
+    match &event.kind {
+        EventKind::Before(call) if guard::looks(&call.act) => Answer::silence(),
+        EventKind::Before(_) => Answer::refuse(voice::say(&guard::beyond(error), "").text()),
+        EventKind::Prompt { text, automation: false } => {
+            let off = person::short_words::off_over_damage(repo, host, event, text);
+            match off {
+                Ok(Some(answer)) => answer,
+                Ok(None) => Answer::to_person(told(error)),
+                Err(other) => Answer::to_person(told(&other)),
+            }
+        }
+        _ => Answer::to_person(told(error)),
+    }
 }
 
 fn by_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {

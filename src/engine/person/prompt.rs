@@ -41,24 +41,29 @@ pub(crate) fn prompt(
     let scheduled =
         focused.as_ref().map_or(Ok(false), |focused| repo.was_scheduled(focused, text))?;
     let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
-    let text: String = text.chars().take(PROMPT).collect();
+    if let Some((end, _)) = text.char_indices().nth(PROMPT) {
+        let told = tell(Notice::PromptCut, &[("most", &PROMPT.to_string())]);
+        let answer = prompt(repo, host, event, &text[..end], automation)?;
+        return Ok(Answer { to_person: merged(answer.to_person, Some(told)), ..answer });
+    }
     if person {
         // What a person opened for git lasts until their next prompt.
         record::git_mark::close(repo)?;
     }
-    if let Some((short, rest)) = repo.rules.short_word(&text).filter(|_| person)
+    if let Some((short, rest)) = repo.rules.short_word(text).filter(|_| person)
         && (word.is_persons() || matches!(short, ShortWord::Ok { .. }))
-        && !person::short_words::was_ever_scheduled(repo, &text)?
+        && !person::short_words::was_ever_scheduled(repo, text)?
     {
-        let spoken = Spoken { event, text: &text, word, guest };
+        let spoken = Spoken { event, text, word, guest };
         return person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref());
     }
-    let untold = (person && !word.is_persons() && repo.rules.short_word(&text).is_some())
+    let untold = (person && !word.is_persons() && repo.rules.short_word(text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
     if guest {
         return Ok(untold.map_or_else(Answer::silence, Answer::to_person));
     }
-    let answer = person::route::route_prompt(repo, event, text, word, person, focused.as_ref())?;
+    let answer =
+        person::route::route_prompt(repo, event, text.to_owned(), word, person, focused.as_ref())?;
     Ok(Answer { to_person: merged(untold, answer.to_person), ..answer })
 }
 

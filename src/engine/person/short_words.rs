@@ -195,10 +195,12 @@ fn drop_word(
         return Ok(Told::person(told).alone());
     }
     // Over a journal that does not read the words stand in the step that drops, and there alone.
-    if !job.archived && (!here || job.activity.is_ok()) {
+    let kept = !job.archived && (!here || job.activity.is_ok());
+    if kept {
         keep_word(repo, spoken, &job)?;
     }
-    let said = Some(why).filter(|why| !why.is_empty());
+    // Steps travel; the words of a prompt lie beside them, and go when they are redacted.
+    let said = Some(why).filter(|why| !why.is_empty() && !kept);
     let why = said.map_or_else(|| tell(Notice::SubjectDropped, &[]), str::to_owned);
     Ok(match jobs::dropping::drop_job(repo, Some(&job.state.job.id), &why)? {
         Ok(dropped) if here => Told::both(dropped.told(), tell(Notice::DroppedToAgent, &[])),
@@ -220,6 +222,22 @@ fn off_word(
     jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
     let agent = tell(Notice::OffToAgent, &[]);
     Ok(Told::both(tell(Notice::Off, &[]), agent).alone())
+}
+
+/// `[OFF]`, where rules or state do not read: a person can end git seed's work over any damage.
+pub(crate) fn off_over_damage(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    text: &str,
+) -> Result<Option<Answer>> {
+    let Some((ShortWord::Off, rest)) = shortword::read(text) else { return Ok(None) };
+    if event.by != Actor::Main || !person::sender::word(repo, host, event)?.is_persons() {
+        return Ok(None);
+    }
+    jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
+    let agent = tell(Notice::OffToAgent, &[]);
+    Ok(Some(Told::both(tell(Notice::Off, &[]), agent).alone()))
 }
 
 fn join_word(

@@ -43,7 +43,7 @@ pub(crate) fn written(
     let mut all = log_of(repo, job, since, &draft)?;
     all.extend(edits);
     let texts = aside::taken_by(repo, &state.job.id, &mut all)?;
-    state.format = repo.format()?;
+    state.format = repo.format_to_write()?;
     let written = aside::written(repo, &state)?;
     let bad = |bad| EngineError::State { chain: job.chain.clone(), bad };
     let (text, spilled) = written.map_err(bad)?;

@@ -154,7 +154,7 @@ pub(super) fn traced(since: &JournalLines, cycle: u32, phase: &str, n: u32) -> O
 
 /// The state as it is to stand in the tree.
 fn put_state(repo: &Repo, chain: &str, state: &mut State, draft: &mut StepDraft) -> Result<()> {
-    state.format = repo.format()?;
+    state.format = repo.format_to_write()?;
     let written = aside::written(repo, state)?;
     let (text, spilled) =
         written.map_err(|bad| EngineError::State { chain: chain.to_owned(), bad })?;

@@ -60,7 +60,7 @@ pub struct Repo {
     /// Pages that are links in the index, with what they lead to, once somebody asked.
     linked_pages: std::cell::OnceCell<Vec<(RepoPath, PathBuf)>>,
     /// The format that is written here, once somebody asked; a carry-over changes it.
-    pub(crate) format: std::cell::Cell<Option<u32>>,
+    pub(crate) format: std::cell::Cell<Option<(u32, Option<u32>)>>,
     /// The keys that a chain took away, of the one that was asked of last.
     redacted: std::cell::RefCell<Option<(CommitId, std::collections::BTreeSet<String>)>>,
     /// The state that was read last, by its chain, commit and tree.
@@ -278,7 +278,20 @@ impl Repo {
     /// git seed lives. A repository nested in a governed one, or a step outside of it, is
     /// no way out; there `project` is asked. Without any, the one around `cwd`.
     pub(crate) fn governing(cwd: &Path, project: Option<&Path>) -> Result<Self> {
-        let nearest = Self::discover(cwd);
+        Self::governing_as(cwd, project, Self::discover)
+    }
+
+    /// The same, under the shipped rules: for what is asked where those in force do not read.
+    pub(crate) fn governing_under_shipped(cwd: &Path, project: Option<&Path>) -> Result<Self> {
+        Self::governing_as(cwd, project, |dir| Self::under_shipped(Store::discover(dir)?))
+    }
+
+    fn governing_as(
+        cwd: &Path,
+        project: Option<&Path>,
+        discover: fn(&Path) -> Result<Self>,
+    ) -> Result<Self> {
+        let nearest = discover(cwd);
         if let Ok(repo) = &nearest
             && repo.store.seed_dir().is_dir()
         {
@@ -290,13 +303,13 @@ impl Repo {
             .parent()
             .map(Path::to_owned);
         while let Some(above) = dir.take() {
-            let Ok(repo) = Self::discover(&above) else { break };
+            let Ok(repo) = discover(&above) else { break };
             if repo.store.seed_dir().is_dir() {
                 return Ok(repo);
             }
             dir = repo.store.work_tree().parent().map(Path::to_owned);
         }
-        match project.map(Self::discover) {
+        match project.map(discover) {
             Some(Ok(repo)) if repo.store.seed_dir().is_dir() => Ok(repo),
             _ => nearest,
         }
@@ -344,7 +357,11 @@ impl Repo {
 
     /// The same, under the shipped rules: for mending applied ones that do not hold.
     pub(crate) fn open_under_shipped(cwd: &Path) -> Result<Self> {
-        let (store, rules) = (Store::from_environment(cwd)?, Rules::shipped()?);
+        Self::under_shipped(Store::from_environment(cwd)?)
+    }
+
+    fn under_shipped(store: Store) -> Result<Self> {
+        let rules = Rules::shipped()?;
         store.date_by_the_day(rules.detail.is_day());
         Ok(Self {
             store,
@@ -433,6 +450,17 @@ impl Repo {
             Ok(meta) => Err(EngineError::Newer(meta.format)),
             Err(error) => Err(unread_meta(error)),
         }
+    }
+
+    /// Refuses to go on where git seed is installed and what it wrote does not read here: another
+    /// binary wrote it, or something else.
+    pub(crate) fn require_readable(&self) -> Result<()> {
+        let Some(tip) = self.store.tip(names::META)? else { return Ok(()) };
+        // As it nearly always is: then nothing has to be read.
+        if self.store.is_tree_of(&tip.tree, meta::FILE, meta::Meta::current().write().as_bytes())? {
+            return Ok(());
+        }
+        self.require_seeded()
     }
 
     /// Where the switch of this worktree is.

@@ -199,22 +199,38 @@ impl Repo {
         row
     }
 
-    /// The format that is written here.
+    /// The format of what is kept here, as far as this binary knows formats.
     pub(crate) fn format(&self) -> Result<u32> {
+        Ok(self.formats()?.0)
+    }
+
+    /// The format that steps are written in here. Where only a newer binary may write, this one
+    /// must not: what it cannot read it would leave out.
+    pub(crate) fn format_to_write(&self) -> Result<u32> {
+        match self.formats()? {
+            (format, None) => Ok(format),
+            (_, Some(newer)) => Err(EngineError::Newer(newer)),
+        }
+    }
+
+    /// The format, and that of a newer binary which alone may write.
+    fn formats(&self) -> Result<(u32, Option<u32>)> {
         if let Some(known) = self.format.get() {
             return Ok(known);
         }
-        let format = match self.store.tip(names::META)? {
+        let known = match self.store.tip(names::META)? {
             // Nothing is installed: what is written here is ours alone.
-            None => crate::format::FORMAT,
+            None => (crate::format::FORMAT, None),
             Some(tip) => {
                 // As where it is asked whether git seed is installed: nothing does not read.
                 let bytes = self.store.file(&tip, meta::FILE)?.unwrap_or_default();
-                meta::Meta::read(&bytes).map_err(super::unread_meta)?.format
+                let meta = meta::Meta::read(&bytes).map_err(super::unread_meta)?;
+                let newer = (!meta.is_writable()).then_some(meta.format);
+                (meta.format.min(crate::format::FORMAT), newer)
             }
         };
-        self.format.set(Some(format));
-        Ok(format)
+        self.format.set(Some(known));
+        Ok(known)
     }
 
     /// Texts lie beside the chains here, and steps name the clone that took them.

@@ -27,6 +27,7 @@ pub(crate) struct RefusalShown {
     pub at: String,
     /// `tool`, `boundary` or `stop`.
     pub event: &'static str,
+    #[serde(serialize_with = "crate::engine::report::or_null")]
     pub tool: String,
     pub paths: Vec<String>,
     pub by: String,

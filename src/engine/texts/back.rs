@@ -73,7 +73,7 @@ pub(crate) fn go_back(repo: &Repo, dry_run: bool) -> Answered<WentBack> {
         }
         let tip = repo.store.tip(names::META)?;
         record::rules::put_meta(repo, tip.as_ref(), bytes)?;
-        repo.format.set(Some(before));
+        repo.format.set(Some((before, None)));
         // As behind a carry-over.
         drop(repo.store.take_moves());
     }

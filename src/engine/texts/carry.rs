@@ -78,7 +78,7 @@ pub(crate) fn carry_over(repo: &Repo, dry_run: bool) -> Result<Option<CarriedOve
         let held = anew.finish()?;
         move_refs(repo, &turns, &held)?;
         say(repo, false)?;
-        repo.format.set(Some(FORMAT));
+        repo.format.set(Some((FORMAT, None)));
     }
     let kept = Some(names::KEEP_FORMAT_1).filter(|_| steps > 0);
     Ok(Some(CarriedOver { from, to: FORMAT, jobs, archive, steps, texts, kept, dry_run }))
