@@ -52,6 +52,7 @@ mod it {
     mod jobs;
     mod judge;
     mod killed;
+    mod killed_locks;
     mod killed_syncs;
     mod killed_words;
     mod land_asked;

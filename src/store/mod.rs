@@ -37,6 +37,7 @@ mod joined;
 mod journal;
 mod landing;
 mod leaving;
+mod left_locks;
 mod left_out;
 mod lock;
 mod look;
@@ -69,7 +70,6 @@ mod worktree;
 #[cfg(test)]
 pub(crate) mod testbed;
 
-use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 use std::env;
 use std::ffi::OsString;
@@ -138,7 +138,7 @@ pub struct Store {
     children: Option<GitEnvironment>,
     /// How they start programs of the repository; bare, where nothing confines them.
     confined: Option<held::Confined>,
-    lock_depth: Rc<Cell<u32>>,
+    held_lock: Rc<lock::HeldLock>,
     /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
     /// then.
     fetched: Option<String>,
@@ -253,7 +253,7 @@ impl Store {
             told: Vec::new(),
             children: None,
             confined: None,
-            lock_depth: Rc::default(),
+            held_lock: Rc::default(),
             fetched: None,
             seen: seen::Seen::default(),
             left_out: left_out::Known::default(),
