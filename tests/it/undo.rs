@@ -306,11 +306,42 @@ fn many_at_once_are_as_many_one_by_one() {
 }
 
 #[test]
-fn a_landing_whose_branch_a_person_deleted_is_undone_without_a_word_of_it() {
-    let (world, _) = closed();
+fn a_landing_whose_branch_a_person_deleted_is_undone_and_done_again_with_a_word_of_it() {
+    let (world, id) = closed();
     world.person("land").succeeds();
+    let landed = world.git("rev-parse main-landed");
+    let gone = || world.tries("git rev-parse -q --verify main-landed").code != 0;
     world.git("branch -qD main-landed");
-    assert_eq!(world.json("undo")["left"], json!([]));
+    let undone = world.json("undo");
+    assert!(undone["left"].to_string().contains("main-landed was deleted before"), "{undone}");
+    assert!(gone() && undone["branches"] == json!([]), "{undone}");
+    let redone = world.json("redo");
+    let turned = json!([{ "branch": "main-landed", "from": null, "to": landed }]);
+    assert_eq!((&redone["branches"], &redone["left"]), (&turned, &json!([])));
+    assert_eq!(world.git("rev-parse main-landed"), landed);
+    let told = world.person("undo").succeeds();
+    assert!(told.contains(&format!("main-landed is gone; it was at {}", &landed[..12])), "{told}");
+    // Git has removed its commits meanwhile: nothing points at them any more.
+    world.git("reflog expire --expire=now --all");
+    world.git("gc -q --prune=now");
+    let redone = world.json("redo");
+    if gone() {
+        assert!(redone["left"].to_string().contains("git has removed its commits"), "{redone}");
+        world.person("undo").succeeds();
+    } else {
+        assert_eq!(world.git("rev-parse main-landed"), landed);
+        world.person("undo").succeeds();
+        assert!(gone());
+    }
+    // One that was there before the landing is not made again where a person deleted it.
+    world.git("switch -q -c elsewhere");
+    world.person(&format!("land {id} --branch main")).succeeds();
+    world.git("branch -qD main");
+    for word in ["undo", "redo"] {
+        let said = world.json(word);
+        assert!(said["left"].to_string().contains("main was deleted before"), "{word}: {said}");
+        assert!(world.tries("git rev-parse -q --verify main").code != 0, "{word}");
+    }
 }
 
 #[test]
