@@ -57,6 +57,8 @@ pub(crate) struct Gist {
     pub directive: Option<Directive>,
     #[serde(default)]
     opens: bool,
+    #[serde(default)]
+    pub job: Option<String>,
 }
 
 impl Gist {
@@ -79,6 +81,7 @@ pub(crate) fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
             directive: record.directive,
             opens: record.opens,
             tree: record.tree,
+            job: record.job,
         }),
     }
 }

@@ -2,12 +2,18 @@
 //! out, and what the notes say of these commits.
 //!
 //! The push itself goes on whatever happens here, and waits for five seconds at most. Nothing is
-//! merged: what has grown there as well, what is closed, and the records, which are one signed
-//! chain of all jobs, wait for `git seed sync`. What did not go is told in one line.
+//! merged: what has grown there as well waits for `git seed sync`. What did not go is told in one
+//! line.
+//!
+//! Records are one signed chain of all jobs: it goes as far as no other job's record goes with it.
+//! A closed job goes by the name that it had while it was open: the archive is one chain as well,
+//! and would take along jobs whose commits stay here. The next sync puts it away there.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::engine::proof;
+use crate::engine::proof::records::Reach;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::carrier::{Carrier, There};
 use crate::engine::sync::join::believed;
@@ -81,6 +87,11 @@ fn sent(
             Chain::Stays => stays.push(id.to_string()),
         }
     }
+    match records(repo, &there, jobs)? {
+        Reach::Nowhere => {}
+        Reach::To(to) => pushes.push(push(names::CLAIMS, there.refs.get(names::CLAIMS), to)),
+        Reach::Blocked => stays.push(tell(Notice::PushRecords, &[])),
+    }
     let base = there.refs.get(names::COMMIT_NOTES);
     if base.is_none_or(|base| repo.store.has_commit(base.as_str())) {
         let to = repo.store.notes_for(base, commits, repo.now)?;
@@ -98,6 +109,25 @@ fn named(jobs: &BTreeSet<JobId>) -> String {
     jobs.iter().map(JobId::as_str).collect::<Vec<_>>().join(", ")
 }
 
+/// How far the records go: those of these jobs, and of jobs that are there already.
+fn records(repo: &Repo, there: &There, jobs: &BTreeSet<JobId>) -> Result<Reach> {
+    let Some(ours) = repo.store.stands_at(names::CLAIMS)? else { return Ok(Reach::Nowhere) };
+    let theirs = there.refs.get(names::CLAIMS);
+    if theirs.is_some_and(|theirs| !repo.store.has_commit(theirs.as_str())) {
+        return Ok(Reach::Blocked);
+    }
+    let archive = there.refs.get(names::ARCHIVE);
+    let archive = archive.filter(|at| repo.store.has_commit(at.as_str()));
+    let goes = |job: &str| {
+        let Ok(id) = job.parse::<JobId>() else { return false };
+        jobs.contains(&id)
+            || there.refs.contains_key(&names::job_chain(&id))
+            // An archive that does not read holds nothing that goes.
+            || closed_at(repo, archive, &id).is_ok_and(|at| at.is_some())
+    };
+    proof::records::reach(repo, theirs, &ours, &goes)
+}
+
 /// What becomes of the chain of a job.
 enum Chain {
     Goes(RefPush),
@@ -108,8 +138,17 @@ enum Chain {
 fn chain(repo: &Repo, there: &There, id: &JobId) -> Result<Chain> {
     let name = names::job_chain(id);
     let theirs = there.refs.get(&name);
-    Ok(match repo.store.stands_at(&name)? {
+    let ours = match repo.store.stands_at(&name)? {
+        Some(live) => Some(live),
+        None => closed_at(repo, repo.store.stands_at(names::ARCHIVE)?.as_ref(), id)?,
+    };
+    // An archive that this clone never fetched may have it; once more does no harm.
+    let archive = there.refs.get(names::ARCHIVE);
+    let archived = archive.filter(|at| repo.store.has_commit(at.as_str()));
+    let theirs_closed = closed_at(repo, archived, id)?;
+    Ok(match ours {
         None => Chain::Stays,
+        Some(ours) if theirs.is_none() && theirs_closed.as_ref() == Some(&ours) => Chain::IsThere,
         Some(ours) if theirs == Some(&ours) => Chain::IsThere,
         Some(ours) => {
             let grows =
@@ -122,6 +161,14 @@ fn chain(repo: &Repo, there: &There, id: &JobId) -> Result<Chain> {
             }
         }
     })
+}
+
+/// Where `id` stands in an archive.
+fn closed_at(repo: &Repo, archive: Option<&CommitId>, id: &JobId) -> Result<Option<CommitId>> {
+    let Some(archive) = archive else { return Ok(None) };
+    let row = repo.row_in(&repo.store.tip_of(archive)?, id)?;
+    // A line that names no commit is damage, which `doctor` tells.
+    Ok(row.and_then(|row| row.tip.parse().ok()))
 }
 
 fn push(name: &str, seen: Option<&CommitId>, to: CommitId) -> RefPush {
