@@ -69,6 +69,7 @@ mod it {
     mod messages;
     mod model;
     mod modes;
+    mod moved;
     mod nights;
     mod notes;
     mod odd;

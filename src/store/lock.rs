@@ -8,9 +8,8 @@
 //! While it is held its file names the refs that are being moved, so that whoever takes it after a
 //! killed program knows whose locks of refs lie about: see [`super::left_locks`].
 
-use std::cell::{Cell, RefCell};
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::StoreError;
+use super::holding::{HeldLock, Named};
 use super::{SEED_DIR, Store};
 use crate::format::names::FETCHED;
 use crate::world::{NotPlain, open_plain, open_unblocked};
@@ -42,43 +42,12 @@ pub(crate) struct Lock {
     held: Rc<HeldLock>,
 }
 
-/// How a store has the lock.
-#[derive(Debug, Default)]
-pub(super) struct HeldLock {
-    depth: Cell<u32>,
-    file: RefCell<Option<Named>>,
-}
-
 impl Drop for Lock {
     fn drop(&mut self) {
         let depth = self.held.depth.get().saturating_sub(1);
         self.held.depth.set(depth);
         if depth == 0 {
             self.held.file.take();
-        }
-    }
-}
-
-/// A locked file that names the refs which its holder moves.
-#[derive(Debug)]
-pub(crate) struct Named {
-    file: File,
-    wrote: bool,
-}
-
-impl Named {
-    /// Names what is about to be moved.
-    pub(super) fn name(&mut self, line: &str) -> io::Result<()> {
-        self.wrote = true;
-        self.file.write_all(line.as_bytes())
-    }
-}
-
-impl Drop for Named {
-    fn drop(&mut self) {
-        if self.wrote {
-            // Names that stay do no harm: the next holder finds no lock behind them.
-            let _ = self.file.set_len(0);
         }
     }
 }
@@ -124,7 +93,7 @@ impl Store {
         if length > 0 {
             self.free_what_was_left(&mut file)?;
         }
-        Ok(Named { file, wrote: false })
+        Ok(Named::of(file))
     }
 
     /// False where this process may not write what a step writes: git seed's state, the worktree's

@@ -31,6 +31,7 @@ mod focus;
 mod git;
 mod gitnotes;
 mod held;
+mod holding;
 mod id;
 mod index;
 mod joined;
@@ -138,7 +139,7 @@ pub struct Store {
     children: Option<GitEnvironment>,
     /// How they start programs of the repository; bare, where nothing confines them.
     confined: Option<held::Confined>,
-    held_lock: Rc<lock::HeldLock>,
+    held_lock: Rc<holding::HeldLock>,
     /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
     /// then.
     fetched: Option<String>,

@@ -222,47 +222,6 @@ pub(crate) fn read_all(repo: &Repo, there: &CommitId, here: Option<&CommitId>) -
     Ok(())
 }
 
-/// How far the chain of records goes out with some jobs.
-pub(crate) enum Reach {
-    /// No record of theirs is missing there.
-    Nowhere,
-    To(CommitId),
-    /// A record of another job lies between.
-    Blocked,
-}
-
-/// How far the chain that ends at `tip` can go where one has it up to `there`, with no record of
-/// a job that is not `going`.
-pub(crate) fn reach(
-    repo: &Repo,
-    there: Option<&CommitId>,
-    tip: &CommitId,
-    going: &dyn Fn(&str) -> bool,
-) -> Result<Reach> {
-    let line = match there {
-        Some(there) => repo.store.lacking(there, tip)?,
-        None => repo.store.line_to(tip)?,
-    };
-    let (mut reach, mut blocked) = (Reach::Nowhere, false);
-    for step in line.iter().filter(|step| !merge::is_join(&step.message)) {
-        let goes = gist(repo, &step.commit)?.job.is_some_and(|job| going(&job));
-        if goes && blocked {
-            return Ok(Reach::Blocked);
-        }
-        blocked |= !goes;
-        if goes {
-            reach = Reach::To(step.commit.clone());
-        }
-    }
-    Ok(match (reach, there) {
-        // Beside what is there it would have to be joined first.
-        (Reach::To(to), Some(there)) if !repo.store.descends(to.as_str(), there.as_str()) => {
-            Reach::Blocked
-        }
-        (reach, _) => reach,
-    })
-}
-
 /// The highest number of a record that a tip of the chain goes on from.
 fn newest_number(repo: &Repo, tip: &CommitId) -> Result<u64> {
     let (mut newest, mut ahead) = (0, vec![tip.clone()]);
@@ -275,7 +234,7 @@ fn newest_number(repo: &Repo, tip: &CommitId) -> Result<u64> {
     Ok(newest)
 }
 
-fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
+pub(crate) fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
     let mut gist = gist_as_kept(repo, id)?;
     gist.at = repo.store.moment(id.as_str(), gist.at);
     Ok(gist)

@@ -13,12 +13,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::engine::proof;
-use crate::engine::proof::records::Reach;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::carrier::{Carrier, There};
 use crate::engine::sync::join::believed;
 use crate::engine::sync::remote;
-use crate::format::{names, trailers};
+use crate::format::{merge, names, trailers};
 use crate::jobs::JobId;
 use crate::store::{CommitId, Copies, Pushed, RefPush};
 use crate::voice::{Notice, tell};
@@ -125,7 +124,48 @@ fn records(repo: &Repo, there: &There, jobs: &BTreeSet<JobId>) -> Result<Reach> 
             // An archive that does not read holds nothing that goes.
             || closed_at(repo, archive, &id).is_ok_and(|at| at.is_some())
     };
-    proof::records::reach(repo, theirs, &ours, &goes)
+    reach(repo, theirs, &ours, &goes)
+}
+
+/// How far the chain of records goes out with some jobs.
+enum Reach {
+    /// No record of theirs is missing there.
+    Nowhere,
+    To(CommitId),
+    /// A record of another job lies between.
+    Blocked,
+}
+
+/// How far the chain that ends at `tip` can go where one has it up to `there`, with no record of
+/// a job that is not `going`.
+fn reach(
+    repo: &Repo,
+    there: Option<&CommitId>,
+    tip: &CommitId,
+    going: &dyn Fn(&str) -> bool,
+) -> Result<Reach> {
+    let line = match there {
+        Some(there) => repo.store.lacking(there, tip)?,
+        None => repo.store.line_to(tip)?,
+    };
+    let (mut reach, mut blocked) = (Reach::Nowhere, false);
+    for step in line.iter().filter(|step| !merge::is_join(&step.message)) {
+        let goes = proof::records::gist(repo, &step.commit)?.job.is_some_and(|job| going(&job));
+        if goes && blocked {
+            return Ok(Reach::Blocked);
+        }
+        blocked |= !goes;
+        if goes {
+            reach = Reach::To(step.commit.clone());
+        }
+    }
+    Ok(match (reach, there) {
+        // Beside what is there it would have to be joined first.
+        (Reach::To(to), Some(there)) if !repo.store.descends(to.as_str(), there.as_str()) => {
+            Reach::Blocked
+        }
+        (reach, _) => reach,
+    })
 }
 
 /// What becomes of the chain of a job.
