@@ -112,6 +112,15 @@ pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTra
     })
 }
 
+/// What the work of a cycle is called where its message does not say it: each cycle otherwise.
+pub(crate) fn called(state: &State) -> String {
+    let name = state.job.kept_name();
+    match state.stand.cycle {
+        0 | 1 => name,
+        cycle => format!("{name} (cycle {cycle})"),
+    }
+}
+
 pub(crate) fn commit_message(
     repo: &Repo,
     focused: &LoadedJob,
@@ -127,7 +136,7 @@ pub(crate) fn commit_message(
         _ => repo.rules.subject.clone(),
     };
     let signs = repo.store.comment_signs();
-    let fallback = &focused.state.job.kept_name();
+    let fallback = &called(&focused.state);
     let form = Form { template: &template, phase, fallback, signs: &signs };
     let text = commit_text(&judged.message, &form);
     let mixed: Vec<String> =
