@@ -46,6 +46,12 @@ pub enum StoreError {
     /// A ref or object that must be there is not.
     #[error("{what} is missing; `{repair}` tells more")]
     Missing { what: String, repair: &'static str },
+    /// An object that another repository lent, which took it away.
+    #[error(
+        "this clone borrows objects from another repository, and {what} went there: run git \
+             seed sync there, then here"
+    )]
+    Borrowed { what: String },
     /// A ref or object is there and makes no sense.
     #[error("{what} cannot be read: {why}; `{repair}` tells more")]
     Unreadable { what: String, why: String, repair: &'static str },

@@ -837,3 +837,49 @@ fn words_travel_by_rule_and_a_redaction_takes_them_from_everywhere() {
     synced_there(&world, "b", "");
     assert!(texts(&world, "../b").contains(&job));
 }
+
+/// A clone that borrows objects (`--shared`, `--reference`) lacks what was redacted where it
+/// borrows. It says so with what heals it, and that heals it.
+#[test]
+fn a_borrower_of_objects_says_what_a_redaction_at_its_lender_took_and_what_heals_that() {
+    for how in ["--shared ../repo", "--reference repo --no-local ../hub.git"] {
+        let world = World::seeded();
+        bare(world.root(), "hub.git");
+        world.git("remote add origin ../hub.git");
+        world.puts("seed.toml", "[sync]\nprompts = true\n");
+        world.git("add seed.toml");
+        world.git("commit -qm rules");
+        world.person("rules apply").succeeds();
+        pushes_branch(&world, "../hub.git");
+        world.prompt("Teach the walrus to count");
+        let job = world.job();
+        synced(&world, &agreed(&world));
+        let how = how.replace("../", "");
+        world.sh(&format!(
+            "cd .. && git clone -q -b main {how} b 2>&1 && cd b && \
+             git remote set-url origin ../hub.git && git seed init && \
+             git config seed.owner {}",
+            me(&world)
+        ));
+        assert_eq!(there(&world, "b", "git seed rules apply").code, 0);
+        synced_there(&world, "b", "");
+        let shows = format!("git seed job show {job} --json");
+        assert!(there(&world, "b", &shows).out.contains("walrus"), "{how}");
+        world.person(&format!("job redact {job}")).succeeds();
+        let said = there(&world, "b", &shows);
+        let told = "this clone borrows objects from another repository";
+        assert!(said.code == 1 && said.err.contains(told), "{how}: {said:?}");
+        assert!(said.err.contains("run git seed sync there, then here"), "{how}: {said:?}");
+        // A sync before the lender's cannot give the words to the remote, and says why.
+        let early = there(&world, "b", "git seed sync");
+        assert!(early.code == 0 || early.err.contains(told), "{how}: {early:?}");
+        synced(&world, "");
+        synced_there(&world, "b", "");
+        let said = there(&world, "b", &shows);
+        assert!(said.code == 0 && said.out.contains("\"redacted\": true"), "{how}: {said:?}");
+        world.prompt("And the seal");
+        synced(&world, "");
+        assert_eq!(synced_there(&world, "b", "")["state"], synced(&world, "")["state"]);
+        assert!(there(&world, "b", &shows).out.contains("seal"), "{how}");
+    }
+}
