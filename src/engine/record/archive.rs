@@ -295,6 +295,10 @@ pub(crate) fn archive_reads(repo: &Repo) -> Result<usize> {
             if repo.store.subtree(&archived, &archive::place(&row.id))?.is_none() {
                 return Err(damaged(&path, &format!("{} lies nowhere", row.id)));
             }
+            // A tool that writes all refs anew leaves the index with the ids of before.
+            if !repo.store.has_commit(&row.tip) {
+                return Err(damaged(&path, &format!("the last commit of {} is not here", row.id)));
+            }
         }
         count += rows.len();
     }
