@@ -729,6 +729,17 @@ fn a_push_takes_a_closed_job_along_and_no_other_one() {
     // A clone that comes before this one syncs; then all is put away, here and there.
     second(&world, "b", "hub.git");
     synced_there(&world, "b", "");
+    let doctor = there(&world, "b", "git seed doctor");
+    assert!(!doctor.out.contains("closed but not archived"), "{doctor:?}");
+    assert_eq!(synced(&world, "")["state"], synced_there(&world, "b", "")["state"]);
+    // What a landing adds to a job that is in the archive there goes by its own ref again.
+    world.person("land").succeeds();
+    let told = world.tries("git push -q origin main-landed").err;
+    assert_eq!(told, "");
+    assert!(refs_of(&world, "../hub.git").contains(&format!(" refs/seed/jobs/{third}")));
+    synced_there(&world, "b", "");
+    let rows = there(&world, "b", "git seed job list").out;
+    assert!(!rows.contains("more job"), "{rows}");
     assert_eq!(synced(&world, "")["state"], synced_there(&world, "b", "")["state"]);
     assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
     assert_eq!(merged(&world, "../b"), merged(&world, "."));

@@ -88,8 +88,8 @@ fn list_jobs(repo: &Repo, closed: usize) -> Result<Listed> {
     let live = live_rows(repo)?;
     let open: BTreeSet<&JobId> = live.iter().map(|row| &row.id).collect();
     let mut total = record::archive::closed_count(repo)?;
-    for row in live.iter().filter(|row| row.run > 1) {
-        // Opened again: the archive still has the line that it left there.
+    for row in live.iter().filter(|row| row.run > 1 || archive::is_closed_row(row)) {
+        // Opened again, or not put away again yet: the archive still has the line that it left.
         total = total.saturating_sub(usize::from(repo.archived_row(&row.id)?.is_some()));
     }
     let mut shut = record::archive::closed_beside(repo, &open, closed)?;
