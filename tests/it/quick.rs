@@ -659,3 +659,28 @@ fn small_jobs_add_up() {
     job();
     world.seed(small).succeeds();
 }
+
+/// What another clone works on is not offered as the next job here; what is queued there is.
+#[test]
+fn a_job_that_another_clone_works_on_is_not_what_comes_next() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    let theirs = world.job();
+    world.person("job create 'queued'").succeeds();
+    let queued = world.json("job list")[1]["id"].as_str().expect("an id").to_owned();
+    world.person("off -m 'another one'").succeeds();
+    world.person("on").succeeds();
+    // From here on this is another clone.
+    world.git("symbolic-ref --delete refs/worktree/seed/focus");
+    world.puts(".git/seed/clone", "0123456789abcdef01234567\n");
+    world.prompt("[QUICK] fix the lexer");
+    assert_ne!(world.job(), theirs);
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let reply = world.asks(&done()).passes().answers("Approve completion");
+    let told = format!("{:?} {:?}", reply.context(), reply.to_person());
+    assert!(told.contains(&format!("git seed job activate {queued}")), "{told}");
+    assert!(!told.contains(&theirs), "{told}");
+}
