@@ -1010,6 +1010,7 @@ pub(crate) enum Notice {
     NoOps,
     UndoTold,
     UndoRules,
+    UndoArchive,
     UndoBranchMoved,
     InitCopy,
     UndoBranchGone,

@@ -161,6 +161,8 @@ fn a_closed_job_is_live_again_and_an_approval_is_a_word_taken_back() {
     let told = json!([&job["status"], &job["user_approval"], &job["phase"]]);
     assert_eq!(told, json!(["active", false, "condense"]));
     assert_eq!(persons(&world), seen);
+    let listed = world.person("job list").succeeds();
+    assert!(!listed.contains("more job"), "it is counted once: {listed}");
     world.json("redo -n 2");
     assert_eq!(world.phase(), "none");
     assert_eq!(world.git("for-each-ref refs/seed/jobs"), "");
@@ -342,6 +344,24 @@ fn a_landing_whose_branch_a_person_deleted_is_undone_and_done_again_with_a_word_
         assert!(said["left"].to_string().contains("main was deleted before"), "{word}: {said}");
         assert!(world.tries("git rev-parse -q --verify main").code != 0, "{word}");
     }
+}
+
+#[test]
+fn what_a_worktree_changed_that_is_gone_is_told_as_such() {
+    let world = World::prompted();
+    let id = world.job();
+    world.seed("phase advance").succeeds();
+    world.seed("job pause").succeeds();
+    world.git("worktree add -q ../side");
+    let line = format!("cd ../side && git seed job activate {id} && git seed job pause");
+    assert_eq!(world.persons_terminal(&line, "").code, 0);
+    world.person("undo").refuses("the worktree side changed");
+    world.git("worktree remove --force ../side");
+    let said = world.person("undo").refuses("the worktree side, which is gone, changed");
+    assert!(
+        said.contains("undo no longer reaches it") && !said.contains("undo it there"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -197,9 +197,13 @@ fn in_the_way(
         }
         for moved in log::moved(repo, &op, read.get(at + 1)?.as_ref())? {
             if wants.contains_key(&moved.place) {
-                let job = ops::job_of(&moved.place);
-                let what = job.map_or_else(|| tell(Notice::UndoRules, &[]), |id| id.to_string());
-                return Ok(Some(undoing::moved_since(word, &op.worktree, &what)));
+                let what = match ops::job_of(&moved.place) {
+                    Some(id) => id.to_string(),
+                    None if moved.place == archive_place() => tell(Notice::UndoArchive, &[]),
+                    None => tell(Notice::UndoRules, &[]),
+                };
+                let is_there = repo.store.worktree_dir(&op.worktree)?.is_some();
+                return Ok(Some(undoing::moved_since(word, &op.worktree, &what, is_there)));
             }
         }
     }
