@@ -13,6 +13,10 @@ pub enum NotOpen {
     /// No repository in this directory or above it.
     #[error("`{}` is not inside a git repository; run `git init` or go to one", path.display())]
     NotARepository { path: PathBuf },
+    /// A linked worktree whose repository is not where it was.
+    #[error("the repository of this worktree is no longer at `{}`; if it was moved, run `git \
+        worktree repair '{}'` there", git_dir.display(), path.display())]
+    Adrift { path: PathBuf, git_dir: PathBuf },
     /// A repository without a work tree.
     #[error("`{}` is a bare repository; git seed works in a work tree: make one with `git \
         worktree add <dir>`", path.display())]

@@ -192,9 +192,9 @@ impl Store {
             None => look(quick, Manner::Quick),
         };
         match found {
-            Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => {
-                look(upwards(), Manner::Careful)
-            }
+            Err(
+                NotOpen::NotARepository { .. } | NotOpen::Adrift { .. } | NotOpen::Foreign { .. },
+            ) => look(upwards(), Manner::Careful),
             Ok(store) if store.is_crowded() => look(upwards(), Manner::Crowded),
             result => result,
         }
@@ -506,7 +506,7 @@ fn not_open(cwd: &Path, err: &gix::Error) -> NotOpen {
     let path = cwd.to_owned();
     let search = err.downcast_any_ref::<gix::discover::upwards::Error>();
     if search.is_some() && err.is_not_found() {
-        return NotOpen::NotARepository { path };
+        return adrift(cwd).unwrap_or(NotOpen::NotARepository { path });
     }
     let denied_by_disk = err.downcast_any_ref::<io::Error>().is_some();
     if err.is_permission_denied() && !denied_by_disk {
@@ -516,6 +516,16 @@ fn not_open(cwd: &Path, err: &gix::Error) -> NotOpen {
 }
 
 /// The directory that holds `.git` around `cwd`, to name it in a sentence.
+/// A linked worktree leads to a git directory that is not there.
+fn adrift(cwd: &Path) -> Option<NotOpen> {
+    let path = top_of(cwd);
+    // What does not read leads nowhere that could be named.
+    let text = crate::world::read_plain(&path.join(".git")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let git_dir = path.join(text.strip_prefix("gitdir:")?.trim());
+    (!git_dir.exists()).then_some(NotOpen::Adrift { path, git_dir })
+}
+
 fn top_of(cwd: &Path) -> PathBuf {
     cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned()
 }

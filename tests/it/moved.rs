@@ -118,3 +118,16 @@ fn a_copy_gets_a_clone_id_of_its_own_and_leaves_its_original_alone() {
     let world = world.elsewhere("last");
     assert!(doctor(&world).contains("was moved here from "));
 }
+
+#[test]
+fn a_linked_worktree_whose_repository_was_moved_says_what_repairs_it() {
+    let world = World::seeded();
+    world.sh("git worktree add -q -b side ../linked && cd .. && mv repo there");
+    let world = world.elsewhere("linked");
+    let said = world.tries("git-seed status");
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("the repository of this worktree is no longer at"), "{said:?}");
+    assert!(said.err.contains("git worktree repair '"), "{said:?}");
+    world.sh("cd ../there && git worktree repair ../linked");
+    assert_eq!(world.tries("git-seed status").code, 0);
+}
