@@ -644,6 +644,7 @@ pub(crate) enum Notice {
     StepOfOtherRules,
     NoteOfTornChain,
     NoteOfNoRecord,
+    NoteOfRecordElsewhere,
     NoteSaysOtherwise,
     NoteCarried,
     KeptChanged,
@@ -832,7 +833,6 @@ pub(crate) enum Notice {
     UpgradeOlder,
     UpgradeKept,
     TextOtherKey,
-    TextBorrowed,
     VerifyRedacted,
     VerifyWithheld,
     TextRedacted,
@@ -999,6 +999,7 @@ pub(crate) enum Notice {
     SyncBundleNext,
     PushLeft,
     PushNotes,
+    PushRecords,
     SubjectSyncBranch,
     SubjectSyncHold,
     HintTakesNoRefs,
@@ -1015,7 +1016,15 @@ pub(crate) enum Notice {
     NoOps,
     UndoTold,
     UndoRules,
+    UndoArchive,
     UndoBranchMoved,
+    InitCopy,
+    UndoBranchGone,
+    UndoBranchDeleted,
+    UndoBranchLost,
+    UndoBranchMade,
+    UndoBranchRemoved,
+    UndoBranchTurned,
     UndoBranchInUse,
     UndoRedoNext,
     UndoUndoNext,
@@ -1210,6 +1219,10 @@ pub enum Found {
     JobNewer,
     SetsBack,
     ArchiveMended,
+    Moved,
+    Copied,
+    CopyMended,
+    WorktreeMoved,
     RefLockOld,
     RefLockNew,
     RefLockMended,
@@ -1477,7 +1490,7 @@ fn fill_by(text: &str, fact: impl Fn(&str) -> String) -> String {
                     _ if is_operand => shell_word(&said),
                     // Before a full stop it would be two dots.
                     // What is to be typed is the directory's name.
-                    "." if key == "dir" && out.matches('`').count() % 2 == 0 => {
+                    "." if key == "dir" && out.matches('`').count().is_multiple_of(2) => {
                         Cow::Borrowed("the top directory")
                     }
                     said => Cow::Borrowed(said),

@@ -53,6 +53,7 @@ mod it {
     mod jobs;
     mod judge;
     mod killed;
+    mod killed_locks;
     mod killed_syncs;
     mod killed_words;
     mod land_asked;
@@ -69,6 +70,7 @@ mod it {
     mod messages;
     mod model;
     mod modes;
+    mod moved;
     mod nights;
     mod notes;
     mod odd;

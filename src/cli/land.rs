@@ -23,7 +23,7 @@ use crate::voice::{self, Notice};
 /// subjects: a type (`fix: …`), a ticket, a capital letter.
 #[derive(Debug, clap::Args)]
 pub(super) struct LandArgs {
-    /// Id of the job; when omitted, the newest closed one
+    /// Id of the job; when omitted, the newest closed one that has commits to land
     job: Option<String>,
     /// Make one commit; this is the default
     #[arg(long, conflicts_with = "per_cycle")]
@@ -115,11 +115,11 @@ pub(super) fn run(
     }
 }
 
-/// The job that is meant: by id, or the newest closed one.
+/// The job that is meant: by id, or the newest closed one to land.
 fn which(repo: &Repo, job: Option<&str>) -> Result<JobId, EngineError> {
     match job {
         Some(id) => id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string())),
-        None => land::newest_closed(repo)?
+        None => land::newest_to_land(repo)?
             .ok_or_else(|| EngineError::NotNow(voice::tell(Notice::LandNoJob, &[]))),
     }
 }

@@ -4,6 +4,7 @@ use super::{
     Context, Outcome, refuse,
     report::{self, Report},
 };
+use crate::engine::ops::meant::BranchTurn;
 use crate::engine::ops::plan::{self, Asked, Undone};
 use crate::voice::{self, Notice};
 
@@ -73,7 +74,9 @@ fn run(asked: &Asked, context: &Context, out: &mut Report) -> crate::cli::Result
 
 fn tell(asked: &Asked, undone: &Undone, out: &mut Report) {
     let ids: Vec<&str> = undone.ops.iter().map(|op| op.id.as_str()).collect();
-    out.json(&serde_json::json!({ "ops": ids, "jobs": undone.jobs, "left": undone.left }));
+    out.json(&serde_json::json!({
+        "ops": ids, "jobs": undone.jobs, "branches": undone.branches, "left": undone.left,
+    }));
     let (word, next) = if asked.undoes {
         ("undone", Notice::UndoRedoNext)
     } else {
@@ -90,8 +93,23 @@ fn tell(asked: &Asked, undone: &Undone, out: &mut Report) {
         }
         None => out.pair("job", "none"),
     }
+    for turn in &undone.branches {
+        out.pair("branch", branch(turn));
+    }
     for left in &undone.left {
         out.pair("left", left);
     }
     out.pair("next", voice::tell(next, &[]));
+}
+
+/// What became of a branch.
+fn branch(turn: &BranchTurn) -> String {
+    let short = |at: &Option<String>| super::op::short(at.as_deref().unwrap_or_default());
+    let (from, to) = (short(&turn.from), short(&turn.to));
+    let what = match (&turn.from, &turn.to) {
+        (None, _) => Notice::UndoBranchMade,
+        (_, None) => Notice::UndoBranchRemoved,
+        _ => Notice::UndoBranchTurned,
+    };
+    voice::tell(what, &[("branch", &turn.branch), ("from", &from), ("to", &to)])
 }

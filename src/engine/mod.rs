@@ -14,6 +14,8 @@
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor
 //! git_hooks   git's own hooks: a second fence, for the agent only
+//! moved       a repository that was moved or copied since init
+//! finding     one thing that doctor looked at
 //! glance      what statusline tells
 //! story       what report draws and stats counts
 //! report      what status, log, why and show tell
@@ -37,6 +39,7 @@
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
+//! installed   the record of what init put where
 //! quote       words of others, as quotations
 //! ```
 
@@ -46,15 +49,18 @@ pub(crate) mod briefing;
 pub(crate) mod bypasses;
 pub(crate) mod claims;
 pub(crate) mod fence;
+pub(crate) mod finding;
 pub(crate) mod git_hooks;
 pub(crate) mod glance;
 pub(crate) mod hook;
+pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod modes;
+pub(crate) mod moved;
 pub(crate) mod ops;
 pub(crate) mod own_state;
 pub(crate) mod person;

@@ -58,6 +58,8 @@ pub(crate) struct Gist {
     pub directive: Option<Directive>,
     #[serde(default)]
     opens: bool,
+    #[serde(default)]
+    pub job: Option<String>,
 }
 
 impl Gist {
@@ -80,6 +82,7 @@ pub(crate) fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
             directive: record.directive,
             opens: record.opens,
             tree: record.tree,
+            job: record.job,
         }),
     }
 }

@@ -26,8 +26,10 @@ pub(crate) fn of_another(word: &str, worktree: &str) -> Refusal {
 }
 
 /// Another worktree moved `what` since.
-pub(crate) fn moved_since(word: &str, worktree: &str, what: &str) -> Refusal {
-    refused(Case::UndoMoved, word).with("worktree", worktree).with("what", what)
+pub(crate) fn moved_since(word: &str, worktree: &str, what: &str, is_there: bool) -> Refusal {
+    // One that is gone undoes nothing any more.
+    let case = if is_there { Case::UndoMoved } else { Case::UndoMovedGone };
+    refused(case, word).with("worktree", worktree).with("what", what)
 }
 
 /// Words of the job were taken away since.

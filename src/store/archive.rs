@@ -99,6 +99,8 @@ impl Store {
             let expected = PreviousValue::MustExistAndMatch(Target::Object(at.object()?));
             edits.push(RefEdit::delete(full_name(chain)?, expected));
         }
+        let named = edits.iter().zip(chains).map(|(edit, (chain, _))| self.line_of(chain, edit));
+        self.names_moves(&named.collect::<String>())?;
         let signature = signature(0);
         let mut buffer = gix::date::parse::TimeBuf::default();
         let gone = self.repo.edit_references_as(edits.clone(), Some(signature.to_ref(&mut buffer)));

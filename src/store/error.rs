@@ -13,6 +13,10 @@ pub enum NotOpen {
     /// No repository in this directory or above it.
     #[error("`{}` is not inside a git repository; run `git init` or go to one", path.display())]
     NotARepository { path: PathBuf },
+    /// A linked worktree whose repository is not where it was.
+    #[error("the repository of this worktree is no longer at `{}`; if it was moved, run `git \
+        worktree repair '{}'` there", git_dir.display(), path.display())]
+    Adrift { path: PathBuf, git_dir: PathBuf },
     /// A repository without a work tree.
     #[error("`{}` is a bare repository; git seed works in a work tree: make one with `git \
         worktree add <dir>`", path.display())]
@@ -46,6 +50,12 @@ pub enum StoreError {
     /// A ref or object that must be there is not.
     #[error("{what} is missing; `{repair}` tells more")]
     Missing { what: String, repair: &'static str },
+    /// An object that another repository lent, which took it away.
+    #[error(
+        "this clone borrows objects from another repository, and {what} went there: run git \
+             seed sync there, then here"
+    )]
+    Borrowed { what: String },
     /// A ref or object is there and makes no sense.
     #[error("{what} cannot be read: {why}; `{repair}` tells more")]
     Unreadable { what: String, why: String, repair: &'static str },
@@ -139,8 +149,10 @@ mod tests {
 
     #[test]
     fn no_error_is_shown_as_rust_debugs_it() {
-        let said = "Message { message: \"Failed to access a directory: \\\"/x\\\"\" }\n\nCaused by:\n    \
-                    0: Os { code: 2, kind: NotFound, message: \"No such file\" }: No such file";
+        let said = concat!(
+            "Message { message: \"Failed to access a directory: \\\"/x\\\"\" }\n\nCaused by:\n",
+            "    0: Os { code: 2, kind: NotFound, message: \"No such file\" }: No such file",
+        );
         assert_eq!(in_words(said), "Failed to access a directory: \"/x\": No such file");
         for plain in ["an object is missing", ""] {
             assert_eq!(in_words(plain), plain);

@@ -135,6 +135,16 @@ impl Store {
         Ok(self.live_git_dirs()?.iter().filter_map(|git_dir| work_tree_of(git_dir)).collect())
     }
 
+    /// Where git looks for this linked worktree in vain: somebody moved it by hand.
+    pub(crate) fn is_looked_for(&self) -> Option<PathBuf> {
+        if self.git_dir == self.common_dir || is_live(&self.git_dir) {
+            return None;
+        }
+        let points_back = text_of(&self.git_dir.join("gitdir")).ok()?;
+        let dot_git = self.git_dir.join(points_back.trim_end());
+        dot_git.parent().map(Path::to_owned)
+    }
+
     /// The git directories of the main worktree and of every linked one that still is.
     fn live_git_dirs(&self) -> io::Result<Vec<PathBuf>> {
         let mut dirs = vec![self.common_dir.clone()];
@@ -144,7 +154,8 @@ impl Store {
         };
         for entry in linked {
             let dir = entry?.path();
-            if is_live(&dir) {
+            // One that was moved by hand is here, whatever git believes.
+            if is_live(&dir) || dir == self.git_dir {
                 dirs.push(dir);
             }
         }

@@ -4,8 +4,10 @@
 //! It is a courtesy that spares retries: the guarantee against lost updates is the
 //! compare-and-swap of the ref below it, because git itself does not know this lock.
 //! No lock may be held while another program runs.
+//!
+//! While it is held its file names the refs that are being moved, so that whoever takes it after a
+//! killed program knows whose locks of refs lie about: see [`super::left_locks`].
 
-use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +17,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::StoreError;
+use super::holding::{HeldLock, Named};
 use super::{SEED_DIR, Store};
-use crate::world::open_plain;
+use crate::format::names::FETCHED;
+use crate::world::{NotPlain, open_plain, open_unblocked};
 
 /// Longest wait for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,13 +39,16 @@ pub(crate) fn wait_at_most(time: Duration) {
 /// Taking it again while this process holds it through the same [`Store`] is free.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    depth: Rc<Cell<u32>>,
-    _file: Option<File>,
+    held: Rc<HeldLock>,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        self.depth.set(self.depth.get().saturating_sub(1));
+        let depth = self.held.depth.get().saturating_sub(1);
+        self.held.depth.set(depth);
+        if depth == 0 {
+            self.held.file.take();
+        }
     }
 }
 
@@ -52,19 +59,41 @@ impl Store {
     ///
     /// [`StoreError::Held`] names the file if another program keeps it.
     pub(crate) fn lock(&self) -> Result<Lock, StoreError> {
-        let file = match self.lock_depth.get() {
-            0 => Some(hold(&self.common_dir.join(SEED_DIR).join("lock"))?),
-            _ => None,
-        };
-        self.lock_depth.set(self.lock_depth.get() + 1);
-        Ok(Lock { depth: Rc::clone(&self.lock_depth), _file: file })
+        let held = &self.held_lock;
+        if held.depth.get() == 0 {
+            let named = self.hold_named("lock")?;
+            *held.file.borrow_mut() = Some(named);
+        }
+        held.depth.set(held.depth.get() + 1);
+        Ok(Lock { held: Rc::clone(held) })
     }
-}
 
-impl Store {
+    /// Names refs that are about to be moved, where the lock is held.
+    pub(super) fn names_moves(&self, lines: &str) -> Result<(), StoreError> {
+        match self.held_lock.file.borrow_mut().as_mut() {
+            Some(named) => Ok(named.name(lines)?),
+            None => Ok(()),
+        }
+    }
+
     /// Keeps other syncs of this clone out until what it gives is dropped; steps of jobs go on.
-    pub(crate) fn syncs_alone(&self) -> Result<File, StoreError> {
-        hold(&self.seed_dir().join("syncing"))
+    pub(crate) fn syncs_alone(&self) -> Result<Named, StoreError> {
+        let mut named = self.hold_named("syncing")?;
+        named.name(&format!("{FETCHED}\n"))?;
+        Ok(named)
+    }
+
+    /// Locks the file `name` of ours. What a killed holder of it left locked is free behind this.
+    fn hold_named(&self, name: &str) -> Result<Named, StoreError> {
+        let path = self.common_dir.join(SEED_DIR).join(name);
+        let (mut file, length) = open(&path)?;
+        if !take(&file)? {
+            return Err(StoreError::Held { path });
+        }
+        if length > 0 {
+            self.free_what_was_left(&mut file)?;
+        }
+        Ok(Named::of(file))
     }
 
     /// False where this process may not write what a step writes: git seed's state, the worktree's
@@ -105,7 +134,7 @@ fn is_denied(error: &io::Error) -> bool {
 
 /// Opens `path`, creating it and its directory, and locks it for this process alone.
 pub(super) fn hold(path: &Path) -> Result<File, StoreError> {
-    let file = open(path)?;
+    let (file, _) = open(path)?;
     if take(&file)? { Ok(file) } else { Err(StoreError::Held { path: path.to_owned() }) }
 }
 
@@ -140,16 +169,19 @@ pub(crate) fn take(file: &File) -> io::Result<bool> {
     Ok(taken)
 }
 
-fn open(path: &Path) -> io::Result<File> {
+/// The plain file at `path`, made if it is not there, and its length.
+fn open(path: &Path) -> io::Result<(File, u64)> {
     let mut options = fs::OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    match open_plain(&mut options, path) {
+    options.create(true).truncate(false).read(true).write(true);
+    let file = match open_unblocked(&mut options, path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(path.parent().unwrap_or(path))?;
-            open_plain(&mut options, path)
+            open_unblocked(&mut options, path)?
         }
-        result => result,
-    }
+        result => result?,
+    };
+    let data = file.metadata()?;
+    if data.is_file() { Ok((file, data.len())) } else { Err(NotPlain::at(path)) }
 }
 
 #[cfg(test)]

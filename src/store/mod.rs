@@ -31,12 +31,14 @@ mod focus;
 mod git;
 mod gitnotes;
 mod held;
+mod holding;
 mod id;
 mod index;
 mod joined;
 mod journal;
 mod landing;
 mod leaving;
+mod left_locks;
 mod left_out;
 mod lock;
 mod look;
@@ -69,7 +71,6 @@ mod worktree;
 #[cfg(test)]
 pub(crate) mod testbed;
 
-use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 use std::env;
 use std::ffi::OsString;
@@ -138,7 +139,7 @@ pub struct Store {
     children: Option<GitEnvironment>,
     /// How they start programs of the repository; bare, where nothing confines them.
     confined: Option<held::Confined>,
-    lock_depth: Rc<Cell<u32>>,
+    held_lock: Rc<holding::HeldLock>,
     /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
     /// then.
     fetched: Option<String>,
@@ -191,9 +192,9 @@ impl Store {
             None => look(quick, Manner::Quick),
         };
         match found {
-            Err(NotOpen::NotARepository { .. } | NotOpen::Foreign { .. }) => {
-                look(upwards(), Manner::Careful)
-            }
+            Err(
+                NotOpen::NotARepository { .. } | NotOpen::Adrift { .. } | NotOpen::Foreign { .. },
+            ) => look(upwards(), Manner::Careful),
             Ok(store) if store.is_crowded() => look(upwards(), Manner::Crowded),
             result => result,
         }
@@ -253,7 +254,7 @@ impl Store {
             told: Vec::new(),
             children: None,
             confined: None,
-            lock_depth: Rc::default(),
+            held_lock: Rc::default(),
             fetched: None,
             seen: seen::Seen::default(),
             left_out: left_out::Known::default(),
@@ -505,7 +506,7 @@ fn not_open(cwd: &Path, err: &gix::Error) -> NotOpen {
     let path = cwd.to_owned();
     let search = err.downcast_any_ref::<gix::discover::upwards::Error>();
     if search.is_some() && err.is_not_found() {
-        return NotOpen::NotARepository { path };
+        return adrift(cwd).unwrap_or(NotOpen::NotARepository { path });
     }
     let denied_by_disk = err.downcast_any_ref::<io::Error>().is_some();
     if err.is_permission_denied() && !denied_by_disk {
@@ -515,6 +516,16 @@ fn not_open(cwd: &Path, err: &gix::Error) -> NotOpen {
 }
 
 /// The directory that holds `.git` around `cwd`, to name it in a sentence.
+/// A linked worktree leads to a git directory that is not there.
+fn adrift(cwd: &Path) -> Option<NotOpen> {
+    let path = top_of(cwd);
+    // What does not read leads nowhere that could be named.
+    let text = crate::world::read_plain(&path.join(".git")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let git_dir = path.join(text.strip_prefix("gitdir:")?.trim());
+    (!git_dir.exists()).then_some(NotOpen::Adrift { path, git_dir })
+}
+
 fn top_of(cwd: &Path) -> PathBuf {
     cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned()
 }

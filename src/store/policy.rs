@@ -192,7 +192,7 @@ impl Store {
         let mut entry = format!("100644 {name}\0").into_bytes();
         entry.extend(blob.map_err(|err| odd(&err))?.as_slice());
         let wanted = gix::objs::compute_hash(hash, gix::objs::Kind::Tree, &entry);
-        Ok(wanted.map_err(|err| odd(&err))?.to_string() == tree.to_string())
+        Ok(super::TreeId::from(wanted.map_err(|err| odd(&err))?) == *tree)
     }
 
     /// The text of a blob; nothing where it is not here, or is none.

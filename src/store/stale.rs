@@ -56,7 +56,7 @@ impl Store {
 }
 
 /// All locks below `dir`; a directory that is not there has none.
-fn locks(dir: &Path, found: &mut Vec<PathBuf>) {
+pub(super) fn locks(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();

@@ -64,22 +64,61 @@ impl Store {
     /// The texts that a commit of theirs holds.
     pub(crate) fn texts_of(&self, tip: &CommitId) -> Result<Held, StoreError> {
         let mut held = Held::new();
-        let top = self.tree_of(tip.object()?, TEXTS)?;
-        for entry in self.tree_object(top, TEXTS)?.iter() {
+        let lost = self.each_text_of(tip, &mut held)?;
+        lost.map_or(Ok(held), Err)
+    }
+
+    /// Those of them that are still here, and whether some went where this clone borrows objects.
+    pub(crate) fn texts_left_of(&self, tip: &CommitId) -> Result<(Held, bool), StoreError> {
+        let mut held = Held::new();
+        match self.each_text_of(tip, &mut held) {
+            Err(StoreError::Borrowed { .. }) | Ok(Some(_)) => Ok((held, true)),
+            Ok(None) => Ok((held, false)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads them into `held`; gives why some could not be read that were borrowed.
+    fn each_text_of(
+        &self,
+        tip: &CommitId,
+        held: &mut Held,
+    ) -> Result<Option<StoreError>, StoreError> {
+        let mut lost = None;
+        let lent = |error| self.or_borrowed(error, TEXTS);
+        let top = self.tree_of(tip.object()?, TEXTS).map_err(lent)?;
+        for entry in self.tree_object(top, TEXTS).map_err(lent)?.iter() {
             let odd = |err| StoreError::unreadable(TEXTS.to_owned(), &err);
             let entry = entry.map_err(odd)?;
             if !entry.mode().is_tree() {
                 continue;
             }
             let job = entry.filename().to_string();
-            for text in self.tree_object(entry.object_id(), TEXTS)?.iter() {
+            let texts = match self.tree_object(entry.object_id(), TEXTS).map_err(lent) {
+                Err(error @ StoreError::Borrowed { .. }) => {
+                    lost = Some(error);
+                    continue;
+                }
+                read => read?,
+            };
+            for text in texts.iter() {
                 let text = text.map_err(odd)?;
                 if text.mode().is_blob() {
                     held.insert(format!("{job}/{}", text.filename()), ObjectHeld(text.object_id()));
                 }
             }
         }
-        Ok(held)
+        Ok(lost)
+    }
+
+    /// What is missing where objects are borrowed was taken away by whoever lent it.
+    fn or_borrowed(&self, error: StoreError, what: &str) -> StoreError {
+        match error {
+            StoreError::Missing { .. } if self.borrows_objects() => {
+                StoreError::Borrowed { what: what.to_owned() }
+            }
+            error => error,
+        }
     }
 
     /// The file of a text; `None` where it is not here.
@@ -92,7 +131,7 @@ impl Store {
             // Somebody replaced the commit meanwhile, and what it held is gone.
             Err(error) => match self.ref_target(TEXTS)? {
                 Some(now) if now != tip => read(now),
-                _ => Err(error),
+                _ => Err(self.or_borrowed(error, &format!("the words {place}"))),
             },
             done => done,
         }
@@ -184,10 +223,12 @@ impl Store {
             return Ok(None);
         }
         let (from, mut gone) = (self.ref_target(TEXTS)?, Vec::new());
-        let base = from.map(|commit| self.tree_of(commit, TEXTS)).transpose()?;
+        let base = from.map(|commit| self.tree_of(commit, TEXTS)).transpose();
+        let base = base.map_err(|error| self.or_borrowed(error, TEXTS))?;
         let base = base.unwrap_or_else(|| ObjectId::empty_tree(self.repo.object_hash()));
         let unread = |err: gix::Error| StoreError::unreadable(format!("{TEXTS} ({base})"), &err);
-        let root = self.tree_object(base, TEXTS)?.decode().map_err(unread)?.into();
+        let root = self.tree_object(base, TEXTS).map_err(|error| self.or_borrowed(error, TEXTS))?;
+        let root = root.decode().map_err(unread)?.into();
         let mut editor =
             gix::objs::tree::Editor::new(root, &self.repo.objects, self.repo.object_hash());
         for place in texts.drop {

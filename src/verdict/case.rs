@@ -304,6 +304,7 @@ pub(crate) enum Case {
     UndoFew,
     UndoHeld,
     UndoMoved,
+    UndoMovedGone,
     UndoNotAhead,
     UndoNothing,
     UndoOther,

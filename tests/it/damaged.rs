@@ -205,3 +205,29 @@ fn a_job_ref_that_names_no_job_is_mended() {
         }
     }
 }
+
+/// What filter-repo does where it is not told which refs to rewrite: all commits get other ids.
+#[test]
+fn closed_jobs_are_indexed_again_after_a_tool_wrote_all_refs_anew() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&super::world::message("condense")).succeeds();
+    let job = world.json("job list --all")[0]["id"].as_str().expect("an id").to_owned();
+    assert!(!world.tries("git seed doctor").out.contains("lies nowhere"));
+    world.sh("git fast-export --all --signed-tags=strip > ../all && \
+         sed -i 's/^committer /committer A /' ../all && \
+         git for-each-ref --format='delete %(refname)' refs/seed | git update-ref --stdin && \
+         git fast-import --force --quiet < ../all && git reset -q --hard && \
+         git reflog expire --expire=now --all && git gc -q --prune=now");
+    let said = world.tries("git seed doctor");
+    let told = format!("{job} lies nowhere");
+    assert!(said.code != 0 && said.out.contains(&told), "{said:?}");
+    let said = world.tries("git seed doctor --fix");
+    assert!(said.out.contains("the index of the archive was rebuilt: 1 job"), "{said:?}");
+    assert!(!world.tries("git seed doctor").out.contains("lies nowhere"));
+    assert_eq!(world.json(&format!("job show {job}"))["status"], "completed");
+    world.prompt("Fix the lexer once more");
+    world.seed("phase advance").succeeds();
+}

@@ -99,10 +99,15 @@ pub(super) fn writes_of(world: &World, line: &str, stdin: &str) -> Vec<Write> {
 
 /// The writes that a trace tells of.
 pub(super) fn written(trace: &str) -> Vec<Write> {
+    written_of(trace, WRITES)
+}
+
+/// Those of these calls that a trace tells of.
+pub(super) fn written_of(trace: &str, of: &str) -> Vec<Write> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     let calls = trace.lines().filter_map(|call| call.split_once('(')).map(|(call, _)| call);
     calls
-        .filter(|call| WRITES.split(',').any(|known| known == *call))
+        .filter(|call| of.split(',').any(|known| known == *call))
         .map(|call| {
             let nth = times.entry(call).or_default();
             *nth += 1;

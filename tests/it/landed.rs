@@ -305,6 +305,24 @@ fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
     world.seed("phase advance").succeeds();
 }
 
+/// The newest closed job may have landed, or be another clone's, whose commits are not here.
+#[test]
+fn without_an_id_the_newest_job_that_has_commits_to_land_is_meant() {
+    let (world, id) = closed();
+    world.prompt("[QUICK] fix the lexer");
+    let newer = world.job();
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer lacks a call'").succeeds();
+    let code = world.text(CODE);
+    world.edits(CODE, &code, &format!("{code}fn more() {{}}\n")).passes();
+    world.tests();
+    world.asks(&super::quick::done()).passes().answers("Approve completion");
+    assert_eq!(lands(&world, "--dry-run")["job"], json!(newer));
+    assert_eq!(lands(&world, &newer)["job"], json!(newer));
+    let landed = lands(&world, "--branch older");
+    assert_eq!(landed["job"], json!(id));
+}
+
 #[test]
 fn the_next_run_lands_what_is_new() {
     let (world, id) = closed();

@@ -475,7 +475,7 @@ fn a_rebase_is_waited_for() {
     world.tries("git rebase side");
     world.is_heard();
     world.changes_nothing(|| {
-        world.seed("phase advance -F -").stdin(&message("execute")).refuses("main")
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("rebase")
     });
     world.edits(CODE, "fn lex", "fn flex").refuses("BLOCKED");
     world.reads(CODE).passes();

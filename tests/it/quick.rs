@@ -130,6 +130,37 @@ fn a_look_at_the_work_takes_the_steps_too() {
     assert!(world.git("log -1 --format=%s").starts_with("execute: the lexer keeps"));
 }
 
+/// Each cycle's commit says what that cycle was about, also where the job has a name, and none the
+/// words of the person's that asked for it.
+#[test]
+fn a_further_cycle_of_a_named_job_has_a_subject_of_its_own() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.seed("job update --name 'fix the lexer'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.asks(&done()).passes().answers("Review").tells("wants to look");
+    world.prompt("Call it WALRUS instead");
+    world.seed("phase advance --review").succeeds();
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    world.tests();
+    let text = "[JOB-COMPLETE] fix the lexer: the function has the other name now, which one run \
+                of its own tests shows, and nothing else of it was touched by this change.\n\n\
+                ## Outstanding Items\n";
+    let asked = question(text, &["Review", "Approve completion"]);
+    world.asks(&asked).passes().answers("Approve completion").tells("closed");
+    let subjects = world.git("log -2 --format=%s");
+    let [second, first] = subjects.lines().collect::<Vec<_>>()[..] else { panic!("{subjects}") };
+    assert_eq!(first, "execute: the lexer drops escapes");
+    assert!(second.starts_with("execute: the function has the other name now"), "{second}");
+    assert!(!world.git("log --format=%B").contains("WALRUS"));
+    assert!(
+        !world
+            .git("log --format=%B --glob=refs/seed/jobs --glob=refs/seed/archive")
+            .contains("WALRUS")
+    );
+}
+
 /// So do words that the person types instead: they are what the next small cycle is for.
 #[test]
 fn typed_words_take_the_steps_and_open_a_small_cycle() {
@@ -627,4 +658,29 @@ fn small_jobs_add_up() {
     world.leaves();
     job();
     world.seed(small).succeeds();
+}
+
+/// What another clone works on is not offered as the next job here; what is queued there is.
+#[test]
+fn a_job_that_another_clone_works_on_is_not_what_comes_next() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    let theirs = world.job();
+    world.person("job create 'queued'").succeeds();
+    let queued = world.json("job list")[1]["id"].as_str().expect("an id").to_owned();
+    world.person("off -m 'another one'").succeeds();
+    world.person("on").succeeds();
+    // From here on this is another clone.
+    world.git("symbolic-ref --delete refs/worktree/seed/focus");
+    world.puts(".git/seed/clone", "0123456789abcdef01234567\n");
+    world.prompt("[QUICK] fix the lexer");
+    assert_ne!(world.job(), theirs);
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let reply = world.asks(&done()).passes().answers("Approve completion");
+    let told = format!("{:?} {:?}", reply.context(), reply.to_person());
+    assert!(told.contains(&format!("git seed job activate {queued}")), "{told}");
+    assert!(!told.contains(&theirs), "{told}");
 }

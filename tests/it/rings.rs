@@ -13,12 +13,14 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 31] = [
+const ROOMS: [&str; 34] = [
     "unhooked",
     "modes",
     "hook",
     "setup",
     "git_hooks",
+    "moved",
+    "finding",
     "glance",
     "story",
     "report",
@@ -43,6 +45,7 @@ const ROOMS: [&str; 31] = [
     "aside",
     "voices",
     "repo",
+    "installed",
     "own_state",
     "quote",
 ];

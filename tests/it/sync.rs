@@ -7,7 +7,7 @@ use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::{Value, json};
 
 use super::servers::{Daemon, Server, bare};
-use super::world::{CODE, Said, World};
+use super::world::{CODE, Said, World, message};
 
 /// A machine with a job under way, whose `origin` is a bare repository that has its branch.
 pub(super) fn machine() -> World {
@@ -660,6 +660,96 @@ fn a_push_takes_along_what_its_commits_belong_to_where_a_person_set_it_so() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
+/// A job in the small lane, from its prompt to its end, with one commit in `file`.
+fn a_small_job(world: &World, file: &str) -> String {
+    world.prompt(&format!("Say a word more in {file}"));
+    let job = world.job();
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    job
+}
+
+#[test]
+fn a_push_takes_a_closed_job_along_and_no_other_one() {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    let first = a_small_job(&world, CODE);
+    pushes_branch(&world, "../hub.git");
+    synced(&world, &agreed(&world));
+    let base = world.git("rev-parse HEAD");
+    let job = a_small_job(&world, CODE);
+    world.git("config seed.syncOnPush true");
+    let pushes = |to: &str, told: &str| {
+        world.sh("git for-each-ref --format='delete %(refname)' refs/remotes | \
+                  git update-ref --stdin");
+        world.git("fetch -q origin main:refs/remotes/origin/main");
+        let said = world.tries(&format!("git push -q origin HEAD:refs/heads/{to}"));
+        assert_eq!((said.code, said.err.trim_end()), (0, told), "{said:?}");
+    };
+    pushes("work", "");
+    let sent = refs_of(&world, "../hub.git");
+    assert!(sent.contains(&format!(" refs/seed/jobs/{job}")), "{sent}");
+    assert!(!sent.contains(&first), "{sent}");
+    let files = "ls-tree -r --name-only refs/seed/archive";
+    let archived = world.git(&format!("-C ../hub.git {files}"));
+    assert!(archived.contains(&first) && !archived.contains(&job), "{archived}");
+    // A reviewer's machine finds the edges of what went out, and the records.
+    let verifies = |branch: &str| {
+        world.sh(&format!(
+            "rm -rf ../ci && git clone -q --depth 30 -b {branch} \"file://$PWD/../hub.git\" ../ci"
+        ));
+        let fetch = "git fetch -q --no-tags origin '+refs/seed/*:refs/seed-remote/origin/*' \
+                     '+refs/notes/seed*:refs/seed-remote/origin/notes*'";
+        assert_eq!(there(&world, "ci", fetch).code, 0);
+        there(&world, "ci", &format!("git seed verify --ci {base}..HEAD --json"))
+    };
+    let said = verifies("work");
+    let json: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(json["broken"], json!([]), "{said:?}");
+    let why = json["not_measured"].to_string();
+    assert!(!why.contains("chain") && !why.contains("fetched"), "{said:?}");
+    // Once more: what is there stays as it is.
+    pushes("again", "");
+    assert_eq!(refs_of(&world, "../hub.git"), sent);
+    // Behind a job that stays here, records stay as well, and nobody calls that broken.
+    world.git("checkout -q -b private");
+    let private = a_small_job(&world, CODE);
+    world.git("checkout -q main");
+    let third = a_small_job(&world, CODE);
+    pushes("third", "git seed did not send along: records; git seed sync origin does");
+    let sent = refs_of(&world, "../hub.git");
+    assert!(sent.contains(&third) && !sent.contains(&private), "{sent}");
+    let said = verifies("third");
+    let json: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!((said.code, &json["broken"]), (3, &json!([])), "{said:?}");
+    assert!(said.out.contains("no such record was fetched"), "{said:?}");
+    // A clone that comes before this one syncs; then all is put away, here and there.
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    let doctor = there(&world, "b", "git seed doctor");
+    assert!(!doctor.out.contains("closed but not archived"), "{doctor:?}");
+    assert_eq!(synced(&world, "")["state"], synced_there(&world, "b", "")["state"]);
+    // What a landing adds to a job that is in the archive there goes by its own ref again.
+    world.person("land").succeeds();
+    let told = world.tries("git push -q origin main-landed").err;
+    assert_eq!(told, "");
+    assert!(refs_of(&world, "../hub.git").contains(&format!(" refs/seed/jobs/{third}")));
+    synced_there(&world, "b", "");
+    let rows = there(&world, "b", "git seed job list").out;
+    assert!(!rows.contains("more job"), "{rows}");
+    assert_eq!(synced(&world, "")["state"], synced_there(&world, "b", "")["state"]);
+    assert_eq!(merged(&world, "../hub.git"), merged(&world, "."));
+    assert_eq!(merged(&world, "../b"), merged(&world, "."));
+    assert_eq!(world.git("-C ../hub.git for-each-ref refs/seed/jobs"), "");
+    // In the archive there it goes no more.
+    let before = refs_of(&world, "../hub.git");
+    pushes("fourth", "");
+    assert_eq!(refs_of(&world, "../hub.git"), before);
+}
+
 #[test]
 fn notes_of_megabytes_stay_below_their_remote_and_are_named() {
     let world = machine();
@@ -757,4 +847,50 @@ fn words_travel_by_rule_and_a_redaction_takes_them_from_everywhere() {
     synced(&world, "");
     synced_there(&world, "b", "");
     assert!(texts(&world, "../b").contains(&job));
+}
+
+/// A clone that borrows objects (`--shared`, `--reference`) lacks what was redacted where it
+/// borrows. It says so with what heals it, and that heals it.
+#[test]
+fn a_borrower_of_objects_says_what_a_redaction_at_its_lender_took_and_what_heals_that() {
+    for how in ["--shared ../repo", "--reference repo --no-local ../hub.git"] {
+        let world = World::seeded();
+        bare(world.root(), "hub.git");
+        world.git("remote add origin ../hub.git");
+        world.puts("seed.toml", "[sync]\nprompts = true\n");
+        world.git("add seed.toml");
+        world.git("commit -qm rules");
+        world.person("rules apply").succeeds();
+        pushes_branch(&world, "../hub.git");
+        world.prompt("Teach the walrus to count");
+        let job = world.job();
+        synced(&world, &agreed(&world));
+        let how = how.replace("../", "");
+        world.sh(&format!(
+            "cd .. && git clone -q -b main {how} b 2>&1 && cd b && \
+             git remote set-url origin ../hub.git && git seed init && \
+             git config seed.owner {}",
+            me(&world)
+        ));
+        assert_eq!(there(&world, "b", "git seed rules apply").code, 0);
+        synced_there(&world, "b", "");
+        let shows = format!("git seed job show {job} --json");
+        assert!(there(&world, "b", &shows).out.contains("walrus"), "{how}");
+        world.person(&format!("job redact {job}")).succeeds();
+        let said = there(&world, "b", &shows);
+        let told = "this clone borrows objects from another repository";
+        assert!(said.code == 1 && said.err.contains(told), "{how}: {said:?}");
+        assert!(said.err.contains("run git seed sync there, then here"), "{how}: {said:?}");
+        // A sync before the lender's cannot give the words to the remote, and says why.
+        let early = there(&world, "b", "git seed sync");
+        assert!(early.code == 0 || early.err.contains(told), "{how}: {early:?}");
+        synced(&world, "");
+        synced_there(&world, "b", "");
+        let said = there(&world, "b", &shows);
+        assert!(said.code == 0 && said.out.contains("\"redacted\": true"), "{how}: {said:?}");
+        world.prompt("And the seal");
+        synced(&world, "");
+        assert_eq!(synced_there(&world, "b", "")["state"], synced(&world, "")["state"]);
+        assert!(there(&world, "b", &shows).out.contains("seal"), "{how}");
+    }
 }

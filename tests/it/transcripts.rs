@@ -290,7 +290,7 @@ fn lives(world: &World, phase: &str) {
 
 /// What `phase`, opened, asks for. An objective that is there stays.
 fn settles(world: &World, phase: &str, cycle: &serde_json::Value) {
-    if phase == "observe" && (*cycle != 1 || world.json("job show")["objective"] != "") {
+    if phase == "observe" && (*cycle != 1 || !world.json("job show")["objective"].is_null()) {
         world.looks();
     } else {
         world.does(phase);

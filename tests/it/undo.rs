@@ -161,6 +161,8 @@ fn a_closed_job_is_live_again_and_an_approval_is_a_word_taken_back() {
     let told = json!([&job["status"], &job["user_approval"], &job["phase"]]);
     assert_eq!(told, json!(["active", false, "condense"]));
     assert_eq!(persons(&world), seen);
+    let listed = world.person("job list").succeeds();
+    assert!(!listed.contains("more job"), "it is counted once: {listed}");
     world.json("redo -n 2");
     assert_eq!(world.phase(), "none");
     assert_eq!(world.git("for-each-ref refs/seed/jobs"), "");
@@ -306,11 +308,60 @@ fn many_at_once_are_as_many_one_by_one() {
 }
 
 #[test]
-fn a_landing_whose_branch_a_person_deleted_is_undone_without_a_word_of_it() {
-    let (world, _) = closed();
+fn a_landing_whose_branch_a_person_deleted_is_undone_and_done_again_with_a_word_of_it() {
+    let (world, id) = closed();
     world.person("land").succeeds();
+    let landed = world.git("rev-parse main-landed");
+    let gone = || world.tries("git rev-parse -q --verify main-landed").code != 0;
     world.git("branch -qD main-landed");
-    assert_eq!(world.json("undo")["left"], json!([]));
+    let undone = world.json("undo");
+    assert!(undone["left"].to_string().contains("main-landed was deleted before"), "{undone}");
+    assert!(gone() && undone["branches"] == json!([]), "{undone}");
+    let redone = world.json("redo");
+    let turned = json!([{ "branch": "main-landed", "from": null, "to": landed }]);
+    assert_eq!((&redone["branches"], &redone["left"]), (&turned, &json!([])));
+    assert_eq!(world.git("rev-parse main-landed"), landed);
+    let told = world.person("undo").succeeds();
+    assert!(told.contains(&format!("main-landed is gone; it was at {}", &landed[..12])), "{told}");
+    // Git has removed its commits meanwhile: nothing points at them any more.
+    world.git("reflog expire --expire=now --all");
+    world.git("gc -q --prune=now");
+    let redone = world.json("redo");
+    if gone() {
+        assert!(redone["left"].to_string().contains("git has removed its commits"), "{redone}");
+        world.person("undo").succeeds();
+    } else {
+        assert_eq!(world.git("rev-parse main-landed"), landed);
+        world.person("undo").succeeds();
+        assert!(gone());
+    }
+    // One that was there before the landing is not made again where a person deleted it.
+    world.git("switch -q -c elsewhere");
+    world.person(&format!("land {id} --branch main")).succeeds();
+    world.git("branch -qD main");
+    for word in ["undo", "redo"] {
+        let said = world.json(word);
+        assert!(said["left"].to_string().contains("main was deleted before"), "{word}: {said}");
+        assert!(world.tries("git rev-parse -q --verify main").code != 0, "{word}");
+    }
+}
+
+#[test]
+fn what_a_worktree_changed_that_is_gone_is_told_as_such() {
+    let world = World::prompted();
+    let id = world.job();
+    world.seed("phase advance").succeeds();
+    world.seed("job pause").succeeds();
+    world.git("worktree add -q ../side");
+    let line = format!("cd ../side && git seed job activate {id} && git seed job pause");
+    assert_eq!(world.persons_terminal(&line, "").code, 0);
+    world.person("undo").refuses("the worktree side changed");
+    world.git("worktree remove --force ../side");
+    let said = world.person("undo").refuses("the worktree side, which is gone, changed");
+    assert!(
+        said.contains("undo no longer reaches it") && !said.contains("undo it there"),
+        "{said}"
+    );
 }
 
 #[test]

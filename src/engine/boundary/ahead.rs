@@ -128,8 +128,9 @@ fn message(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<String> {
     let own = job.kept_name();
     Ok(match lane::what_changes(&opening).filter(|words| *words != own) {
         Some(subject) => format!("{subject}\n\n{said}\n"),
-        // What the agent says of the work tells more of it than the number of the job.
-        None if job.provisional => format!("{said}\n"),
+        // What the agent says of the work tells more of it than the number of the job, or than a
+        // name that an earlier cycle's commit has.
+        None if job.provisional || focused.state.stand.cycle > 1 => format!("{said}\n"),
         None => format!("{}\n\n{said}\n", job.name),
     })
 }

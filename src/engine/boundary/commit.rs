@@ -10,7 +10,7 @@ use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::format::{seed_id, short_hash};
 use crate::phases::commit_text::{Form, commit_text};
-use crate::phases::{gates, guard};
+use crate::phases::gates;
 use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -24,10 +24,6 @@ pub(crate) fn phase_commit(
     toward: &Transition,
     judged: &mut Judged,
 ) -> Result<std::result::Result<Option<CommitId>, Refusal>> {
-    let claimed: Vec<&str> = trailers::own_lines(&judged.sent).collect();
-    if let Err(refusal) = guard::trailers_are_ours(&claimed, &[]) {
-        return Ok(Err(refusal));
-    }
     let untaken = match boundary::hooked::untaken(repo, focused, judged)? {
         Ok(untaken) => untaken,
         Err(refusal) => return Ok(Err(refusal)),
@@ -116,6 +112,15 @@ pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTra
     })
 }
 
+/// What the work of a cycle is called where its message does not say it: each cycle otherwise.
+pub(crate) fn called(state: &State) -> String {
+    let name = state.job.kept_name();
+    match state.stand.cycle {
+        0 | 1 => name,
+        cycle => format!("{name} (cycle {cycle})"),
+    }
+}
+
 pub(crate) fn commit_message(
     repo: &Repo,
     focused: &LoadedJob,
@@ -131,7 +136,7 @@ pub(crate) fn commit_message(
         _ => repo.rules.subject.clone(),
     };
     let signs = repo.store.comment_signs();
-    let fallback = &focused.state.job.kept_name();
+    let fallback = &called(&focused.state);
     let form = Form { template: &template, phase, fallback, signs: &signs };
     let text = commit_text(&judged.message, &form);
     let mixed: Vec<String> =

@@ -39,7 +39,8 @@ pub(crate) fn draft(
         return Err(StoreError::Moved { chain: chain.to_owned() }.into());
     }
     let now = boundary::commit::trailers(repo, state, &judged.name)?;
-    let subject = judged.message.subject().map_or_else(|| state.job.kept_name(), str::to_owned);
+    let subject = judged.message.subject();
+    let subject = subject.map_or_else(|| boundary::commit::called(state), str::to_owned);
     let mut draft = StepDraft::new(state, now.step, subject, by);
     draft.commit = commit.cloned();
     draft.carries = commit

@@ -10,8 +10,8 @@ use crate::engine::fence::survey;
 use crate::engine::record;
 use crate::engine::record::pending_file::Behind;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::format::trailers::StepTrailers;
-use crate::phases::gates;
+use crate::format::trailers::{self, StepTrailers};
+use crate::phases::{gates, guard};
 use crate::store::{CommitId, Made, Staged, TreeId};
 use crate::verdict::Refusal;
 
@@ -60,6 +60,11 @@ pub(crate) fn untaken(
     focused: &LoadedJob,
     judged: &Judged,
 ) -> Result<std::result::Result<Option<CommitId>, Refusal>> {
+    // The trailers of a step are git seed's to write, also in the message of a boundary.
+    let claimed: Vec<&str> = trailers::own_lines(&judged.sent).collect();
+    if let Err(refusal) = guard::trailers_are_ours(&claimed, &[]) {
+        return Ok(Err(refusal));
+    }
     let home = &focused.state.home;
     let last = if home.commit.is_empty() { &home.base } else { &home.commit };
     // Empty where the job began on an unborn branch.

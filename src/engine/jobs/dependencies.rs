@@ -211,13 +211,14 @@ pub(crate) fn jobs_were_seen(repo: &Repo, next: &str) -> Result<()> {
 
 /// The jobs that may be next in this worktree: active ones first, then pending ones, the
 /// oldest first, and those that wait for others last. Jobs that are in focus, or await the
-/// person, are not among them.
+/// person, are not among them, nor are those that another clone is working on.
 fn queue(repo: &Repo) -> Result<Vec<Waiting>> {
     let focused = repo.store.in_focus()?;
     let mut queue = Vec::new();
     for job in repo.jobs()? {
         if focused.contains(&job.chain)
             || !(job.state.job.status.is_open() || job.state.is_closing())
+            || is_at_work_elsewhere(repo, &job.state)?
         {
             continue;
         }
@@ -231,6 +232,12 @@ fn queue(repo: &Repo) -> Result<Vec<Waiting>> {
         (pending && !job.waits_for.is_empty(), pending, job.id.clone())
     });
     Ok(queue)
+}
+
+/// Another clone has begun it: taking it over is a person's own idea.
+fn is_at_work_elsewhere(repo: &Repo, state: &State) -> Result<bool> {
+    let begun = state.job.status == Status::Active && !state.home.clone.is_empty();
+    Ok(begun && repo.is_foreign(state)?)
 }
 
 /// What a person and an agent are told when a job is closed and none is in focus.

@@ -88,9 +88,13 @@ fn list_jobs(repo: &Repo, closed: usize) -> Result<Listed> {
     let live = live_rows(repo)?;
     let open: BTreeSet<&JobId> = live.iter().map(|row| &row.id).collect();
     let mut total = record::archive::closed_count(repo)?;
-    for row in live.iter().filter(|row| row.run > 1) {
-        // Opened again: the archive still has the line that it left there.
-        total = total.saturating_sub(usize::from(repo.archived_row(&row.id)?.is_some()));
+    if let Some(archived) = repo.store.tip(names::ARCHIVE)? {
+        for row in &live {
+            // Opened again, also by undo, or not put away again yet: the archive still has the
+            // line that it left there.
+            let there = repo.store.subtree(&archived, &archive::place(&row.id))?;
+            total = total.saturating_sub(usize::from(there.is_some()));
+        }
     }
     let mut shut = record::archive::closed_beside(repo, &open, closed)?;
     let (left, mut rows): (Vec<_>, Vec<_>) = live.iter().cloned().partition(archive::is_closed_row);

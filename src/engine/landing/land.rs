@@ -384,10 +384,31 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
     }
 }
 
-/// The job that a person means where they name none: the newest one that was completed.
+/// Newer jobs among which one is looked for.
+const MOST: usize = 500;
+/// Of these the newest, whose commits are looked at.
+const LOOKED_AT: usize = 20;
+
+/// The job that a person means where they name none: the newest one that was completed and has
+/// commits to land; a job of another clone has none before they are fetched. Where none has, the
+/// newest one.
+pub(crate) fn newest_to_land(repo: &Repo) -> Result<Option<JobId>> {
+    let closed = closed(repo)?;
+    for id in closed.iter().take(LOOKED_AT) {
+        if ground(repo, repo.job(id)?)?.is_some() {
+            return Ok(Some(id.clone()));
+        }
+    }
+    Ok(closed.into_iter().next())
+}
+
+/// The newest job that was completed.
 pub(crate) fn newest_closed(repo: &Repo) -> Result<Option<JobId>> {
-    /// Newer ones among which it is looked for.
-    const MOST: usize = 500;
+    Ok(closed(repo)?.into_iter().next())
+}
+
+/// The jobs that were completed, newest first.
+fn closed(repo: &Repo) -> Result<Vec<JobId>> {
     let live: BTreeSet<JobId> = record::archive::live_ids(repo)?.into_iter().collect();
     let mut found = Vec::new();
     for id in &live {
@@ -398,5 +419,7 @@ pub(crate) fn newest_closed(repo: &Repo) -> Result<Option<JobId>> {
     }
     let closed = record::archive::closed_beside(repo, &live.iter().collect(), MOST)?;
     let closed = closed.into_iter().filter(|row| row.status == Status::Completed);
-    Ok(closed.map(|row| row.id).chain(found).max())
+    let mut all: Vec<JobId> = closed.map(|row| row.id).chain(found).collect();
+    all.sort_by(|one, other| other.cmp(one));
+    Ok(all)
 }

@@ -112,6 +112,8 @@ fn restart(repo: &Repo, chain: Option<&str>) -> Result<()> {
 fn branch(repo: &Repo, turn: &BranchTurn) -> Result<()> {
     let (from, to) = (commit(turn.from.as_ref())?, commit(turn.to.as_ref())?);
     match (&from, &to) {
+        // Git would say no to a commit that is gone, now and whenever this is taken up again.
+        (_, Some(to)) if !repo.store.has_commit(to.as_str()) => {}
         (from, Some(to)) => {
             let moves = BranchMove { branch: &turn.branch, from: from.as_ref(), to };
             repo.store.move_branch(&moves)?;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::engine::ops::brought::SYNC;
 use crate::engine::ops::log::{self, Ops};
-use crate::engine::ops::meant::{FocusTurn, Meant, Noted, Turn};
-use crate::engine::ops::turn::{self, JobTurn, Wanted};
+use crate::engine::ops::meant::{BranchTurn, FocusTurn, Meant, Noted, Turn};
+use crate::engine::ops::turn::{self, BranchFate, JobTurn, Wanted};
 use crate::engine::ops::want::{Want, Wants, archive_place};
 use crate::engine::ops::{carry, meant, redacted, settle};
 use crate::engine::record;
@@ -44,6 +44,8 @@ pub(crate) struct Undone {
     /// The operations, in the order in which they were taken.
     pub ops: Vec<Op>,
     pub jobs: Vec<JobId>,
+    /// Branches of landings that turned.
+    pub branches: Vec<BranchTurn>,
     /// What stays, and what takes it back.
     pub left: Vec<String>,
     /// The job in focus then.
@@ -72,7 +74,7 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     }
     let planned = planned(repo, &read, &wants, word)?;
     let meant = meant(repo, &way, &ops, &planned, word)?;
-    let left = left(repo, &meant)?;
+    let (left, branches) = left(repo, &meant)?;
     let _lock = repo.store.lock()?;
     if let Some(refusal) = moved_meanwhile(repo, &meant, word)? {
         return Ok(Err(refusal));
@@ -80,7 +82,7 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     meant::begin(repo, &meant)?;
     carry::carry_out(repo, &meant)?;
     let jobs = wants.keys().filter_map(|place| ops::job_of(place)).collect();
-    Ok(Ok(Undone { ops, jobs, left, focused: repo.focused()? }))
+    Ok(Ok(Undone { ops, jobs, branches, left, focused: repo.focused()? }))
 }
 
 /// The operations that are asked for.
@@ -195,9 +197,13 @@ fn in_the_way(
         }
         for moved in log::moved(repo, &op, read.get(at + 1)?.as_ref())? {
             if wants.contains_key(&moved.place) {
-                let job = ops::job_of(&moved.place);
-                let what = job.map_or_else(|| tell(Notice::UndoRules, &[]), |id| id.to_string());
-                return Ok(Some(undoing::moved_since(word, &op.worktree, &what)));
+                let what = match ops::job_of(&moved.place) {
+                    Some(id) => id.to_string(),
+                    None if moved.place == archive_place() => tell(Notice::UndoArchive, &[]),
+                    None => tell(Notice::UndoRules, &[]),
+                };
+                let is_there = repo.store.worktree_dir(&op.worktree)?.is_some();
+                return Ok(Some(undoing::moved_since(word, &op.worktree, &what, is_there)));
             }
         }
     }
@@ -382,8 +388,9 @@ fn named(commands: &[String]) -> String {
     }
 }
 
-/// What stays: commits of undone steps on the branch, and branches that moved on.
-fn left(repo: &Repo, meant: &Meant) -> Result<Vec<String>> {
+/// What stays: commits of undone steps on the branch, and branches that moved on; and the branches
+/// that turn.
+fn left(repo: &Repo, meant: &Meant) -> Result<(Vec<String>, Vec<BranchTurn>)> {
     let mut commits = Vec::new();
     for Noted { commit, .. } in meant.noted.iter().filter(|noted| noted.undone).rev() {
         let Ok(id) = commit.parse::<CommitId>() else { continue };
@@ -395,10 +402,15 @@ fn left(repo: &Repo, meant: &Meant) -> Result<Vec<String>> {
     if !commits.is_empty() {
         left.push(format!("git revert {}", commits.join(" ")));
     }
+    let mut turning = Vec::new();
     for turn in &meant.branches {
-        left.extend(turn::branch_stays(repo, turn)?);
+        match turn::fate(repo, turn)? {
+            BranchFate::Turns => turning.push(turn.clone()),
+            BranchFate::Stays(said) => left.push(said),
+            BranchFate::IsSo => {}
+        }
     }
-    Ok(left)
+    Ok((left, turning))
 }
 
 /// Something turned while this was planned.

@@ -232,17 +232,33 @@ fn stands(repo: &Repo, branch: &str) -> Result<Option<String>> {
     Ok(repo.store.stands_at(&format!("refs/heads/{branch}"))?.map(|at| at.to_string()))
 }
 
-/// What is left to say of a branch that stays where it is.
-pub(crate) fn branch_stays(repo: &Repo, turn: &BranchTurn) -> Result<Option<String>> {
+/// What becomes of the branch of a landing.
+pub(crate) enum BranchFate {
+    /// It moves, is made or goes.
+    Turns,
+    /// It stays as it is, with what is to be said of that.
+    Stays(String),
+    /// It is so already.
+    IsSo,
+}
+
+/// What becomes of a branch. One that a person deleted is made again where it is landed again, as
+/// any other one is, and never where it would only go back.
+pub(crate) fn fate(repo: &Repo, turn: &BranchTurn) -> Result<BranchFate> {
     let stands = stands(repo, &turn.branch)?;
-    let facts = [("branch", turn.branch.as_str())];
-    Ok(match &turn.from {
-        // A person deleted it before.
-        Some(_) if stands.is_none() && turn.to.is_none() => None,
-        _ if stands != turn.from => Some(tell(Notice::UndoBranchMoved, &facts)),
-        Some(_) if turn.to.is_none() && repo.store.is_on_branch(&turn.branch)? => {
-            Some(tell(Notice::UndoBranchInUse, &facts))
+    let says = |what| Ok(BranchFate::Stays(tell(what, &[("branch", turn.branch.as_str())])));
+    let has = |at: &String| repo.store.has_commit(at);
+    match (&turn.from, &turn.to, &stands) {
+        (_, to, stands) if to == stands && turn.from != *stands => match to {
+            None => says(Notice::UndoBranchGone),
+            Some(_) => Ok(BranchFate::IsSo),
+        },
+        (Some(_), Some(_), None) => says(Notice::UndoBranchDeleted),
+        (from, _, stands) if from != stands => says(Notice::UndoBranchMoved),
+        (_, Some(to), _) if !has(to) => says(Notice::UndoBranchLost),
+        (Some(_), None, _) if repo.store.is_on_branch(&turn.branch)? => {
+            says(Notice::UndoBranchInUse)
         }
-        _ => None,
-    })
+        _ => Ok(BranchFate::Turns),
+    }
 }

@@ -234,7 +234,7 @@ fn newest_number(repo: &Repo, tip: &CommitId) -> Result<u64> {
     Ok(newest)
 }
 
-fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
+pub(crate) fn gist(repo: &Repo, id: &RecordId) -> Result<claim::Gist> {
     let mut gist = gist_as_kept(repo, id)?;
     gist.at = repo.store.moment(id.as_str(), gist.at);
     Ok(gist)

@@ -235,7 +235,7 @@ struct Bound<'a> {
 /// Records against the commits that they attest and against notes, and notes against
 /// records. What belongs to no link is handed back.
 fn bindings(repo: &Repo, bound: &Bound<'_>, chain: &mut [Link]) -> Vec<(String, Standing)> {
-    let Bound { reads, notes, whole, only_here } = *bound;
+    let Bound { reads, notes, only_here, .. } = *bound;
     let mut stray = Vec::new();
     for (read, link) in reads.iter().zip(chain.iter_mut()) {
         let Ok(record) = &read.link.record else { continue };
@@ -269,7 +269,7 @@ fn bindings(repo: &Repo, bound: &Bound<'_>, chain: &mut [Link]) -> Vec<(String, 
             Err(why) => stray.push((commit.clone(), Standing::Broken(format!("its note: {why}")))),
             Ok(lines) => {
                 for line in lines {
-                    stray.extend(judge_note((commit, line), &mut carried, &known, whole));
+                    stray.extend(judge_note((commit, line), &mut carried, &known, bound));
                 }
             }
         }
@@ -367,13 +367,17 @@ fn judge_note(
     (commit, line): (&str, &str),
     carried: &mut Vec<Carried>,
     known: &BTreeMap<&str, &Read>,
-    whole: bool,
+    bound: &Bound<'_>,
 ) -> Option<(String, Standing)> {
     let id = claim::noted(line)?;
     let said = notes::Record::read(line);
     let standing = match known.get(id.as_str()) {
-        None if !whole => {
+        None if !bound.whole => {
             Standing::NotMeasured(tell(Notice::NoteOfTornChain, &[("commit", commit)]))
+        }
+        // A push may have taken the note along and not the record.
+        None if bound.only_here => {
+            Standing::NotMeasured(tell(Notice::NoteOfRecordElsewhere, &[("commit", commit)]))
         }
         None => Standing::Broken(tell(Notice::NoteOfNoRecord, &[("commit", commit)])),
         Some(read) if read.noted != said => {

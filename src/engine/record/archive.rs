@@ -1,15 +1,13 @@
 //! Closed jobs: into the archive, found there, and back out.
 //!
-//! A job is put away when nothing is left to do for it: parked, or completed and back in
-//! idle, and in no worktree's focus. The archive's commit comes first, then the job's ref
-//! goes: killed between, the job is in both, and the ref counts. The next closing, or
-//! `doctor --fix`, finishes what was begun; a ref whose tip is not the archived one has moved
-//! on and stays.
+//! A job is put away when nothing is left to do for it: parked, or completed and back in idle, and
+//! in no worktree's focus. The archive's commit comes first, then the job's ref goes: killed
+//! between, the job is in both, and the ref counts. The next closing, or `doctor --fix`, finishes
+//! what was begun; a ref whose tip is not the archived one has moved on and stays.
 //!
-//! [`record::archive::restore`] only puts the ref back. The archive keeps its line, and readers
-//! pass over
-//! it while there is a ref; the next closing writes it anew. So whoever restores a job takes
-//! its next step under the same lock, or the job would be put away again.
+//! [`restore`] only puts the ref back. The archive keeps its line, and readers pass over it while
+//! there is a ref; the next closing writes it anew. So whoever restores a job takes its next step
+//! under the same lock, or the job would be put away again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -292,7 +290,9 @@ pub(crate) fn archive_reads(repo: &Repo) -> Result<usize> {
         let bytes = repo.store.file(&archived, &path)?.unwrap_or_default();
         let rows = archive::rows(&bytes).map_err(|bad| unread(&path, &bad))?;
         for row in &rows {
-            if repo.store.subtree(&archived, &archive::place(&row.id))?.is_none() {
+            let lies = repo.store.subtree(&archived, &archive::place(&row.id))?.is_some();
+            // A tool that wrote all refs anew left the index with the ids of before.
+            if !lies || !repo.store.has_commit(&row.tip) {
                 return Err(damaged(&path, &format!("{} lies nowhere", row.id)));
             }
         }

@@ -4,11 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+pub(crate) use crate::engine::installed::{AgentFile, Installation, MAIN, Merging, SettingsFile};
 use crate::engine::own_state;
-use crate::engine::repo::Repo;
-use crate::engine::repo::Result;
+use crate::engine::repo::paths::real;
+use crate::engine::repo::{Repo, Result};
 use crate::format::names;
 use crate::format::prints::Prints;
 use crate::hosts::servers::NAME;
@@ -43,73 +42,6 @@ pub(crate) fn agents() -> world::Agents {
         markers: all(|row| &row.markers),
         shares_terminal: all(|row| &row.shares_terminal),
     }
-}
-
-/// What `init` wrote, for `uninstall`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Installation {
-    #[serde(default)]
-    pub settings: Vec<SettingsFile>,
-    /// `.git/info/exclude` as it was before our lines; absent when it was not there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exclude_before: Option<String>,
-    /// `.git/info` was not there before.
-    #[serde(default)]
-    pub made_info: bool,
-    /// Lines of ours in `.git/info/exclude`.
-    #[serde(default)]
-    pub excluded: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hooks: Option<githooks::Record>,
-    /// Subagent definitions of ours, and other Markdown that is put in beside them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub agents: Vec<AgentFile>,
-    /// Pages that held anchors before git seed put any in.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub anchored: Vec<String>,
-    /// Hosts that were told of our MCP server.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub servers: Vec<SettingsFile>,
-    /// Rules with which a host runs our commands unasked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub grants: Vec<AgentFile>,
-    /// Lines of ours in `.git/info/attributes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merging: Option<Merging>,
-}
-
-/// Lines that name our merge driver.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Merging {
-    /// `.git/info/attributes` as it was; absent when it was not there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-    pub made_info: bool,
-    pub lines: Vec<String>,
-}
-
-/// A file that was put in whole, such as a subagent definition.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct AgentFile {
-    pub path: PathBuf,
-    /// Hash of what was written; one that was changed since is the person's.
-    pub hash: String,
-    /// Directories that did not exist before, innermost first.
-    #[serde(default)]
-    pub made_dirs: Vec<PathBuf>,
-}
-
-/// One settings file of a host, with hook lines or a server of ours in it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SettingsFile {
-    pub host: String,
-    pub path: PathBuf,
-    /// Directories that did not exist before, innermost first.
-    #[serde(default)]
-    pub made_dirs: Vec<PathBuf>,
-    /// What [`install::remove`] needs, or of a server `ServerRow::remove`.
-    #[serde(default)]
-    pub undo: String,
 }
 
 impl Repo {
@@ -173,9 +105,37 @@ impl Repo {
         self.store.seed_dir().join("install.toml")
     }
 
-    /// What was installed here.
+    /// What was installed here, with the paths of files as they are now.
     pub(crate) fn installation(&self) -> Result<Installation> {
-        Ok(own_state::from_toml(&self.record_file())?.unwrap_or_default())
+        Ok(self.installation_as_written()?.relocated(&self.tops()))
+    }
+
+    fn installation_as_written(&self) -> Result<Installation> {
+        let mut read: Installation = own_state::from_toml(&self.record_file())?.unwrap_or_default();
+        if read.tops.is_empty()
+            && let Some(top) = read.top_by_files()
+            && !self.store.worktrees()?.contains(&top)
+        {
+            read.tops.insert(MAIN.to_owned(), top);
+        }
+        Ok(read)
+    }
+
+    /// Where the main worktree lies, and this one.
+    pub(crate) fn tops(&self) -> Vec<(String, PathBuf)> {
+        let common = self.store.common_dir();
+        let main = common.parent().filter(|_| common.ends_with(".git"));
+        let own = (self.store.worktree_name(), self.store.work_tree().to_owned());
+        let main = main.map(|main| (MAIN.to_owned(), main.to_owned()));
+        main.into_iter().filter(|(name, _)| *name != own.0).chain([own.clone()]).collect()
+    }
+
+    /// Where this repository lay when `init` wrote its record, if that was elsewhere.
+    pub(crate) fn was_at(&self) -> Result<Option<PathBuf>> {
+        let written = self.installation_as_written()?;
+        let Some((name, now)) = self.tops().into_iter().next() else { return Ok(None) };
+        let then = written.tops.get(&name).filter(|_| name == MAIN).cloned();
+        Ok(then.filter(|then| real(then) != real(&now)))
     }
 
     /// How long what a hook of `host` starts for the event `name` may take: three quarters of what

@@ -72,13 +72,7 @@ impl Repo {
         let Some(bytes) = self.store.file(of.tip, path)? else { return Ok(None) };
         let Some(stub) = Stub::read(&bytes) else { return Ok(Some(Text::Here(bytes))) };
         let place = texts::place(of.id, &stub.key);
-        let file = match self.store.text_file(&place) {
-            Err(StoreError::Missing { .. }) if self.store.borrows_objects() => {
-                return Err(EngineError::OnDisk(tell(Notice::TextBorrowed, &[("text", &place)])));
-            }
-            read => read?,
-        };
-        let Some(file) = file else {
+        let Some(file) = self.store.text_file(&place)? else {
             let redacted = self.redacted(of.tip)?.contains(&stub.key);
             let gone = if redacted { Gone::Redacted } else { Gone::Withheld };
             return Ok(Some(Text::Gone(stub, gone)));

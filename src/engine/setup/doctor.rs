@@ -6,11 +6,11 @@
 //! points nowhere, a chain whose tip does not read; in a person's hands also files that are
 //! set aside, and a job that goes back to the newest step whose lists and rules it has.
 
+use crate::engine::finding::Finding;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
 use crate::engine::setup::doctor_hosts;
-use crate::engine::setup::finding::Finding;
 use crate::engine::setup::merging::{self, Standing};
-use crate::engine::{boundary, claims, fence, jobs, policy, record, setup, texts};
+use crate::engine::{boundary, claims, fence, jobs, moved, policy, record, setup, texts};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
 use crate::format::{names, state};
@@ -43,6 +43,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
     setup::ref_locks::examine(repo, &mut found);
+    moved::examine(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
     found.extend(setup::grants::findings(repo));
@@ -345,6 +346,10 @@ fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
 fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
     set_aside(repo, found)?;
     setup::ref_locks::mend(repo, found)?;
+    if let Some(of) = moved::renewed(repo)? {
+        setup::own_record::save(repo, &repo.installation()?)?;
+        found.push(Finding::of(Found::CopyMended, &[("of", &of)]));
+    }
     mend_chains(repo, found)?;
     // What the job in focus allows was read when the repository was opened.
     let repo = Repo::open(repo.store.work_tree())?;

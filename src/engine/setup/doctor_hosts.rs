@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::engine::finding::Finding;
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, Repo};
-use crate::engine::setup::finding::Finding;
 use crate::engine::{record, setup};
 use crate::hosts::{self, Distrust, Host, Linked, Place, install};
 use crate::jobs::mode::Mode;

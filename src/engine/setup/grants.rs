@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::fence::fingerprints;
+use crate::engine::finding::Finding;
 use crate::engine::own_state;
 use crate::engine::quote::MARK;
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{Repo, Result};
-use crate::engine::setup::finding::Finding;
 use crate::engine::setup::own_record::{self, Told, missing_dirs, read_if_there};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;

@@ -7,10 +7,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::engine::finding::Finding;
 use crate::engine::repo::sessions::{Session, is_same};
 use crate::engine::repo::{Repo, text};
 use crate::engine::setup;
-use crate::engine::setup::finding::Finding;
 use crate::event::{Event, EventKind};
 use crate::hosts::{self, Host};
 use crate::jobs::UnixSeconds;

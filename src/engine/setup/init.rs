@@ -58,6 +58,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let mut told = Vec::new();
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), at_home(repo, wanted, &rows)));
+    told.extend(setup::own_record::of_copy(repo)?);
     let mut installation = repo.installation()?;
     if installation.hooks.is_none() {
         installation.anchored = setup::anchors::already_there(repo)?;

@@ -3,7 +3,6 @@
 pub(crate) mod anchors;
 pub(crate) mod doctor;
 pub(crate) mod doctor_hosts;
-pub(crate) mod finding;
 pub(crate) mod grants;
 pub(crate) mod heartbeat;
 pub(crate) mod host_settings;

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::engine::moved;
 use crate::engine::repo::installation::Installation;
 use crate::engine::repo::{Repo, Result};
+use crate::voice::{Notice, tell};
 use crate::world;
 
 /// One line of what `init` or `uninstall` did.
@@ -24,8 +26,17 @@ impl Told {
     }
 }
 
+/// What is told of a copy, which gets a clone id of its own.
+pub(crate) fn of_copy(repo: &Repo) -> Result<Option<Told>> {
+    let of = moved::renewed(repo)?;
+    let told = |of: String| tell(Notice::InitCopy, &[("of", &of)]);
+    Ok(of.map(|of| Told::new("note", ".git/seed/clone", told(of))))
+}
+
 pub(crate) fn save(repo: &Repo, installation: &Installation) -> Result<()> {
-    let text = toml::to_string(installation)?;
+    let mut written = installation.clone();
+    written.tops.extend(repo.tops());
+    let text = toml::to_string(&written)?;
     // It holds bytes of the person's configuration: nobody else may read it.
     Ok(world::Whole::private().write(&repo.record_file(), text.as_bytes())?)
 }

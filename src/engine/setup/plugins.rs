@@ -3,9 +3,9 @@
 //! A plugin and the hook lines of `init` send each event twice; the second is answered as the first
 //! and recorded once. Nobody but the person takes one of them out, so they are named.
 
+use crate::engine::finding::Finding;
 use crate::engine::repo::Repo;
 use crate::engine::repo::installation::SettingsFile;
-use crate::engine::setup::finding::Finding;
 use crate::engine::setup::heartbeat;
 use crate::engine::setup::own_record::Told;
 use crate::hosts::{self, Host};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::engine::setup::finding::Finding;
+use crate::engine::finding::Finding;
 use crate::engine::setup::own_record::Told;
 use crate::voice::Found;
 use crate::world;

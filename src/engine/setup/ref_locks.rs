@@ -1,7 +1,7 @@
 //! Locks that a killed git left on refs of ours: found by `doctor`, and taken away by `--fix`.
 
+use crate::engine::finding::Finding;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::setup::finding::Finding;
 use crate::voice::Found;
 
 pub(crate) fn examine(repo: &Repo, found: &mut Vec<Finding>) {

@@ -223,10 +223,21 @@ impl One<'_> {
         let Some(to) = to.filter(|_| !self.dry_run) else { return Ok((job, None)) };
         self.turn(here, &to)?;
         let to = match result {
-            Came::New | Came::Pulled | Came::Merged => self.granted(here, to)?,
+            Came::New | Came::Pulled | Came::Merged => self.put_away(self.granted(here, to)?)?,
             _ => to,
         };
         Ok((job, self.push(&to)))
+    }
+
+    /// A push takes a closed job along by the ref that it had while it was open. Whoever meets it
+    /// puts it away, here and there.
+    fn put_away(&self, to: Stands) -> Result<Stands> {
+        let state = job::state_at(self.repo, self.id, &to.at)?;
+        if to.closed || !archive::is_closed(&state) {
+            return Ok(to);
+        }
+        let closed = record::archive::put_away(self.repo, self.id)?;
+        Ok(Stands { closed, ..to })
     }
 
     /// Where a job lives here, what was granted to it elsewhere is taken out of it with a step of

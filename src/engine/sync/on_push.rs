@@ -2,17 +2,22 @@
 //! out, and what the notes say of these commits.
 //!
 //! The push itself goes on whatever happens here, and waits for five seconds at most. Nothing is
-//! merged: what has grown there as well, what is closed, and the records, which are one signed
-//! chain of all jobs, wait for `git seed sync`. What did not go is told in one line.
+//! merged: what has grown there as well waits for `git seed sync`. What did not go is told in one
+//! line.
+//!
+//! Records are one signed chain of all jobs: it goes as far as no other job's record goes with it.
+//! A closed job goes by the name that it had while it was open: the archive is one chain as well,
+//! and would take along jobs whose commits stay here. The next sync puts it away there.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::engine::proof;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::carrier::{Carrier, There};
 use crate::engine::sync::join::believed;
 use crate::engine::sync::remote;
-use crate::format::{names, trailers};
+use crate::format::{merge, names, trailers};
 use crate::jobs::JobId;
 use crate::store::{CommitId, Copies, Pushed, RefPush};
 use crate::voice::{Notice, tell};
@@ -81,6 +86,11 @@ fn sent(
             Chain::Stays => stays.push(id.to_string()),
         }
     }
+    match records(repo, &there, jobs)? {
+        Reach::Nowhere => {}
+        Reach::To(to) => pushes.push(push(names::CLAIMS, there.refs.get(names::CLAIMS), to)),
+        Reach::Blocked => stays.push(tell(Notice::PushRecords, &[])),
+    }
     let base = there.refs.get(names::COMMIT_NOTES);
     if base.is_none_or(|base| repo.store.has_commit(base.as_str())) {
         let to = repo.store.notes_for(base, commits, repo.now)?;
@@ -98,6 +108,66 @@ fn named(jobs: &BTreeSet<JobId>) -> String {
     jobs.iter().map(JobId::as_str).collect::<Vec<_>>().join(", ")
 }
 
+/// How far the records go: those of these jobs, and of jobs that are there already.
+fn records(repo: &Repo, there: &There, jobs: &BTreeSet<JobId>) -> Result<Reach> {
+    let Some(ours) = repo.store.stands_at(names::CLAIMS)? else { return Ok(Reach::Nowhere) };
+    let theirs = there.refs.get(names::CLAIMS);
+    if theirs.is_some_and(|theirs| !repo.store.has_commit(theirs.as_str())) {
+        return Ok(Reach::Blocked);
+    }
+    let archive = there.refs.get(names::ARCHIVE);
+    let archive = archive.filter(|at| repo.store.has_commit(at.as_str()));
+    let goes = |job: &str| {
+        let Ok(id) = job.parse::<JobId>() else { return false };
+        jobs.contains(&id)
+            || there.refs.contains_key(&names::job_chain(&id))
+            // An archive that does not read holds nothing that goes.
+            || closed_at(repo, archive, &id).is_ok_and(|at| at.is_some())
+    };
+    reach(repo, theirs, &ours, &goes)
+}
+
+/// How far the chain of records goes out with some jobs.
+enum Reach {
+    /// No record of theirs is missing there.
+    Nowhere,
+    To(CommitId),
+    /// A record of another job lies between.
+    Blocked,
+}
+
+/// How far the chain that ends at `tip` can go where one has it up to `there`, with no record of
+/// a job that is not `going`.
+fn reach(
+    repo: &Repo,
+    there: Option<&CommitId>,
+    tip: &CommitId,
+    going: &dyn Fn(&str) -> bool,
+) -> Result<Reach> {
+    let line = match there {
+        Some(there) => repo.store.lacking(there, tip)?,
+        None => repo.store.line_to(tip)?,
+    };
+    let (mut reach, mut blocked) = (Reach::Nowhere, false);
+    for step in line.iter().filter(|step| !merge::is_join(&step.message)) {
+        let goes = proof::records::gist(repo, &step.commit)?.job.is_some_and(|job| going(&job));
+        if goes && blocked {
+            return Ok(Reach::Blocked);
+        }
+        blocked |= !goes;
+        if goes {
+            reach = Reach::To(step.commit.clone());
+        }
+    }
+    Ok(match (reach, there) {
+        // Beside what is there it would have to be joined first.
+        (Reach::To(to), Some(there)) if !repo.store.descends(to.as_str(), there.as_str()) => {
+            Reach::Blocked
+        }
+        (reach, _) => reach,
+    })
+}
+
 /// What becomes of the chain of a job.
 enum Chain {
     Goes(RefPush),
@@ -108,8 +178,17 @@ enum Chain {
 fn chain(repo: &Repo, there: &There, id: &JobId) -> Result<Chain> {
     let name = names::job_chain(id);
     let theirs = there.refs.get(&name);
-    Ok(match repo.store.stands_at(&name)? {
+    let ours = match repo.store.stands_at(&name)? {
+        Some(live) => Some(live),
+        None => closed_at(repo, repo.store.stands_at(names::ARCHIVE)?.as_ref(), id)?,
+    };
+    // An archive that this clone never fetched may have it; once more does no harm.
+    let archive = there.refs.get(names::ARCHIVE);
+    let archived = archive.filter(|at| repo.store.has_commit(at.as_str()));
+    let theirs_closed = closed_at(repo, archived, id)?;
+    Ok(match ours {
         None => Chain::Stays,
+        Some(ours) if theirs.is_none() && theirs_closed.as_ref() == Some(&ours) => Chain::IsThere,
         Some(ours) if theirs == Some(&ours) => Chain::IsThere,
         Some(ours) => {
             let grows =
@@ -122,6 +201,14 @@ fn chain(repo: &Repo, there: &There, id: &JobId) -> Result<Chain> {
             }
         }
     })
+}
+
+/// Where `id` stands in an archive.
+fn closed_at(repo: &Repo, archive: Option<&CommitId>, id: &JobId) -> Result<Option<CommitId>> {
+    let Some(archive) = archive else { return Ok(None) };
+    let row = repo.row_in(&repo.store.tip_of(archive)?, id)?;
+    // A line that names no commit is damage, which `doctor` tells.
+    Ok(row.and_then(|row| row.tip.parse().ok()))
 }
 
 fn push(name: &str, seen: Option<&CommitId>, to: CommitId) -> RefPush {

@@ -32,7 +32,10 @@ pub(crate) fn join(
 ) -> Result<Option<Push>> {
     let here = repo.store.stands_at(names::TEXTS)?;
     let held = |tip: Option<&CommitId>| tip.map(|tip| repo.store.texts_of(tip)).transpose();
-    let ours = held(here.as_ref())?.unwrap_or_default();
+    // What a lender took away is asked for again where others have it.
+    let left = here.as_ref().map(|tip| repo.store.texts_left_of(tip)).transpose()?;
+    let (ours, lost) = left.unwrap_or_default();
+    let whole = here.as_ref().filter(|_| !lost);
     let mut theirs = held(there)?.unwrap_or_default();
     // Whatever else lies there is no text of ours.
     theirs.retain(|place, _| job_of(place).is_some());
@@ -46,10 +49,10 @@ pub(crate) fn join(
     let is_all = |held: &Held| held.keys().eq(all.keys());
     let to = match (there, here.as_ref()) {
         (Some(there), _) if is_all(&theirs) => Some(there.clone()),
-        (_, Some(here)) if is_all(&ours) => Some(here.clone()),
+        (_, Some(here)) if is_all(&ours) && !lost => Some(here.clone()),
         _ if all.is_empty() => None,
         // Of what it holds and the later of the two times alone, so that two clones agree.
-        _ => Some(repo.store.texts_commit(&all, later(repo, here.as_ref(), there)?)?),
+        _ => Some(repo.store.texts_commit(&all, later(repo, whole, there)?)?),
     };
     if let Some(to) = to.filter(|to| Some(to) != here.as_ref()) {
         repo.store.turn_texts(here.as_ref(), &to, repo.now)?;

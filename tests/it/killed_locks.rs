@@ -1,0 +1,88 @@
+//! Killed between any two of its calls, a command leaves no lock of a ref that the next one has to
+//! wait for. Where there is no `strace` the tests say so and pass.
+
+use pretty_assertions::assert_eq;
+
+use super::killed::{Kept, Write, has_strace, written_of};
+use super::world::{CODE, World};
+
+/// What changes something that outlives the process, and what makes a lock.
+const CALLS: &str = "openat,write,pwrite64,rename,renameat,renameat2,unlink,unlinkat,fsync,\
+                     fdatasync,ftruncate";
+
+/// About how many kills one test makes.
+const MOST: usize = 24;
+
+/// The calls of `line`, from before its first ref is locked to behind the last one.
+fn around_locks(world: &World, line: &str) -> Vec<Write> {
+    let said =
+        world.tries(&format!("strace -qq -e trace={CALLS},close -o ../trace {line} > /dev/null"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let trace = world.sh("cat ../trace");
+    let lines: Vec<&str> = trace.lines().collect();
+    let locks = |line: &&str| line.contains(".lock\"") && !line.contains("index.lock");
+    let first = lines.iter().position(locks).expect("a lock");
+    let last = lines.iter().rposition(locks).expect("a lock");
+    let calls = |lines: &[&str]| written_of(&lines.join("\n"), CALLS);
+    let before = calls(&lines[..first.saturating_sub(2)]).len();
+    let until = calls(&lines[..(last + 4).min(lines.len())]).len();
+    let all = &calls(&lines)[before..until];
+    // Those that make a file or give it its name, and some between.
+    let every = all.len().div_ceil(MOST);
+    let some = all.iter().enumerate().filter(|(n, write)| {
+        n % every == 0 || ["rename", "unlink"].iter().any(|call| write.call.starts_with(call))
+    });
+    some.map(|(_, write)| write.clone()).collect()
+}
+
+/// Kills `line` at each of these calls; the next time it ends well each time.
+fn killing(world: &World, line: &str) {
+    let kept = Kept::of(world);
+    let calls = around_locks(world, line);
+    assert!(calls.len() > 10, "{calls:?}");
+    let mut locked = 0;
+    for Write { call, nth } in &calls {
+        kept.restore();
+        let inject = format!(
+            "strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth} -o ../trace"
+        );
+        let dead = world.tries(&format!("{inject} {line} > /dev/null"));
+        if dead.code == 0 {
+            continue;
+        }
+        let left = world.sh("find .git -name '*.lock'");
+        locked += usize::from(!left.is_empty());
+        let again = world.tries(line);
+        // What was done whole before it was killed is not to be done once more.
+        assert!([0, 2].contains(&again.code), "killed at {call} {nth}, left {left:?}: {again:?}");
+        let next = world.tries("git-seed job create 'the next one'");
+        assert_eq!(next.code, 0, "killed at {call} {nth}, left {left:?}: {next:?}");
+        assert_eq!(
+            world.sh("find .git/refs .git/packed-refs.lock -name '*.lock' 2>&1 | \
+                             grep -v 'No such file' || true"),
+            "",
+            "killed at {call} {nth}"
+        );
+    }
+    assert!(locked > 2, "{locked} of {} left a lock", calls.len());
+}
+
+#[test]
+fn a_step_that_is_killed_leaves_no_lock_in_the_way() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::prompted();
+    world.reads(CODE).passes();
+    killing(&world, "git-seed job update --name 'what the lexer does'");
+}
+
+#[test]
+fn a_drop_of_a_packed_job_that_is_killed_leaves_no_lock_in_the_way() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::prompted();
+    world.git("pack-refs --all");
+    killing(&world, "git-seed job drop -m 'nobody wants it'");
+}
