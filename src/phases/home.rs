@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_wants_the_branch_then_quiet_then_the_history() {
+    fn a_step_wants_quiet_then_the_branch_then_the_history() {
         let main = "refs/heads/main";
         let away = |is_gone| Some(Away { branch: "main", is_gone });
         for (away, doing, holds, expected) in [
@@ -146,8 +146,10 @@ mod tests {
             (None, Some("bisect"), true, "yes"),
             (None, Some("merge"), true, "operation"),
             (None, None, false, "history"),
-            (away(false), Some("merge"), false, "branch"),
-            (away(true), Some("merge"), false, "branch-gone"),
+            (away(false), Some("rebase"), false, "operation"),
+            (away(false), Some("bisect"), false, "branch"),
+            (away(false), None, false, "branch"),
+            (away(true), None, false, "branch-gone"),
         ] {
             let here = Here { away, doing, branch: main };
             assert_eq!(case(takes_steps(here, || holds)), expected, "{here:?}");

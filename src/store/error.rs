@@ -117,30 +117,26 @@ pub(super) fn reason(err: &gix::Error) -> String {
 }
 
 /// The library shows some errors as Rust does for debugging: what they say to people is quoted in
-/// there.
+/// there, and takes the place of the rest.
 fn in_words(said: &str) -> String {
-    const BEGIN: &str = "message: \"";
-    let mut parts: Vec<String> = Vec::new();
+    const BEGINS: [&str; 2] = ["Message { message: \"", "Os { code: "];
+    const QUOTED: &str = "message: \"";
+    let mut told = String::new();
     let mut rest = said;
-    while let Some((_, behind)) = rest.split_once(BEGIN) {
-        let mut part = String::new();
-        let mut signs = behind.char_indices();
-        rest = "";
-        while let Some((at, sign)) = signs.next() {
-            match sign {
-                '"' => {
-                    rest = &behind[at + 1..];
-                    break;
-                }
-                '\\' => part.extend(signs.next().map(|(_, sign)| sign)),
-                sign => part.push(sign),
-            }
-        }
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
+    while let Some(at) = BEGINS.iter().filter_map(|begin| rest.find(begin)).min() {
+        let Some((_, behind)) = rest[at..].split_once(QUOTED) else { break };
+        let mut escaped = false;
+        let end = behind.find(|sign| {
+            let ends = sign == '"' && !escaped;
+            escaped = sign == '\\' && !escaped;
+            ends
+        });
+        let Some(end) = end else { break };
+        told.extend([&rest[..at], &behind[..end].replace("\\\"", "\"")]);
+        rest = behind[end + 1..].strip_prefix(" }").unwrap_or(&behind[end + 1..]);
     }
-    if parts.is_empty() { said.to_owned() } else { parts.join(": ") }
+    told.push_str(rest);
+    told.replace("\n\nCaused by:\n    0: ", ": ")
 }
 
 #[cfg(test)]
@@ -153,7 +149,10 @@ mod tests {
             "Message { message: \"Failed to access a directory: \\\"/x\\\"\" }\n\nCaused by:\n",
             "    0: Os { code: 2, kind: NotFound, message: \"No such file\" }: No such file",
         );
-        assert_eq!(in_words(said), "Failed to access a directory: \"/x\": No such file");
+        assert_eq!(
+            in_words(said),
+            "Failed to access a directory: \"/x\": No such file: No such file"
+        );
         for plain in ["an object is missing", ""] {
             assert_eq!(in_words(plain), plain);
         }
