@@ -38,7 +38,7 @@ fn a_persons_word_drops_the_job_in_every_phase() {
         let reply = world.prompt("[DROP] 2 days\n\nof it were   enough");
         assert!(reply.refusal().is_none(), "{phase}: {reply:?}");
         assert!(reply.to_person().is_some_and(|told| told.contains("is dropped")), "{reply:?}");
-        is_over(&world, &id, "2 days of it were enough");
+        is_over(&world, &id, "the person dropped the job");
         assert_eq!((head, text), (world.git("rev-parse HEAD"), world.text(PAGE)), "{phase}");
         // The next prompt is work like any other, and what lies there is the person's.
         world.prompt("Something else");
@@ -119,7 +119,10 @@ fn jobs_that_wait_are_dropped_by_name_and_all_at_once() {
     let reply = world.prompt(&format!("[DROP] {} no longer", ids[0]));
     let waits = "still waiting here: 2";
     assert!(reply.to_person().is_some_and(|told| told.contains(waits)), "{reply:?}");
-    assert_eq!(ended(&world, &ids[0]), ("voided".to_owned(), "no longer".to_owned()));
+    assert_eq!(
+        ended(&world, &ids[0]),
+        ("voided".to_owned(), "the person dropped the job".to_owned())
+    );
     let reply = world.prompt("[DROP] 20260101t000000-0000");
     assert!(reply.to_person().is_some_and(|told| told.contains("there is no job")), "{reply:?}");
     world.person("job drop --pending -m 'another year'").tells("is dropped");
@@ -189,7 +192,7 @@ fn a_closed_job_is_not_dropped_and_one_that_closes_is() {
     world.approved();
     assert_eq!(world.json("status")["job"]["status"], "completed");
     world.prompt("[DROP] no more of this");
-    is_over(&world, &id, "no more of this");
+    is_over(&world, &id, "the person dropped the job");
 }
 
 /// The job is gone, or there was none: words that end something end nothing, and none is born.
