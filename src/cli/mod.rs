@@ -284,7 +284,7 @@ impl Command {
             Self::Init(args) if args.mode.is_some() => ("init --mode", Installed),
             Self::Init(_) => ("init", Installed),
             Self::Uninstall(args) if !args.check => ("uninstall", OpenUnderAnyRules),
-            Self::Off(_) => ("off", Open),
+            Self::Off(_) => ("off", OpenUnderAnyRules),
             Self::On(_) => ("on", Open),
             Self::Rules { command: Rules::Apply { .. } } => ("rules apply", OpenUnderAnyRules),
             Self::Gmode { command: Gmode::Enter { .. } } => ("gmode enter", Job),

@@ -861,6 +861,17 @@ pub(crate) fn trailers_are_ours(claimed: &[&str], known: &[&str]) -> Verdict {
     })
 }
 
+/// The refusal of a boundary whose message has `claimed`, trailers that git seed writes.
+///
+/// # Errors
+///
+/// Refuses the first of them.
+pub fn claims_no_step(claimed: &[&str]) -> Verdict {
+    claimed.first().map_or(Ok(()), |line| {
+        Err(Refusal::new("message", Wants::Message).case(Case::ForgedStep).with("line", *line))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -110,6 +110,8 @@ pub(crate) enum Case {
     Footers,
     Forbidden,
     Forged,
+    /// A boundary's message has trailers of a step.
+    ForgedStep,
     FrontMatter,
     Full,
     FullMemory,

@@ -59,15 +59,15 @@ fn what_another_binary_wrote_lets_looks_pass_and_changes_wait() {
 fn a_person_ends_it_over_any_rules_and_format() {
     for (name, world) in beyond() {
         let write = json!({ "file_path": world.path(CODE), "content": "fn lex() {}\n" });
-        if name == "rules" {
-            world.prompt("[OFF] it is broken");
-        } else {
-            world.person("off -m broken").succeeds();
-        }
+        world.prompt("Fix it anyway");
+        assert!(world.before("Write", &write, "w0").refusal().is_some(), "{name}");
+        world.prompt("[OFF] it is broken");
         assert!(world.before("Write", &write, "w1").is_silent(), "{name}: it is off");
         assert!(world.stops().is_silent(), "{name}");
     }
     for (name, world) in beyond() {
+        world.person("off -m broken").succeeds();
+        assert!(world.before("Bash", &json!({ "command": "rm -rf src" }), "b1").is_silent());
         world.person("doctor").fails("");
         world.person("uninstall --check").succeeds();
         world.person("uninstall").succeeds();

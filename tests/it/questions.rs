@@ -171,7 +171,7 @@ fn a_repeat_is_the_chosen_unit_times_the_number_in_the_text() {
         .passes()
         .answers("Keep one-shot")
         .tells("does not repeat");
-    assert_eq!(hours(), 0);
+    assert!(hours().is_null());
     world
         .asks(&repeating("[REPEAT-JOB] look again every 2"))
         .passes()

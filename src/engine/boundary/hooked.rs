@@ -62,7 +62,7 @@ pub(crate) fn untaken(
 ) -> Result<std::result::Result<Option<CommitId>, Refusal>> {
     // The trailers of a step are git seed's to write, also in the message of a boundary.
     let claimed: Vec<&str> = trailers::own_lines(&judged.sent).collect();
-    if let Err(refusal) = guard::trailers_are_ours(&claimed, &[]) {
+    if let Err(refusal) = guard::claims_no_step(&claimed) {
         return Ok(Err(refusal));
     }
     let home = &focused.state.home;

@@ -485,7 +485,9 @@ fn after_question(repo: &Repo, ended: &EndedCall<'_>, context: Option<String>) -
     };
     Ok(match heard {
         PersonReply::Kept => context.map_or_else(Answer::silence, Answer::context),
-        PersonReply::Done(text) => Answer::context(format!("git seed: {text}.")),
+        PersonReply::Done(text) => {
+            Answer::context(format!("git seed: {}.", text.trim_end_matches('.')))
+        }
         PersonReply::NotCounted(why) => {
             let text = format!("git seed: {why}.");
             Answer { to_person: Some(text.clone()), ..Answer::context(text) }

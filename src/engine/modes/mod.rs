@@ -25,14 +25,22 @@ use crate::voice::{self, Notice};
 
 /// Answers `event`; what this host has no place for in it waits for the next one that has.
 pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
+    // A person ends it by their word also where nothing else of a prompt could be kept.
+    if matches!(event.kind, EventKind::Prompt { .. })
+        && let Err(error) = repo.require_readable()
+        && !error.is_chosen()
+        && repo.is_on()
+    {
+        return beyond(repo, host, event, &error);
+    }
     let answer = answer_now(repo, host, event);
     if let EventKind::Before(call) = &event.kind
         && answer.refuse.is_none()
-        && repo.is_on()
         && !guard::looks_as(&call.act, |command| repo.line(command))
         // A lock or a pipe in its place is told by who meets it.
         && let Err(error) = repo.require_readable()
         && !error.is_chosen()
+        && repo.is_on()
     {
         return Answer::refuse(voice::say(&guard::beyond(&error), "").text());
     }
