@@ -8,7 +8,7 @@ use crate::engine::person::spoken::{Spoken, Told};
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{jobs, person, record};
+use crate::engine::{person, record};
 use crate::event::{Actor, Event};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
@@ -80,10 +80,7 @@ fn short_word(repo: &Repo, spoken: &Spoken<'_>, short: &ShortWord, rest: &str) -
         ShortWord::Ok { command, code } => {
             person::at_terminal::hear(repo, spoken, (command, code), rest, None)
         }
-        ShortWord::Off => {
-            jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
-            Ok(Told::both(tell(Notice::Off, &[]), tell(Notice::OffToAgent, &[])).alone())
-        }
+        ShortWord::Off => person::short_words::switched_off(repo, rest),
         ShortWord::On => Ok(Told::person(tell(Notice::OnAlready, &[])).alone()),
         ShortWord::AllowGit(line) => person::allow_word::allow_git(repo, spoken, line, rest, None),
         ShortWord::Allow(paths) => allow(repo, spoken.event, paths),

@@ -219,9 +219,13 @@ fn off_word(
     if let Some(focused) = focused {
         keep_word(repo, spoken, focused)?;
     }
-    jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
-    let agent = tell(Notice::OffToAgent, &[]);
-    Ok(Told::both(tell(Notice::Off, &[]), agent).alone())
+    switched_off(repo, rest)
+}
+
+/// Switches discipline off by a person's word, and says so to both.
+pub(crate) fn switched_off(repo: &Repo, why: &str) -> Result<Answer> {
+    jobs::lifecycle::switch_off(repo, if why.is_empty() { "by prompt" } else { why })?;
+    Ok(Told::both(tell(Notice::Off, &[]), tell(Notice::OffToAgent, &[])).alone())
 }
 
 /// `[OFF]`, where rules or state do not read: a person can end git seed's work over any damage.
@@ -235,9 +239,7 @@ pub(crate) fn off_over_damage(
     if event.by != Actor::Main || !person::sender::word(repo, host, event)?.is_persons() {
         return Ok(None);
     }
-    jobs::lifecycle::switch_off(repo, if rest.is_empty() { "by prompt" } else { rest })?;
-    let agent = tell(Notice::OffToAgent, &[]);
-    Ok(Some(Told::both(tell(Notice::Off, &[]), agent).alone()))
+    switched_off(repo, rest).map(Some)
 }
 
 fn join_word(
