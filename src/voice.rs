@@ -543,6 +543,7 @@ pub(crate) enum Notice {
     StatsUnrecorded,
     StatsRules,
     SeenLook,
+    SeenCost,
     SurfaceUnlocked,
     SurfaceTests,
     SurfaceCloses,
@@ -886,6 +887,11 @@ pub(crate) enum Notice {
     FenceHintStrays,
     FenceHintUnclaimed,
     PushUnproven,
+    TrailersKept,
+    NextStatus,
+    NextApproveOne,
+    NextRules,
+    NextPlan,
     SidePrepared,
     SideSaysWhy,
     InitTryDoctor,
@@ -1124,6 +1130,9 @@ struct TellRow {
     #[cfg_attr(not(test), expect(dead_code, reason = "the index leads here by it"))]
     key: Notice,
     told: String,
+    /// The way on, where it tells why a command is not for now.
+    #[serde(default)]
+    next: Option<String>,
 }
 
 /// What `doctor` finds.
@@ -1309,10 +1318,23 @@ pub(crate) fn open(key: Line, phase: &str, facts: &Facts) -> String {
 
 /// What is told as `key`; `facts` stand in it as they are.
 pub(crate) fn tell(key: Notice, facts: &[(&str, &str)]) -> String {
+    row_of(key).map_or_else(String::new, |row| filled(&row.told, facts))
+}
+
+/// The way on that the row `key` tells; empty where it has none.
+pub(crate) fn next(key: Notice, facts: &[(&str, &str)]) -> String {
+    let next = row_of(key).and_then(|row| row.next.as_ref());
+    next.map_or_else(String::new, |next| filled(next, facts))
+}
+
+fn row_of(key: Notice) -> Option<&'static TellRow> {
+    TELL.named(key.into()).next()
+}
+
+fn filled(text: &str, facts: &[(&str, &str)]) -> String {
     let fact =
         |name: &str| facts.iter().find(|(known, _)| *known == name).map_or("", |(_, fact)| fact);
-    let row = TELL.named(key.into()).next();
-    row.map_or_else(String::new, |row| fill_by(&row.told, |name| fact(name).to_owned()))
+    fill_by(text, |name| fact(name).to_owned())
 }
 
 /// The facts that are names which somebody else gave: they stand in a sentence in one line.

@@ -200,6 +200,11 @@ pub(crate) fn ancestors() -> Vec<Process> {
     found
 }
 
+/// The words that `process` was started with; nothing where they may not be read.
+pub(crate) fn arguments_of(process: &Process) -> Option<Vec<String>> {
+    processes::arguments_of(process.pid)
+}
+
 /// This very process.
 pub(crate) fn myself() -> Process {
     let pid = std::process::id();

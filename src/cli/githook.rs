@@ -1,6 +1,6 @@
 //! `git-seed githook <name>`: what git's own hooks ask.
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, refuse};
 use crate::claims::hooks;
 use crate::cli::report::Report;
 use crate::engine::repo::{EngineError, Repo};
@@ -34,24 +34,19 @@ pub(super) fn run(
     };
     // What breaks in here must never block a person's commit.
     let Ok(repo) = Repo::open(&context.cwd) else { return Ok(Outcome::Yes) };
-    let phase = repo
-        .focused()
-        .ok()
-        .flatten()
-        .map_or_else(|| repo.row(None).name.to_string(), |f| f.state.stand.phase.to_string());
     let mut pushed = String::new();
     if hook == GitHook::PrePush {
         // What git tells is short; what does not read warns of nothing.
         let _ = std::io::Read::read_to_string(&mut std::io::stdin().lock(), &mut pushed);
         let sent = setup::git_hooks::own_refs_pushed(&repo, &pushed).map_or(Ok(()), Err);
         if let Err(refusal) = setup::git_hooks::said_or_watched(&repo, sent) {
-            return Ok(out.refusal(&refusal, &phase));
+            return Ok(refuse(&repo, &refusal, out));
         }
         if repo.rules.mode.keeps_jobs()
             && let Ok(Some((bare, all))) = setup::git_hooks::unproven(&repo, &pushed)
         {
             if repo.rules.pushing == Pushing::Refuse {
-                return Ok(out.refusal(&hooks::bare_push(bare, all), &phase));
+                return Ok(refuse(&repo, &hooks::bare_push(bare, all), out));
             }
             let facts = [("bare", &*bare.to_string()), ("all", &*all.to_string())];
             out.aside(&voice::tell(Notice::PushUnproven, &facts));
@@ -62,13 +57,26 @@ pub(super) fn run(
             if hook == GitHook::PrePush {
                 send_along(&repo, args.arguments.first(), &pushed, out);
             }
+            if hook == GitHook::CommitMsg {
+                keep_trailers(&repo, args.arguments.first(), out);
+            }
             Ok(Outcome::Yes)
         }
-        Ok(Err(refusal)) => Ok(out.refusal(&refusal, &phase)),
+        Ok(Err(refusal)) => Ok(refuse(&repo, &refusal, out)),
         Err(error) => {
             out.error(&error.into());
             Ok(Outcome::Yes)
         }
+    }
+}
+
+/// The trailers of a phase commit outlive `git commit --amend -m`. It never fails the commit.
+fn keep_trailers(repo: &Repo, file: Option<&String>, out: &mut Report) {
+    let Some(file) = file else { return };
+    match setup::git_hooks::keep_trailers(repo, std::path::Path::new(file)) {
+        Ok(false) => {}
+        Ok(true) => out.aside(&voice::tell(Notice::TrailersKept, &[])),
+        Err(error) => out.error(&error.into()),
     }
 }
 

@@ -539,16 +539,24 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
             out.line(format_args!("Approved: {text}."));
             Ok(Outcome::Yes)
         }
-        PersonReply::NotCounted(why) => Err(EngineError::NotNow(why).into()),
+        PersonReply::NotCounted(why) => Err(not_now(why, Notice::NextStatus).into()),
         PersonReply::Kept => Ok(Outcome::Failed),
     }
+}
+
+/// A person's word that did not count, with the way on that `next` tells.
+fn not_now(why: String, next: Notice) -> EngineError {
+    EngineError::NotNow { why, next: voice::tell(next, &[]) }
 }
 
 fn the_one_that_awaits(repo: &Repo) -> crate::cli::Result<Option<LoadedJob>> {
     let mut waiting = jobs::unattended::awaiting(repo)?;
     match waiting.len() {
         0 | 1 => Ok(waiting.pop()),
-        _ => Err(EngineError::NotNow(jobs::unattended::which_one(&waiting)).into()),
+        _ => {
+            let why = jobs::unattended::which_one(&waiting);
+            Err(not_now(why, Notice::NextApproveOne).into())
+        }
     }
 }
 

@@ -119,8 +119,9 @@ pub(super) fn run(
 fn which(repo: &Repo, job: Option<&str>) -> Result<JobId, EngineError> {
     match job {
         Some(id) => id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string())),
-        None => land::newest_to_land(repo)?
-            .ok_or_else(|| EngineError::NotNow(voice::tell(Notice::LandNoJob, &[]))),
+        None => {
+            land::newest_to_land(repo)?.ok_or_else(|| EngineError::not_now(Notice::LandNoJob, &[]))
+        }
     }
 }
 

@@ -76,6 +76,7 @@ use crate::engine::repo::{EngineError, Repo};
 use crate::jobs::mode::Mode;
 use crate::phases::commands;
 use crate::verdict::Refusal;
+use crate::voice::{self, Notice};
 use crate::world::{Typist, progress};
 use failure::{Failure, Result, While as _};
 use report::{Colour, Report};
@@ -427,19 +428,13 @@ fn keep_for_a_person(
     {
         return Ok(None);
     }
-    let focused = match first {
-        First::Open | First::OpenUnderAnyRules => None,
-        First::Installed if repo.is_seeded()? => None,
-        First::Installed => return Ok(None),
-        First::Seeded => {
-            repo.require_seeded()?;
-            repo.focused()?
-        }
-        First::Job => Some(repo.require_focused()?),
-    };
-    let phase =
-        focused.map_or_else(|| "none".to_owned(), |focused| focused.state.stand.phase.to_string());
-    Ok(require_person(&repo, name, out)?.map(|refusal| out.refusal(&refusal, &phase)))
+    match first {
+        First::Installed if !repo.is_seeded()? => return Ok(None),
+        First::Open | First::OpenUnderAnyRules | First::Installed => {}
+        First::Seeded => repo.require_seeded()?,
+        First::Job => drop(repo.require_focused()?),
+    }
+    Ok(require_person(&repo, name, out)?.map(|refusal| refuse(&repo, &refusal, out)))
 }
 
 /// What every command is given.
@@ -555,10 +550,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Failed) => 1,
         Ok(Outcome::Refused) => 2,
         Ok(Outcome::Open) => 3,
-        Err(error) => {
-            out.error(&error);
-            exit_code(&error)
-        }
+        Err(error) => failed(&context, &error, &mut out),
     };
     if out.finish().is_err() {
         return ExitCode::from(1);
@@ -599,11 +591,23 @@ fn current_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-fn exit_code(error: &Failure) -> u8 {
-    match error.kind::<EngineError>() {
-        Some(error) => error.exit_code(),
-        None => 1,
+/// Tells what a command ended with, and gives its exit code. What the state does not allow is an
+/// answer like any other refusal.
+fn failed(context: &Context, error: &Failure, out: &mut Report) -> u8 {
+    let code = error.kind::<EngineError>().map_or(1, EngineError::exit_code);
+    if code != 2 {
+        out.error(error);
+        return code;
     }
+    let next = error.kind::<EngineError>().and_then(EngineError::hint);
+    let next = next.unwrap_or_else(|| voice::tell(Notice::NextStatus, &[]));
+    let refusal = commands::not_now(error.to_string(), next);
+    match Repo::open_for_command(&context.cwd) {
+        Ok(repo) => drop(refuse(&repo, &refusal, out)),
+        // What does not read keeps no line of it.
+        Err(_) => drop(out.refusal(&refusal, "none")),
+    }
+    code
 }
 
 /// Help is shown with examples, which no other command puts together.
@@ -684,11 +688,14 @@ fn definition() -> clap::Command {
     Arguments::command()
 }
 
-/// Says a refusal and keeps it for `why`.
+/// Says a refusal and keeps it for `why`, where there are jobs.
 fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
     let focused = repo.focused().ok().flatten();
     let row = repo.row(focused.as_ref());
     let (phase, refusal) = (row.name.clone(), &row.names.put_in(refusal.clone()));
+    if !repo.rules.mode.keeps_jobs() || !repo.is_seeded().unwrap_or(false) {
+        return out.refusal(refusal, phase.as_str());
+    }
     let said = engine::hook::repeats::remember_refusal(repo, focused.as_ref(), refusal);
     let outcome = out.refused(&repo.say(focused.as_ref(), refusal, phase.as_str()));
     match said {

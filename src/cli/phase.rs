@@ -277,7 +277,7 @@ fn crossed(
     match crossed {
         Ok(crossed) => {
             let (last, passed) =
-                crossed.split_last().ok_or_else(|| EngineError::NotNow("no step".to_owned()))?;
+                crossed.split_last().ok_or_else(|| EngineError::OnDisk("no step".to_owned()))?;
             tell(repo, passed, last, out);
             Ok(Outcome::Yes)
         }

@@ -61,7 +61,7 @@ pub(super) fn run(
                 out.line(text.trim_end());
                 Ok(Outcome::Yes)
             }
-            None => Err(EngineError::NotNow(voice::tell(Notice::PlanNoneToRead, &[])).into()),
+            None => Err(EngineError::not_now(Notice::PlanNoneToRead, &[]).into()),
         },
         PlanCommand::Restore => {
             let path = jobs::plan::restore_plan(&repo)?;
@@ -76,7 +76,7 @@ pub(super) fn run(
 fn validate(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let focused = repo.require_focused()?;
     let Some(Checked { path, there, document }) = repo.document_now(&focused.state)? else {
-        return Err(EngineError::NotNow(voice::tell(Notice::PlanUndecided, &[])).into());
+        return Err(EngineError::not_now(Notice::PlanUndecided, &[]).into());
     };
     let file = path.rsplit('/').next().unwrap_or_default();
     let faults: Vec<_> = document

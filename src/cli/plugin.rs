@@ -34,8 +34,7 @@ pub(super) fn run(args: &PluginArgs, out: &mut Report) -> crate::cli::Result<Out
     };
     if let Some(other) = other_than(&args.to, &files)? {
         let file = other.display().to_string();
-        let told = voice::tell(Notice::PluginDirTaken, &[("file", &file)]);
-        return Err(EngineError::NotNow(told).into());
+        return Err(EngineError::not_now(Notice::PluginDirTaken, &[("file", &file)]).into());
     }
     for (path, text) in &files {
         let file = args.to.join(path);

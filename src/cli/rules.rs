@@ -105,7 +105,10 @@ impl Proposal {
                 Ok(((file, policy.wanted, true), policy.dropped))
             }
             // Nothing that nobody signed takes the place of what does not count.
-            Err(Some(why)) => Err(EngineError::NotNow(why).into()),
+            Err(Some(why)) => {
+                let next = voice::tell(Notice::NextRules, &[]);
+                Err(EngineError::NotNow { why, next }.into())
+            }
             Err(None) => {
                 let text = setup::in_force::fetched_rules(repo, remote)?;
                 Ok(((format!("the rules of {remote}"), text, false), Vec::new()))
@@ -162,11 +165,11 @@ pub(super) fn run(
 
 /// In an agent's session the rules are shown without the tables that pace and size it; the JSON
 /// form, which holds them all, is the person's.
-fn for_people_only(command: &str, out: &mut Report) -> Option<Outcome> {
+fn for_people_only(repo: &Repo, command: &str, out: &mut Report) -> Option<Outcome> {
     if !out.is_json() || !crate::engine::setup::git_hooks::agent_is_above() {
         return None;
     }
-    Some(out.refusal(&crate::phases::commands::figures("rules", command), "none"))
+    Some(super::refuse(repo, &crate::phases::commands::figures("rules", command), out))
 }
 
 /// A text of rules as this session may see it.
@@ -195,7 +198,7 @@ fn without_pace(text: &str) -> String {
 }
 
 fn show(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
-    if let Some(refused) = for_people_only("git seed rules show --json", out) {
+    if let Some(refused) = for_people_only(repo, "git seed rules show --json", out) {
         return Ok(refused);
     }
     let applied = repo.applied_rules()?.map(shown);
@@ -267,7 +270,7 @@ fn is_without_proposal(failed: &super::failure::Failure) -> bool {
 }
 
 fn diff(repo: &Repo, of: &Of, out: &mut Report) -> crate::cli::Result<Outcome> {
-    if let Some(refused) = for_people_only("git seed rules diff --json", out) {
+    if let Some(refused) = for_people_only(repo, "git seed rules diff --json", out) {
         return Ok(refused);
     }
     let voices = crate::engine::voices::voices(repo);

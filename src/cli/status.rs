@@ -4,7 +4,7 @@ use super::report::{Report, Tint};
 use super::story::sums;
 use super::width::padded;
 use super::{Context, Outcome};
-use crate::engine::report::{CostShown, Status};
+use crate::engine::report::Status;
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::tokens::TokensShown;
 use crate::engine::{jobs, report, setup, story, sync, tokens};
@@ -110,7 +110,7 @@ fn print(told: &Told<'_>, out: &mut Report) {
         let (label, told) = line.split_once(' ').unwrap_or(("", line));
         out.pair(label, told.trim_start());
     }
-    out.pair("cost", counted(cost));
+    out.pair("cost", cost.told());
     if let Some(shown) = &told.tokens {
         out.pair("tokens", sums::tokens(shown));
     }
@@ -125,23 +125,6 @@ fn print(told: &Told<'_>, out: &mut Report) {
 /// A name with the space that a second column stands behind.
 fn beside(name: &str) -> String {
     padded(name, 28)
-}
-
-/// What the cycle cost, in one line.
-pub(super) fn counted(cost: &CostShown) -> String {
-    let counted = [
-        (cost.calls, "call"),
-        (cost.words, "word"),
-        (cost.quoted, "quoted word"),
-        (cost.refusals, "refusal"),
-        (cost.commits, "commit"),
-    ];
-    let counted: Vec<String> = counted
-        .into_iter()
-        .filter(|(n, what)| *n > 0 || *what != "quoted word")
-        .map(|(n, what)| crate::engine::repo::text::count(n as usize, what))
-        .collect();
-    counted.join(" · ")
 }
 
 /// Whether it is off, and the mode where that is not the one that does all.

@@ -82,7 +82,7 @@ pub(super) fn keep_from_agents(
     if !crate::engine::git_hooks::has_agent_above(repo) {
         return None;
     }
-    Some(out.refusal(&crate::phases::commands::figures(by, command), "none"))
+    Some(super::refuse(repo, &crate::phases::commands::figures(by, command), out))
 }
 
 /// Writes the page where it was asked for. With `--json` only where a file was named.

@@ -218,7 +218,7 @@ fn asked(args: &VerifyArgs, context: &Context) -> Result<Asked, EngineError> {
 /// Recorded commands are never run where an agent may have asked for it.
 fn keep_from_agents(args: &VerifyArgs, repo: &Repo, out: &mut Report) -> Option<Outcome> {
     let refusal = args.rerun.then(|| proof::rerun::may_run(repo).err()).flatten()?;
-    Some(out.refusal(&refusal, "none"))
+    Some(refuse(repo, &refusal, out))
 }
 
 /// The same for a machine that knows nothing of this repository.

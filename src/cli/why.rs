@@ -29,7 +29,7 @@ pub(super) fn run(
     repo.require_seeded()?;
     if out.is_json() && engine::git_hooks::has_agent_above(&repo) {
         let refusal = crate::phases::commands::figures("why", "git seed why --json");
-        return Ok(out.refusal(&refusal, "none"));
+        return Ok(super::refuse(&repo, &refusal, out));
     }
     let rows = engine::report::refusals(&repo, args.last)?;
     out.json(&rows);

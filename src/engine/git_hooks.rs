@@ -3,6 +3,8 @@
 //! Without an agent host among the processes above they say nothing and pass. A commit
 //! that git seed itself is making is recognised by `pending` and passes as well.
 
+mod amend;
+
 use crate::engine::record::git_mark::GitMark;
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
@@ -247,6 +249,17 @@ fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
     Ok(verdict)
 }
 
+/// Keeps the trailers of a phase commit that is replaced without an editor (`git commit --amend -m
+/// …`); true where they were missing.
+///
+/// # Errors
+///
+/// Fails where HEAD or the message does not read, or the message cannot be written.
+pub(crate) fn keep_trailers(repo: &Repo, file: &std::path::Path) -> Result<bool> {
+    let works = repo.is_seeded()? && repo.is_on() && !is_own_commit(repo)?;
+    if works { amend::keep_trailers(repo, file) } else { Ok(false) }
+}
+
 fn trailers_last(file: &std::path::Path) -> Result<()> {
     // A message that is no text holds no trailers that anybody could find.
     let Ok(message) = String::from_utf8(std::fs::read(file)?) else { return Ok(()) };
@@ -261,9 +274,11 @@ fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
     if claimed.is_empty() {
         return Ok(Ok(()));
     }
-    let known = match repo.store.head()?.commit {
+    // A rebase rewords what it has just put there.
+    let replays = matches!(repo.store.in_progress(), Some("rebase" | "am"));
+    let known = match repo.store.head()?.commit.filter(|_| replays) {
         Some(head) => repo.store.commit_message(&head)?,
-        None => String::new(),
+        None => amend::replaced(repo)?.map(|head| head.text()).unwrap_or_default(),
     };
     let known: Vec<&str> = seed_lines(&known).collect();
     Ok(guard::trailers_are_ours(&claimed, &known))

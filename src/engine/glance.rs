@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::engine::judge::cost::Cost;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::report;
 
@@ -15,7 +16,7 @@ pub(crate) struct Glance {
     pub cycle: u32,
     pub job: String,
     pub track: Option<String>,
-    pub cost: report::CostShown,
+    pub cost: Cost,
 }
 
 /// Where the work around `cwd` stands; nothing without a job, without git seed, and outside a
@@ -37,6 +38,6 @@ pub(crate) fn glance(cwd: &Path) -> Result<Option<Glance>> {
         cycle: state.stand.cycle,
         job: state.job.name.clone(),
         track: report::track_of(state),
-        cost: report::cost(&focused),
+        cost: Cost::of(&focused),
     }))
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use self::allowed::allowed;
 use crate::engine::fence::tree::FenceShown;
+use crate::engine::judge::cost::Cost;
 use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::texts::{Entry, Gone};
@@ -17,7 +18,7 @@ use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
 use crate::jobs::mode::Mode;
 use crate::jobs::questions;
-use crate::jobs::shortword::Moment;
+use crate::jobs::shortword::{Moment, SaidLane, SizeWords};
 use crate::phases::gates;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
 use crate::phases::own::MODEL;
@@ -62,7 +63,7 @@ pub(crate) struct Status {
     pub policy: Vec<String>,
     /// Steps of the focused job that no remote has.
     pub unsynced: u32,
-    pub cost: CostShown,
+    pub cost: Cost,
     /// Paths of the agent's making outside the fence, and paths that nobody claims.
     pub fence: FenceShown,
     /// The jobs that rest until a person approves them.
@@ -82,17 +83,6 @@ pub(crate) struct JobHead {
     pub name: String,
     pub status: &'static str,
     pub run: u32,
-}
-
-/// What the cycle cost so far.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct CostShown {
-    pub calls: u32,
-    pub words: u32,
-    /// Words of the person, of pages and of knowledge; they are not in `words`.
-    pub quoted: u32,
-    pub refusals: u32,
-    pub commits: u32,
 }
 
 /// One row of `why --json`.
@@ -208,9 +198,9 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         vetoed: vetoed(repo, focused)?,
         next: next(repo, focused, row, &missing),
         policy: policy::standing(repo)?,
-        words: allowed::acting(repo, moment_of(repo, focused)),
+        words: allowed::acting(repo, moment_of(repo, focused), Some(focused)),
         unsynced: state.steps,
-        cost: cost(focused),
+        cost: Cost::of(focused),
         fence: fence::shown::fence_shown(repo, focused)?,
         awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
@@ -272,7 +262,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         next: next_without_job(repo, waits.as_ref(), &paused, &awaiting)?,
         policy: policy::standing(repo)?,
         unsynced: 0,
-        cost: CostShown::default(),
+        cost: Cost::default(),
         fence: FenceShown {
             strays: fence::fingerprint_restore::print_strays(repo)?,
             ..FenceShown::default()
@@ -284,6 +274,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
                 waits: waits.is_some(),
                 awaits: !awaiting.is_empty(),
             },
+            None,
         ),
         awaiting: awaiting.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
@@ -359,7 +350,19 @@ fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {
     let may = repo.row(Some(focused)).kind == PhaseKind::Consolidation
         || jobs::ending::a_person_may_end(repo, focused);
     let soon = || questions::too_soon(&person::ask::completion_moment(repo, focused)).is_some();
-    Moment::Work { ends: may && !soon() }
+    Moment::Work { ends: may && !soon(), size: size_words(repo, focused) }
+}
+
+/// What `[QUICK]` and `[FULL]` would do to a job at work: see `person::lane_word`.
+fn size_words(repo: &Repo, focused: &LoadedJob) -> SizeWords {
+    let stand = &focused.state.stand;
+    if repo.map(stand).lane.is_none() {
+        return if stand.bound.is_some() { SizeWords::Widens } else { SizeWords::Nothing };
+    }
+    match focused.state.said_lane {
+        SaidLane::Quick => SizeWords::Widens,
+        _ => SizeWords::WidensAndUnbinds,
+    }
 }
 
 /// What `focused` does next, in words; `missing` is what stands between it and its next step.
@@ -540,19 +543,6 @@ fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
         let said = voice::say(&refusal, &last.phase);
         format!("{} {}", said.why, said.do_)
     }))
-}
-
-pub(crate) fn cost(focused: &LoadedJob) -> CostShown {
-    // Over a journal that does not hold, what the job itself counts is told.
-    let since = focused.activity.clone().unwrap_or_default();
-    let cost = &focused.state.cost;
-    CostShown {
-        calls: cost.calls + since.calls,
-        words: cost.words + since.words,
-        quoted: cost.quoted + since.quoted,
-        refusals: cost.refusals + since.refusals,
-        commits: cost.commits,
-    }
 }
 
 /// A refusal where no job is kept.

@@ -122,6 +122,18 @@ pub(crate) fn after<'p>(prompt: &'p str, word: &str) -> Option<&'p str> {
     (after.is_empty() || after.starts_with(char::is_whitespace)).then(|| after.trim())
 }
 
+/// What a word on its size would do to a job that is at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizeWords {
+    /// It goes through all phases already.
+    #[default]
+    Nothing,
+    /// `[FULL]` leads out of the small lane, or out of the paths of a track.
+    Widens,
+    /// The same, and `[QUICK]` takes the bounds of the small lane away.
+    WidensAndUnbinds,
+}
+
 /// Where a person's short word would act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
@@ -132,8 +144,8 @@ pub enum Moment {
     NoJob { rests: bool, waits: bool, awaits: bool },
     /// Only words were said of the focused job.
     Talk,
-    /// It is at work; `ends` where a person may approve it now.
-    Work { ends: bool },
+    /// It is at work; `ends` where a person may approve it now, and what a word on its size does.
+    Work { ends: bool, size: SizeWords },
     /// It is approved, and its last cycle is open.
     Closing,
     /// No job is kept in this mode.
@@ -158,11 +170,13 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
             let others = ["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"];
             lanes.into_iter().chain(others).collect()
         }
-        Moment::Work { ends: true } => {
-            vec!["[APPROVE]", "[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
-        }
-        Moment::Work { ends: false } => {
-            vec!["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]
+        Moment::Work { ends, size } => {
+            let mut words = Vec::new();
+            words.extend(ends.then_some("[APPROVE]"));
+            words.extend((size == SizeWords::WidensAndUnbinds).then_some("[QUICK]"));
+            words.extend((size != SizeWords::Nothing).then_some("[FULL]"));
+            words.extend(["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]);
+            words
         }
         Moment::Closing => vec!["[ALLOW git <words>]", "[DROP]"],
         Moment::Mode(Mode::Fence) => vec!["[ALLOW <path>]", "[ALLOW git <words>]"],
@@ -170,8 +184,11 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
     };
     if let Moment::Mode(mode) = moment {
         words.extend(mode.others());
+        words.push("[OFF]");
+    } else {
+        // The last one begins a question, which is no job and frees its turn.
+        words.extend(["[OFF]", "?"]);
     }
-    words.push("[OFF]");
     words
 }
 
@@ -316,8 +333,9 @@ mod tests {
             Moment::NoJob { rests: true, waits: true, awaits: true },
             Moment::NoJob { rests: false, waits: false, awaits: false },
             Moment::Talk,
-            Moment::Work { ends: true },
-            Moment::Work { ends: false },
+            Moment::Work { ends: true, size: SizeWords::Nothing },
+            Moment::Work { ends: false, size: SizeWords::Widens },
+            Moment::Work { ends: false, size: SizeWords::WidensAndUnbinds },
             Moment::Closing,
             Moment::Mode(Mode::Watch),
             Moment::Mode(Mode::Fence),
@@ -329,7 +347,8 @@ mod tests {
                     .replace("<path>", "src/a.rs")
                     .replace("<words>", "push")
                     .replace("<id>", "20261121t205612-7f3a");
-                assert!(read(&said).is_some(), "{moment:?}: {word}");
+                let acts = read(&said).is_some() || said == "?";
+                assert!(acts, "{moment:?}: {word}");
             }
             assert_eq!(words.contains(&"[ON]"), moment == Moment::Off);
         }

@@ -87,6 +87,11 @@ pub fn plan_decision(row: &Phase, cycle: u32, decided: bool, again: bool) -> Ver
     Err(row.names.put_in(Refusal::new("decision", Wants::Edge).case(Case::PlanTime)))
 }
 
+/// A well-formed command that the state does not allow: `said` says why, `next` what does it now.
+pub(crate) fn not_now(said: String, next: String) -> Refusal {
+    Refusal::new("state", Wants::Edge).case(Case::NotNow).with("said", said).with("next", next)
+}
+
 /// The shape of the objective is declared while the objective can still take it.
 pub(crate) fn shape(cycle: u32) -> Verdict {
     if cycle <= 1 {

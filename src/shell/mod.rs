@@ -252,7 +252,6 @@ impl Reading {
     }
 
     /// Every git verb, those that only read among them.
-    #[cfg(test)]
     pub(crate) fn git_verbs(&self) -> impl Iterator<Item = &GitVerb> {
         self.found.iter().filter_map(|found| found.git.as_ref())
     }

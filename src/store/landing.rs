@@ -45,6 +45,12 @@ impl Signature {
         String::from_utf8_lossy(&self.name).into_owned()
     }
 
+    /// It says what git tells its hooks of an author, whose date has an `@` before it.
+    pub(crate) fn is_written(&self, name: &str, email: &str, date: &str) -> bool {
+        let date = date.strip_prefix('@').unwrap_or(date);
+        self.name == name.as_bytes() && self.email == email.as_bytes() && self.date == date
+    }
+
     /// It is this person's.
     pub(crate) fn is_of(&self, who: &Identity) -> bool {
         self.email.eq_ignore_ascii_case(who.email.as_bytes())

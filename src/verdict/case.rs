@@ -99,6 +99,8 @@ pub(crate) enum Case {
     Figures,
     /// A command draws on a terminal, and there is none.
     NoTerminal,
+    /// A well-formed command that the state does not allow.
+    NotNow,
     File,
     FileFull,
     FileLater,

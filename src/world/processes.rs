@@ -10,10 +10,12 @@ mod elsewhere;
 mod linux;
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{details, environment_of, exe_changed_ms, exe_of, process};
+pub(super) use elsewhere::{
+    arguments_of, details, environment_of, exe_changed_ms, exe_of, process,
+};
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    details, environment_of, exe_changed_ms, exe_of, process, session_of, view,
+    arguments_of, details, environment_of, exe_changed_ms, exe_of, process, session_of, view,
 };
 
 #[cfg(not(target_os = "linux"))]
@@ -49,6 +51,7 @@ mod tests {
             // A name is cut after fifteen bytes by the one, and may be by the other.
             assert_eq!((there.pid, also, &there.name), (here.pid, parent, &here.name));
             assert_eq!(there.line, here.line);
+            assert_eq!(elsewhere::arguments_of(pid), linux::arguments_of(pid));
             let [left, right] = [linux::started_ms(&here), elsewhere::started_ms(&there)]
                 .map(|ms| ms.expect("told"));
             assert!((left - right).abs() < 3000, "{left} {right}");

@@ -106,6 +106,7 @@ fn of_two_boundaries_at_once_one_commits_and_the_other_says_so() {
         });
         let codes = both.map(|child| child.wait_with_output().expect("ends").status.code());
         let done = codes.iter().filter(|code| **code == Some(0)).count();
+        assert!(codes.iter().all(|code| matches!(code, Some(0 | 2))), "round {round}: {codes:?}");
         let made = world.git("rev-list --count HEAD").trim().parse::<usize>().expect("a number");
         let said: usize = texts
             .iter()
@@ -263,4 +264,30 @@ fn in_the_middle_of_a_rebase_the_rebase_is_named() {
     world.sh("git -c core.hooksPath=/dev/null -c sequence.editor='sed -i 1s/^pick/edit/' \
               rebase -q -i --autostash HEAD~1 2>/dev/null || true");
     world.checkpoint("a part").refuses("rebase is in progress");
+}
+
+/// What the state does not allow is an answer: why, do, then, and a line for `why`.
+#[test]
+fn each_answer_of_2_says_why_do_then_and_stands_in_why() {
+    let refused = |world: &World, line: &str, why: &str, next: &str| {
+        let told = world.seed(line).said();
+        assert!(told.code == 2 && told.err.contains(why), "{line}: {told:?}");
+        let three = ["BLOCKED: ", "\nDo: ", "\nThen: "];
+        assert!(three.iter().all(|part| told.err.contains(part)), "{line}: {told:?}");
+        assert!(told.err.contains(next), "{line}: {told:?}");
+        let listed = world.seed("why --last 1").succeeds();
+        assert!(listed.contains(why), "{line}: {listed}");
+    };
+    let world = World::seeded();
+    for line in ["phase advance -m x", "plan show", "note list", "job show"] {
+        refused(&world, line, "no job is focused", "git seed status");
+    }
+    refused(&world, "job approve", "approve", "");
+    world.to("execute");
+    let told = checkpoint("nothing was done here");
+    refused(&world, &told, "nothing to checkpoint", "git seed phase current");
+    refused(&world, "job drop", "drop", "");
+    refused(&world, "plan read", "no plan document", "git seed plan show");
+    refused(&world, "why --json", "why --json", "");
+    refused(&world, "stats", "stats", "");
 }

@@ -65,6 +65,71 @@ fn a_persons_amend_keeps_the_trailers() {
 }
 
 #[test]
+fn an_amend_with_a_message_of_its_own_keeps_the_trailers() {
+    let lines = [
+        "git commit --amend -m 'better words'",
+        "git commit -q --am -m better -m words",
+        "git -c alias.again='commit --amend' again -m 'better words'",
+        "printf 'better words\n\nReviewed-by: a <a@b>\n' | git commit -q --amend -F -",
+        "git commit -q --amend --reset-author -m 'better words'",
+    ];
+    for line in lines {
+        let world = World::seeded();
+        world.to("execute");
+        let trailers = world.git("log -1 --format='%(trailers:only)'");
+        let (id, head) = (world.trailer("Seed-Id"), world.git("rev-parse HEAD"));
+        let said = world.tries(line);
+        assert_eq!(said.code, 0, "{line}: {said:?}");
+        assert!(said.err.contains("trailers of this phase commit were kept"), "{line}: {said:?}");
+        assert_eq!(world.trailer("Seed-Id"), id, "{line}");
+        let now = world.git("log -1 --format='%(trailers:only)'");
+        assert!(trailers.lines().all(|row| now.contains(row)), "{line}: {now}");
+        assert!(world.git("log -1 --format=%s").starts_with("better"), "{line}");
+        assert_ne!(world.git("rev-parse HEAD"), head, "{line}");
+        world.works("execute");
+        world.checkpoint("the next change of the lexer is in").succeeds();
+        world.person("verify").succeeds();
+    }
+}
+
+#[test]
+fn only_what_replaces_the_phase_commit_takes_its_trailers() {
+    let world = World::seeded();
+    world.to("execute");
+    let mine = "git commit -q --allow-empty -m 'mine --amend'";
+    let deleted = "GIT_EDITOR='sed -i /^Seed-/d' git commit -q --amend";
+    for line in [mine, "git commit -q --amend --allow-empty --no-edit"] {
+        let said = world.tries(line);
+        assert_eq!((said.code, said.err.as_str()), (0, ""), "{line}");
+    }
+    // HEAD is the person's own commit, which has none.
+    assert_eq!(world.git("log -1 --format='%(trailers)'"), "");
+    let world = World::seeded();
+    world.to("execute");
+    let said = world.tries(deleted);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert_eq!(world.git("log -1 --format='%(trailers)'"), "", "taken out by hand");
+}
+
+#[test]
+fn an_agents_new_commit_does_not_take_the_trailers_of_head() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex", "pub fn lex").passes();
+    let known = world.git("log -1 --format='%(trailers:only)'");
+    let head = world.git("rev-parse HEAD");
+    for message in [format!("x\n\n{known}"), format!("git commit --amend\n\n{known}")] {
+        let said = world.agents_shell("git commit -qa -F -", &message);
+        assert!(said.code != 0 && said.err.contains("Seed-Job"), "{said:?}");
+        let told = world.seed("why").succeeds();
+        assert!(told.contains("Seed-Job"), "{told}");
+    }
+    assert_eq!(world.git("rev-parse HEAD"), head);
+    let said = world.agents_shell("git commit -q --amend -F -", &format!("x\n\n{known}"));
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
 fn hooks_that_were_there_still_run() {
     for place in [".git/hooks", ".husky"] {
         let world = World::new();

@@ -21,8 +21,7 @@ use git_seed::claims::hooks;
 use git_seed::event::{self, Actor, PageChange, Question};
 use git_seed::jobs::questions::{self, APPROVE, Ahead, Grant, Locks, Moment, Opened, REVIEW};
 use git_seed::jobs::routing::Route;
-use git_seed::jobs::shortword::SaidLane;
-use git_seed::jobs::shortword::{self, Moment as Worktree};
+use git_seed::jobs::shortword::{self, Moment as Worktree, SaidLane, SizeWords};
 use git_seed::jobs::{Job, Status, routing};
 use git_seed::memory::dispatch::{self, Live};
 use git_seed::memory::lock::{Loss, Unarchived};
@@ -3021,7 +3020,10 @@ impl<'a> Search<'a> {
                 },
                 Life::Completed => continue,
                 Life::Active if !state.begun && state.aside.is_none() => Worktree::Talk,
-                Life::Active => Worktree::Work { ends: state.finished && !state.waits },
+                Life::Active => Worktree::Work {
+                    ends: state.finished && !state.waits,
+                    size: SizeWords::default(),
+                },
             };
             let words = shortword::acting(moment);
             let ends = match state.life {

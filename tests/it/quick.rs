@@ -476,6 +476,25 @@ fn ends_small(world: &World) {
     world.asks(&done()).passes().answers("Approve completion").tells("closed");
 }
 
+#[test]
+fn status_names_the_words_on_size_that_would_act() {
+    let world = World::seeded();
+    let acts = |word: &str| {
+        let status = world.json("status");
+        status["words"].as_array().expect("words").iter().any(|one| one == word)
+    };
+    world.prompt("fix the lexer");
+    world.reads(CODE).passes();
+    world
+        .seed("phase advance --small --scope src/parser -m 'escapes get lost; lex.rs; cargo test'")
+        .succeeds();
+    assert!(acts("[QUICK]") && acts("[FULL]"), "its size binds, and all phases are open");
+    world.prompt("[QUICK]");
+    assert!(!acts("[QUICK]") && acts("[FULL]"));
+    world.prompt("[FULL]");
+    assert!(!acts("[QUICK]") && !acts("[FULL]"), "all phases");
+}
+
 /// Nobody said how large the job is: the agent's first step says it.
 #[test]
 fn the_first_step_chooses_the_lane() {

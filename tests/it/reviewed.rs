@@ -186,9 +186,9 @@ fn status_says_what_is_next_and_which_words_act_where_no_job_is_focused() {
         assert!(status["next"].as_str().is_some_and(|said| said.contains(next)), "{status}");
         assert_eq!(status["words"], json!(words));
     };
-    told("send a prompt", &["[QUICK]", "[FULL]", GIT, "[OFF]"]);
+    told("send a prompt", &["[QUICK]", "[FULL]", GIT, "[OFF]", "?"]);
     world.person("job create 'rename lex'").succeeds();
-    told("git seed job activate ", &["[QUICK]", "[FULL]", "[DROP] <id>", GIT, "[OFF]"]);
+    told("git seed job activate ", &["[QUICK]", "[FULL]", "[DROP] <id>", GIT, "[OFF]", "?"]);
     world.person("job drop --pending").succeeds();
     world.person("off -m 'by hand'").succeeds();
     told("git seed on", &["[ON]"]);
@@ -196,14 +196,17 @@ fn status_says_what_is_next_and_which_words_act_where_no_job_is_focused() {
     world.prompt("fix the lexer");
     told(
         "git seed phase advance",
-        &["[QUICK]", "[FULL]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]"],
+        &["[QUICK]", "[FULL]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]", "?"],
     );
     world.to("condense");
     world.works("condense");
-    told("[JOB-COMPLETE]", &["[APPROVE]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]"]);
+    told(
+        "[JOB-COMPLETE]",
+        &["[APPROVE]", "[ALLOW <path>]", GIT, "[PAUSE]", "[DROP]", "[OFF]", "?"],
+    );
     world.asks(&completion()).passes();
     world.leaves();
-    told("git seed job approve ", &["[QUICK]", "[FULL]", "[APPROVE]", "[DROP]", GIT, "[OFF]"]);
+    told("git seed job approve ", &["[QUICK]", "[FULL]", "[APPROVE]", "[DROP]", GIT, "[OFF]", "?"]);
 }
 
 #[test]

@@ -738,8 +738,11 @@ fn refused_boundaries_count_and_the_person_hears_with_the_commands_end() {
 fn a_guest_joins_and_the_driver_becomes_the_guest() {
     let world = at("execute");
     let job = world.job();
+    let names_join = || world.seed("status").succeeds().contains("[JOIN]");
+    assert!(!names_join(), "nobody else is there");
     world.session(SECOND);
     world.starts();
+    assert!(names_join(), "a second session is");
     world.edits(CODE, "fn lex", "fn flex").refuses("another session");
     for word in ["[PAUSE]", "[ALLOW todo.txt]", "[APPROVE]", "[QUICK] x"] {
         told(&world.prompt(word), "[JOIN]");

@@ -26,7 +26,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::style::force_color_output;
 
 use self::keys::{Act, Jobs, Mode, pressed};
-use super::{Context, Outcome, report::Report};
+use super::{Context, Outcome, refuse, report::Report};
 use crate::engine::repo::Repo;
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::watching::{self, Watching};
@@ -58,7 +58,7 @@ pub(super) fn run(
     repo.require_seeded()?;
     if agent_is_above() {
         let refusal = commands::figures("watch", "git seed watch");
-        return Ok(out.refusal(&refusal, "none"));
+        return Ok(refuse(&repo, &refusal, out));
     }
     if out.is_json() {
         out.json(&watching::now(&repo)?);
@@ -66,7 +66,7 @@ pub(super) fn run(
     }
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         let refusal = commands::no_terminal("watch", "git seed watch");
-        return Ok(out.refusal(&refusal, "none"));
+        return Ok(refuse(&repo, &refusal, out));
     }
     force_color_output(out.has_colours());
     let mut live = Live::of(repo)?;

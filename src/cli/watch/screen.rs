@@ -8,7 +8,6 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::keys::{Jobs, Mode};
 use crate::cli::report::{clock, seconds};
-use crate::cli::status::counted;
 use crate::cli::width::{end_of, shortened, wrapped};
 use crate::engine::report::WhyRow;
 use crate::engine::story::watching::{CallShown, Watching};
@@ -161,7 +160,7 @@ fn state(seen: &Watching, width: usize) -> Vec<Line<'static>> {
     } else {
         say("fence", &outside.join(" · "), Style::new().fg(Color::Red));
     }
-    say("cost", &counted(&status.cost), plain);
+    say("cost", &status.cost.told(), plain);
     say("next", &status.next, plain);
     lines
 }
@@ -233,8 +232,9 @@ mod tests {
 
     use super::*;
     use crate::engine::fence::tree::FenceShown;
+    use crate::engine::judge::cost::Cost;
     use crate::engine::judge::shown::RunShown;
-    use crate::engine::report::{CostShown, JobHead, Status};
+    use crate::engine::report::{JobHead, Status};
     use crate::format::journal::What;
 
     /// Words of people who write in other letters; each is a name, a call and a reason here.
@@ -270,7 +270,7 @@ mod tests {
             next: "git seed phase advance -F - <message>".to_owned(),
             policy: Vec::new(),
             unsynced: 0,
-            cost: CostShown { calls: 9, words: 410, quoted: 3, refusals: 2, commits: 1 },
+            cost: Cost { calls: 9, words: 410, quoted: 3, refusals: 2, commits: 1 },
             fence: FenceShown::default(),
             awaiting: vec![job],
             queued: Vec::new(),

@@ -13,7 +13,7 @@ use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::gates;
 use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity};
 use crate::verdict::Refusal;
-use crate::voice::{Notice, tell};
+use crate::voice::Notice;
 use crate::world;
 
 /// Makes the phase commit; `None` when there is nothing to commit. Refused where it came to hold
@@ -170,9 +170,7 @@ fn vetoed(failed: CommitFailed) -> EngineError {
                 by_hook.as_ref().map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();
             EngineError::Vetoed { hook, by_hook, output }
         }
-        CommitFailed::Busy(what) => {
-            EngineError::NotNow(tell(Notice::CommitUnderWay, &[("what", what)]))
-        }
+        CommitFailed::Busy(what) => EngineError::not_now(Notice::CommitUnderWay, &[("what", what)]),
         CommitFailed::Store(error) => error.into(),
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn cross(
         Ok(Ok(made)) => made,
     };
     if commit.is_none() && *toward == Transition::Checkpoint {
-        return Err(EngineError::NotNow(tell(Notice::NothingToCheckpoint, &[])));
+        return Err(EngineError::not_now(Notice::NothingToCheckpoint, &[]));
     }
     record(repo, &focused.chain, toward, judged, commit, by)
 }

@@ -8,14 +8,15 @@ use crate::engine::fence::tree::Beginning;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::{boundary, jobs, memory, record};
 use crate::format::names;
 use crate::format::state::State;
 use crate::format::trailers::StepTrailers;
 use crate::format::transition::{self, Committed, Crossed, Here, Look};
 use crate::phases::Move;
-use crate::store::{CommitId, StoreError, TreeEdit};
+use crate::store::{CommitId, TreeEdit};
+use crate::voice::Notice;
 
 /// A boundary whose gates let it through, and whose commit is made where it has one.
 pub(crate) struct Passed<'a> {
@@ -34,9 +35,11 @@ pub(crate) fn draft(
     passed: &Passed<'_>,
 ) -> Result<StepDraft> {
     let Passed { toward, judged, commit, by, .. } = *passed;
-    if judged.at != (state.stand.phase.clone(), state.stand.cycle) {
-        // Another process took this step, or another one: what was judged is no longer so.
-        return Err(StoreError::Moved { chain: chain.to_owned() }.into());
+    // Another process took this step, or another one, and what was judged is no longer so; or it
+    // found the same commit of a step that was left.
+    let moved = judged.at != (state.stand.phase.clone(), state.stand.cycle);
+    if moved || commit.is_some_and(|commit| state.home.commit == commit.as_str()) {
+        return Err(EngineError::not_now(Notice::BoundaryUnderWay, &[]));
     }
     let now = boundary::commit::trailers(repo, state, &judged.name)?;
     let subject = judged.message.subject();

@@ -85,6 +85,8 @@ pub(crate) fn untaken(
     if record::history::log(repo, focused, STEPS)?.iter().any(|step| step.id == named.id) {
         return Ok(Ok(None));
     }
+    // Another process has made it just now, and is about to take its step.
+    boundary::pending::require_nobody_else(repo)?;
     let Some(parent) = repo.store.first_parent(&commit)? else { return Ok(Ok(None)) };
     let (from, to) = (repo.store.tree_of_commit(&parent)?, repo.store.tree_of_commit(&commit)?);
     let added = outside(repo, focused, judged, &from, &to)?;

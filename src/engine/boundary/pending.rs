@@ -9,24 +9,29 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::short_hash;
 use crate::format::trailers::StepTrailers;
 use crate::store::CommitId;
-use crate::voice::{Notice, tell};
+use crate::voice::Notice;
 use crate::world;
 
 pub(crate) fn write_pending(repo: &Repo, focused: &LoadedJob, pending: &Pending) -> Result<()> {
     let _lock = repo.store.lock()?;
     let now = repo.store.tip(&focused.chain)?;
     if now.as_ref() != Some(&focused.tip) {
-        return Err(crate::store::StoreError::Moved { chain: focused.chain.clone() }.into());
+        return Err(EngineError::not_now(Notice::BoundaryUnderWay, &[]));
     }
-    // Two would commit one step each: while another process makes its commit, the step is its own.
-    let others = pending_file::pending(repo)?
-        .is_some_and(|other| other.owner != pending.owner && world::is_running(&other.owner));
-    if others {
-        return Err(EngineError::NotNow(tell(Notice::BoundaryUnderWay, &[])));
-    }
+    require_nobody_else(repo)?;
     let text = toml::to_string(pending)?;
     // Written whole or not at all: a torn file would name a step that nobody meant.
     Ok(world::write_whole(&pending_file::pending_file(repo), text.as_bytes())?)
+}
+
+/// Two would commit one step each: while another process makes its commit, the step is its own.
+pub(crate) fn require_nobody_else(repo: &Repo) -> Result<()> {
+    // `is_running` leaves this very process out.
+    let others = pending_file::pending(repo)?.is_some_and(|other| world::is_running(&other.owner));
+    if others {
+        return Err(EngineError::not_now(Notice::BoundaryUnderWay, &[]));
+    }
+    Ok(())
 }
 
 pub(crate) fn forget_pending(repo: &Repo) -> Result<()> {

@@ -32,7 +32,7 @@ pub(crate) struct Waiting {
 pub(crate) fn add_dependency(repo: &Repo, parent: &JobId, id: &JobId) -> Answered<LoadedJob> {
     let focused = repo.require_focused()?;
     if focused.state.job.id != *parent {
-        return Err(EngineError::NotNow(tell(Notice::DependencyOfFocused, &[])));
+        return Err(EngineError::not_now(Notice::DependencyOfFocused, &[]));
     }
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         if let Some(refusal) = births_elsewhere(repo, Some(state)) {
@@ -87,7 +87,7 @@ pub(crate) fn remove_dependency(repo: &Repo, id: &JobId, void: bool) -> Answered
         return Ok(Err(refusal));
     }
     if !focused.state.job.depends_on.contains(id) {
-        return Err(EngineError::NotNow(tell(Notice::NoSuchDependency, &[("job", id.as_str())])));
+        return Err(EngineError::not_now(Notice::NoSuchDependency, &[("job", id.as_str())]));
     }
     if let Some(refusal) = no_unlinking(repo, &focused, id, void)? {
         return Ok(Err(refusal));

@@ -14,7 +14,7 @@ use crate::format::names;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::{JobId, Naming, Status};
 use crate::phases::{Multiplier, commands};
-use crate::plans::Pointer;
+use crate::plans::{BadPointer, Pointer};
 use crate::secrets::Masked;
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
@@ -182,7 +182,7 @@ pub(crate) fn focus_job(repo: &Repo, id: &JobId, by: By) -> Answered<Resumed> {
     }
     if job.state.job.status != Status::Active {
         let facts = [("job", id.as_str()), ("status", job.state.job.status.word())];
-        return Err(EngineError::NotNow(tell(Notice::JobNotActive, &facts)));
+        return Err(EngineError::not_now(Notice::JobNotActive, &facts));
     }
     engine::jobs::resume::resume_job(repo, id, by)
 }
@@ -281,6 +281,10 @@ pub(crate) fn follow_branch(repo: &Repo) -> Result<Option<String>> {
     Ok(Some(tell(Notice::GitFollowed, &[("branch", &here)])))
 }
 
+fn plan_stands(bad: &BadPointer) -> EngineError {
+    EngineError::NotNow { why: bad.to_string(), next: tell(Notice::NextPlan, &[]) }
+}
+
 /// Decides about the plan document, in the first cycle's plan phase.
 pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
     let pointer = Pointer::read(argument).map_err(usage)?;
@@ -292,7 +296,7 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
         if let Err(refusal) = commands::plan_decision(row, state.stand.cycle, decided, again) {
             return Ok(Err(refusal));
         }
-        state.plan.decide(pointer.clone()).map_err(|bad| EngineError::NotNow(bad.to_string()))?;
+        state.plan.decide(pointer.clone()).map_err(|bad| plan_stands(&bad))?;
         Ok(Ok(StepDraft::new(state, "decision", format!("plan document: {argument}"), By::Agent)))
     })?;
     Ok(taken.map(|taken| taken.focused))

@@ -45,7 +45,7 @@ pub(crate) fn restore_plan(repo: &Repo) -> Result<String> {
     let path = frozen.and_then(|_| state.plan.pointer.path(&state.job.id.to_string()));
     let bytes = repo.store.file(&focused.tip, names::PLAN)?;
     let (Some(path), Some(bytes)) = (path, bytes) else {
-        return Err(EngineError::NotNow(tell(Notice::PlanNotAccepted, &[])));
+        return Err(EngineError::not_now(Notice::PlanNotAccepted, &[]));
     };
     let file = repo.store.work_tree().join(&path);
     let drafts = repo.store.seed_dir();

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::cost::Cost;
 use super::words::Judged;
 use crate::claims::record::RecordKind;
 use crate::claims::{ClaimCase, Inquiry, Ran, gate};
@@ -59,16 +60,23 @@ struct Runs {
 /// and `asked` is the ruling on it, where hooks rule.
 pub(crate) fn shown(repo: &Repo, focused: &LoadedJob, asked: Option<&Judged>) -> Result<String> {
     let mut lines = vec![tell(Notice::SeenHead, &[("job", &focused.state.job.name)])];
-    lines.extend(with_claim(repo, focused, asked)?);
+    let cost = tell(Notice::SeenCost, &[("cost", &Cost::of(focused).told())]);
+    lines.extend(with_claim(repo, focused, asked, Some(cost))?);
     Ok(lines.join("\n"))
 }
 
 /// The lines of the card, before anybody asks.
 pub(crate) fn lines_of(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
-    with_claim(repo, focused, None)
+    with_claim(repo, focused, None, None)
 }
 
-fn with_claim(repo: &Repo, focused: &LoadedJob, asked: Option<&Judged>) -> Result<Vec<String>> {
+/// `cost` stands in it unless whoever shows the card tells that beside it.
+fn with_claim(
+    repo: &Repo,
+    focused: &LoadedJob,
+    asked: Option<&Judged>,
+    cost: Option<String>,
+) -> Result<Vec<String>> {
     let claim = last_claim(repo, focused)?;
     let changed = changed(repo, focused)?;
     let mut gaps: Vec<String> = asked.and_then(Judged::points).into_iter().collect();
@@ -86,14 +94,19 @@ fn with_claim(repo: &Repo, focused: &LoadedJob, asked: Option<&Judged>) -> Resul
     lines.extend(told_of_criteria(&judge::criteria::answered(repo, focused)?));
     lines.extend(told_of_scope(repo, focused)?);
     lines.push(told_of_coverage(repo, focused)?);
-    let more = gaps.len().saturating_sub(GAPS);
-    lines.extend(gaps.iter().take(GAPS).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
+    lines.extend(cost);
+    // The head is one more. Of what does not fit all is counted.
+    let room = (LINES - 1).saturating_sub(lines.len());
+    let fits = gaps.len() <= room.min(GAPS);
+    let named = if fits { gaps.len() } else { GAPS.min(room.saturating_sub(1)) };
+    lines.extend(gaps.iter().take(named).map(|gap| tell(Notice::SeenOpen, &[("gap", gap)])));
+    let more = gaps.len() - named;
     if more > 0 {
         lines.push(tell(Notice::SeenMore, &[("more", &more.to_string())]));
     }
-    lines.push(tell(Notice::SeenLook, &[]));
-    // The head is one more.
-    lines.truncate(LINES - 1);
+    if lines.len() < LINES - 1 {
+        lines.push(tell(Notice::SeenLook, &[]));
+    }
     Ok(lines.iter().map(|line| shortened(line)).collect())
 }
 

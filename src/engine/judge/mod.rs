@@ -7,6 +7,7 @@ mod carried;
 pub(crate) mod ci;
 pub(crate) mod ci_cards;
 pub(crate) mod closing;
+pub(crate) mod cost;
 pub(crate) mod criteria;
 pub(crate) mod shown;
 pub(crate) mod words;

@@ -215,8 +215,7 @@ pub(crate) fn note_for_birth(repo: &Repo, n: usize) -> Answered<String> {
     let kinds = repo.kinds(&focused.state);
     if !kinds.get(&marked.note.kind).is_some_and(|kind| kind.crumbs.contains(&Crumb::Job)) {
         let facts = [("n", &*n.to_string()), ("kind", marked.note.kind.as_str())];
-        let text = tell(Notice::NoteMakesNoJob, &facts);
-        return Err(EngineError::NotNow(text));
+        return Err(EngineError::not_now(Notice::NoteMakesNoJob, &facts));
     }
     let page = repo::paths::text_of(repo.store.work_tree().join(&marked.page))?;
     let job = &focused.state.job;

@@ -37,7 +37,7 @@ use crate::rules::{BadRules, Rules};
 use crate::shell::{self, Reading};
 use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip, TreeId};
 use crate::verdict::{Refusal, Wants};
-use crate::voice::{Notice, tell};
+use crate::voice::{self, Notice, tell};
 use crate::world::last::Last;
 use crate::world::{self, NotPlain};
 
@@ -137,7 +137,7 @@ pub enum EngineError {
     #[error("no job is focused in this worktree")]
     NoJob,
     /// A step was wanted of a job that lies in the archive.
-    #[error("job {id} is {status} and closed; {}", reopening(.status, .id))]
+    #[error("job {id} is {status} and closed")]
     Closed { id: JobId, status: &'static str },
     #[error(
         "the state of this repository was written by a newer git-seed (format {0}); use that one"
@@ -149,8 +149,12 @@ pub enum EngineError {
     #[error("{0}")]
     Usage(String),
     /// A well-formed command that the state does not allow.
-    #[error("{0}")]
-    NotNow(String),
+    #[error("{why}")]
+    NotNow {
+        why: String,
+        /// The way on: a command, or an act in words.
+        next: String,
+    },
     /// A step of a job that its status does not allow.
     #[error(transparent)]
     Status(#[from] BadStatus),
@@ -200,6 +204,12 @@ fn reopening(status: &str, id: &JobId) -> String {
 }
 
 impl EngineError {
+    /// A well-formed command that the state does not allow, as the row `key` tells it with its way
+    /// on.
+    pub(crate) fn not_now(key: Notice, facts: &[(&str, &str)]) -> Self {
+        Self::NotNow { why: tell(key, facts), next: voice::next(key, facts) }
+    }
+
     /// True where the repository's seed state is damaged, not merely absent.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
@@ -227,7 +237,7 @@ impl EngineError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 64,
-            Self::NotNow(_) | Self::Status(_) | Self::Closed { .. } | Self::NoJob => 2,
+            Self::NotNow { .. } | Self::Status(_) | Self::Closed { .. } | Self::NoJob => 2,
             _ => 1,
         }
     }
@@ -236,6 +246,9 @@ impl EngineError {
     pub(crate) fn hint(&self) -> Option<String> {
         let key = match self {
             Self::NotSeeded => return Some("git seed init".to_owned()),
+            Self::NotNow { next, .. } => return Some(next.clone()),
+            Self::Closed { id, status } => return Some(reopening(status, id)),
+            Self::Status(_) => Notice::NextStatus,
             Self::NoProposal => Notice::HintNoProposal,
             Self::Proposal(_) => Notice::HintProposal,
             Self::Rules(_) => Notice::HintRules,
@@ -504,7 +517,7 @@ mod tests {
         };
         let cases = [
             (EngineError::Usage(what()), 64),
-            (EngineError::NotNow(what()), 2),
+            (EngineError::NotNow { why: what(), next: what() }, 2),
             (closed, 2),
             (EngineError::NoJob, 2),
             (EngineError::OnDisk(what()), 1),

@@ -2,14 +2,14 @@
 
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::person;
-use crate::engine::repo::Repo;
+use crate::engine::repo::{LoadedJob, Repo};
 use crate::jobs::shortword::{self, Moment};
 use crate::phases::{Class, Phase, Reads, Write};
 use crate::voice::{Notice, tell};
 
 /// The short words that would act now, those of the repository's own tracks behind the one for all
 /// phases.
-pub(super) fn acting(repo: &Repo, moment: Moment) -> Vec<String> {
+pub(super) fn acting(repo: &Repo, moment: Moment, focused: Option<&LoadedJob>) -> Vec<String> {
     let mode = repo.rules.mode;
     let moment = if mode.keeps_jobs() { moment } else { Moment::Mode(mode) };
     let moment = if repo.is_on() { moment } else { Moment::Off };
@@ -17,12 +17,26 @@ pub(super) fn acting(repo: &Repo, moment: Moment) -> Vec<String> {
     let waits = person::at_terminal::is_any_waited_for(repo).then_some("[OK <command> <code>]");
     let words = waits.into_iter().chain(shortword::acting(moment).into_iter().filter(known));
     let mut all: Vec<String> = words.map(str::to_owned).collect();
-    if let Some(at) = all.iter().position(|word| word == "[FULL]") {
+    // Under way a job keeps its track.
+    let begins = matches!(moment, Moment::NoJob { .. } | Moment::Talk);
+    if let Some(at) = all.iter().position(|word| word == "[FULL]").filter(|_| begins) {
         let rest = all.split_off(at + 1);
         all.extend(repo.rules.maps.own_names().map(shortword::word_of));
         all.extend(rest);
     }
+    if repo.is_on() && focused.is_some_and(|focused| has_guest(repo, focused)) {
+        all.push("[JOIN]".to_owned());
+    }
     all
+}
+
+/// Another session than the one that drives the job is open in this worktree.
+fn has_guest(repo: &Repo, focused: &LoadedJob) -> bool {
+    let (driver, here) = (&focused.state.driver.session, repo.store.worktree_name());
+    let there: Vec<_> = repo.recorded().filter(|one| one.worktree == here).collect();
+    let runs =
+        |is_driver: bool| there.iter().any(|one| (one.id == *driver) == is_driver && one.runs());
+    runs(true) && runs(false)
 }
 
 /// What is left of it where the work cannot go on, for HEAD is not where the job is.

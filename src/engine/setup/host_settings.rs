@@ -29,7 +29,7 @@ pub(crate) fn refuse_linked_dirs(repo: &Repo, rows: &[&'static Host]) -> Result<
     match dirs.into_iter().filter(|dir| !dir.as_os_str().is_empty()).find(linked) {
         Some(dir) => {
             let dir = dir.display().to_string();
-            Err(EngineError::NotNow(tell(Notice::SettingsBehindLink, &[("dir", &dir)])))
+            Err(EngineError::not_now(Notice::SettingsBehindLink, &[("dir", &dir)]))
         }
         None => Ok(()),
     }
@@ -63,8 +63,7 @@ pub(crate) fn install_host(
     let name = if shared { &row.settings.shared } else { &row.settings.local };
     let place = Place::below(repo.store.work_tree(), name);
     if !shared && repo.store.is_tracked(name)? {
-        let text = tell(Notice::SettingsTracked, &[("name", name)]);
-        return Err(EngineError::NotNow(text));
+        return Err(EngineError::not_now(Notice::SettingsTracked, &[("name", name)]));
     }
     if !keeps_one(repo, row, shared, installation, told)? {
         return Ok(());
@@ -92,11 +91,10 @@ fn install_in_main(
     // What the team shares is committed from where it is read.
     let there = Repo::governing(main, None).ok().filter(|_| !shared);
     let Some(there) = there else {
-        return Err(EngineError::NotNow(tell(Notice::SettingsOfMainOnly, &facts)));
+        return Err(EngineError::not_now(Notice::SettingsOfMainOnly, &facts));
     };
     if there.store.is_tracked(name)? {
-        let text = tell(Notice::SettingsTracked, &[("name", name)]);
-        return Err(EngineError::NotNow(text));
+        return Err(EngineError::not_now(Notice::SettingsTracked, &[("name", name)]));
     }
     let own = repo.store.work_tree().join(name);
     if let Some(at) = installation.settings.iter().position(|file| file.path == own) {

@@ -17,7 +17,7 @@ pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
 
 /// The rules that a sync brought from `remote`.
 pub(crate) fn fetched_rules(repo: &Repo, remote: &str) -> Result<String> {
-    let none = || EngineError::NotNow(tell(Notice::RulesNoneFetched, &[("remote", remote)]));
+    let none = || EngineError::not_now(Notice::RulesNoneFetched, &[("remote", remote)]);
     let name = names::fetched(remote, names::RULES);
     let Some(tip) = repo.store.tip(&name)? else { return Err(none()) };
     let bytes = repo.store.file(&tip, "seed.toml")?.ok_or_else(none)?;

@@ -28,7 +28,7 @@ pub(crate) fn claim(
     let walks = repo.map(stand).lane.is_some() && !stand.is_talk() && !repo.rests(stand);
     if row.kind != PhaseKind::Consolidation && !walks {
         let facts = [("phase", row.name.as_str())];
-        return Err(EngineError::NotNow(tell(Notice::UnhookedNotDone, &facts)));
+        return Err(EngineError::not_now(Notice::UnhookedNotDone, &facts));
     }
     note_call(repo, own, "complete", call)?;
     changes::hear(repo, own.cwd.clone())?;

@@ -56,7 +56,7 @@ pub(crate) fn look(repo: &Repo, own: &Unhooked, path: &str, call: &str) -> Resul
 
 /// The file that `path` means, links followed: in this work tree, and not git's.
 fn inside(repo: &Repo, own: &Unhooked, path: &str) -> Result<PathBuf> {
-    let no = || EngineError::NotNow(tell(Notice::UnhookedOutside, &[("path", path)]));
+    let no = || EngineError::not_now(Notice::UnhookedOutside, &[("path", path)]);
     let top = repo::paths::real(repo.store.work_tree());
     let real = crate::world::real(own.cwd.join(path)).map_err(|_| no())?;
     let below = real.strip_prefix(&top).map_err(|_| no())?;

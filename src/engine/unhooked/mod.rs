@@ -77,10 +77,10 @@ fn row() -> Result<&'static Host> {
 fn require_phases(repo: &Repo) -> Result<()> {
     repo.require_seeded()?;
     if !repo.is_on() {
-        return Err(EngineError::NotNow(tell(Notice::UnhookedOff, &[])));
+        return Err(EngineError::not_now(Notice::UnhookedOff, &[]));
     }
     if !repo.rules.mode.keeps_jobs() {
-        return Err(EngineError::NotNow(tell(Notice::UnhookedMode, &[])));
+        return Err(EngineError::not_now(Notice::UnhookedMode, &[]));
     }
     Ok(())
 }
@@ -91,7 +91,7 @@ fn require_phases(repo: &Repo) -> Result<()> {
 ///
 /// Says whose the job is, or that there is none.
 pub(crate) fn own_job(repo: &Repo, own: &Unhooked) -> Result<LoadedJob> {
-    let none = || EngineError::NotNow(tell(Notice::UnhookedNoJob, &[]));
+    let none = || EngineError::not_now(Notice::UnhookedNoJob, &[]);
     let focused = repo.focused()?.ok_or_else(none)?;
     take_over(repo, own, &focused)?;
     repo.require_focused()
@@ -110,12 +110,12 @@ fn take_over(repo: &Repo, own: &Unhooked, focused: &LoadedJob) -> Result<()> {
         repo.is_live(&driver.session)?
     };
     if lives {
-        return Err(EngineError::NotNow(tell(Notice::UnhookedOther, &[job])));
+        return Err(EngineError::not_now(Notice::UnhookedOther, &[job]));
     }
     // What its own host would have asked of it must not go away with that host.
     if !driver.host.is_empty() && driver.host != HOST {
         let title = hosts::row(&driver.host).map_or(driver.host.as_str(), |row| &row.title);
-        return Err(EngineError::NotNow(tell(Notice::UnhookedTheirs, &[job, ("title", title)])));
+        return Err(EngineError::not_now(Notice::UnhookedTheirs, &[job, ("title", title)]));
     }
     let step = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.driver = own.driver();

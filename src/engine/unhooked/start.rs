@@ -39,7 +39,7 @@ pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) ->
     let told = match repo.focused()? {
         Some(focused) if focused.state.is_closing() => {
             let job = ("job", focused.state.job.name.as_str());
-            return Err(EngineError::NotNow(tell(Notice::UnhookedCloses, &[job])));
+            return Err(EngineError::not_now(Notice::UnhookedCloses, &[job]));
         }
         Some(focused) => {
             take_over(repo, own, &focused)?;
@@ -89,5 +89,5 @@ fn hooks_are_elsewhere(repo: &Repo) -> Result<()> {
     });
     let Some(session) = hooked else { return Ok(()) };
     let title = hosts::row(&session.host).map_or(session.host.as_str(), |row| &row.title);
-    Err(EngineError::NotNow(tell(Notice::UnhookedHooked, &[("title", title)])))
+    Err(EngineError::not_now(Notice::UnhookedHooked, &[("title", title)]))
 }

@@ -43,6 +43,15 @@ pub(in crate::world) fn process(pid: u32) -> Option<(Process, u32)> {
     })
 }
 
+/// The words that a process was started with; nothing where they may not be read.
+pub(in crate::world) fn arguments_of(pid: u32) -> Option<Vec<String>> {
+    let kind = ProcessRefreshKind::nothing().with_cmd(UpdateKind::Always);
+    told(pid, kind, |process| {
+        let words: Vec<String> = process.cmd().iter().map(|word| text(word)).collect();
+        Some(words).filter(|words| !words.is_empty())
+    })
+}
+
 /// Windows ends the names of programs in a way that says nothing.
 fn plain(name: &str) -> String {
     let end = if cfg!(windows) { ".exe" } else { "" };

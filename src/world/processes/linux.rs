@@ -96,6 +96,14 @@ pub(in crate::world) fn process(pid: u32) -> Option<(Process, u32)> {
     Some((Process { pid, started, name, line, detached }, parent))
 }
 
+/// The words that a process was started with; nothing where they may not be read.
+pub(in crate::world) fn arguments_of(pid: u32) -> Option<Vec<String>> {
+    let bytes = read_proc(&format!("{pid}/cmdline")).ok().filter(|bytes| !bytes.is_empty())?;
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    let words = bytes.split(|byte| *byte == 0);
+    Some(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect())
+}
+
 /// When `process` started, in milliseconds since the epoch, where the system tells.
 pub(crate) fn started_ms(process: &Process) -> Option<i64> {
     /// Ticks of `/proc` last as long on every architecture.
