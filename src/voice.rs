@@ -755,6 +755,7 @@ pub(crate) enum Notice {
     SettingsDirHere,
     SettingsUnread,
     KeptNoCommit,
+    InitUndo,
     TrackApplied,
     PageElsewhere,
     PageElsewhereLater,

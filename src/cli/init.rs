@@ -103,15 +103,22 @@ pub(super) fn run(
         told.push(committed(&repo, &told)?);
     }
     told.extend(man_pages(&repo));
+    // What was left alone stands beside the way out.
+    let left_alone = voice::tell(Notice::KeptNoCommit, &[]);
+    let mut alone = None;
     if out.is_json() {
         tell(&told, out);
     } else {
-        tell(&gathered(told), out);
+        let mut rows = gathered(told);
+        alone = rows.iter().position(|row| row.what == left_alone).map(|at| rows.remove(at));
+        tell(&rows, out);
     }
     let (tour, doctor) = (voice::tell(Notice::InitTryTour, &[]), "git seed doctor");
     let also = voice::tell(Notice::InitTryDoctor, &[("command", doctor)]);
     out.line(format_args!("{:<9} {:<29} {tour}; {also}", "try", "git seed tour"));
-    out.line("undo      git seed uninstall");
+    let undo = voice::tell(Notice::InitUndo, &[]);
+    let alone = alone.map(|_| format!("; {left_alone}")).unwrap_or_default();
+    out.line(format_args!("{:<9} {:<29} {undo}{alone}", "undo", "git seed uninstall"));
     if asks {
         // With the rules that this put into force.
         let repo = context.repo()?;

@@ -15,8 +15,8 @@ use super::world::ground;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_git-seed");
 /// The most system calls of a decision, from `execve` to `exit_group`, where the work
-/// tree is at most [`DEPTH`] directories deep: two or three of them tell whose format is here.
-const MOST: usize = 153;
+/// tree is at most [`DEPTH`] directories deep.
+const MOST: usize = 150;
 const DEPTH: usize = 4;
 /// Those that the size of a small lane's work takes: the files of the cycle, each looked at once;
 /// and its times.

@@ -59,6 +59,8 @@ pub struct Repo {
     unread: Option<String>,
     /// Pages that are links in the index, with what they lead to, once somebody asked.
     linked_pages: std::cell::OnceCell<Vec<(RepoPath, PathBuf)>>,
+    /// What says that git seed lives here, once somebody asked: a decision reads it once.
+    meta: std::cell::OnceCell<Tip>,
     /// The format that is written here, once somebody asked; a carry-over changes it.
     pub(crate) format: std::cell::Cell<Option<(u32, Option<u32>)>>,
     /// The keys that a chain took away, of the one that was asked of last.
@@ -386,6 +388,7 @@ impl Repo {
             line: std::cell::RefCell::default(),
             unread: None,
             linked_pages: std::cell::OnceCell::new(),
+            meta: std::cell::OnceCell::new(),
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
             states: Last::new(),
@@ -433,6 +436,7 @@ impl Repo {
             line,
             unread,
             linked_pages: std::cell::OnceCell::new(),
+            meta: std::cell::OnceCell::new(),
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
             states: Last::new(),
@@ -450,7 +454,10 @@ impl Repo {
 
     /// True when git seed is installed here.
     pub(crate) fn is_seeded(&self) -> Result<bool> {
-        Ok(self.store.tip(names::META)?.is_some())
+        let tip = self.store.tip(names::META)?;
+        let is_seeded = tip.is_some();
+        tip.map(|tip| self.meta.set(tip));
+        Ok(is_seeded)
     }
 
     /// Refuses to go on where nothing is installed or a newer binary wrote.
@@ -468,7 +475,10 @@ impl Repo {
     /// Refuses to go on where git seed is installed and what it wrote does not read here: another
     /// binary wrote it, or something else.
     pub(crate) fn require_readable(&self) -> Result<()> {
-        let Some(tip) = self.store.tip(names::META)? else { return Ok(()) };
+        if self.meta.get().is_none() && !self.is_seeded()? {
+            return Ok(());
+        }
+        let Some(tip) = self.meta.get() else { return Ok(()) };
         // As it nearly always is: then nothing has to be read.
         if self.store.is_tree_of(&tip.tree, meta::FILE, meta::Meta::current().write().as_bytes())? {
             return Ok(());
