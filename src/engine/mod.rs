@@ -33,9 +33,11 @@
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! merge       what two clones have of one thing, as one commit
+//! refs_moved  refs that moved while a call ran
 //! fence       what changed in the work tree, and whose it is
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
+//! git_mark    what a person lets git do for one call
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
@@ -51,6 +53,7 @@ pub(crate) mod claims;
 pub(crate) mod fence;
 pub(crate) mod finding;
 pub(crate) mod git_hooks;
+pub(crate) mod git_mark;
 pub(crate) mod glance;
 pub(crate) mod hook;
 pub(crate) mod installed;
@@ -68,6 +71,7 @@ pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod quote;
 pub(crate) mod record;
+pub(crate) mod refs_moved;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;

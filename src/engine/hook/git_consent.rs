@@ -4,6 +4,7 @@
 use crate::engine::record::{self, git_mark};
 use crate::engine::repo::sessions::speaks_for;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{git_mark, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::routing::InteractionKind;
