@@ -692,7 +692,7 @@ pub(crate) enum Notice {
     RecordOtherReceipts,
     NoRecord,
     LinkMadeByHand,
-    DependencyOfFocused,
+    DependencyOfOpen,
     JobUnknown,
     NoSuchDependency,
     LensUnknown,
