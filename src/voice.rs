@@ -694,6 +694,7 @@ pub(crate) enum Notice {
     LinkMadeByHand,
     DependencyOfOpen,
     JobUnknown,
+    NoDate,
     NoSuchDependency,
     LensUnknown,
     NothingToUpdate,

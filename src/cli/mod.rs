@@ -45,6 +45,7 @@ mod rewritten;
 mod rules;
 mod searched;
 mod show;
+mod since;
 mod stats;
 mod status;
 mod statusline;
