@@ -329,6 +329,7 @@ pub(crate) enum Notice {
     GitAskedAtWork,
     GitAskedRefs,
     GitAskedMore,
+    GitAskedTags,
     GitAskedRemote,
     GitAskedWide,
     GitOpened,
