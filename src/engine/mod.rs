@@ -13,6 +13,7 @@
 //! modes       one event of a host, by the mode of the clone: to hook, or answered without a job
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor
+//! hook_costs  what git hooks of the person's make of a phase commit
 //! git_hooks   git's own hooks: a second fence, for the agent only
 //! moved       a repository that was moved or copied since init
 //! finding     one thing that doctor looked at
@@ -35,6 +36,7 @@
 //! merge       what two clones have of one thing, as one commit
 //! refs_moved  refs that moved while a call ran
 //! fence       what changed in the work tree, and whose it is
+//! hook_times  what git hooks took in the last phase commit
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
 //! git_mark    what a person lets git do for one call
@@ -56,6 +58,8 @@ pub(crate) mod git_hooks;
 pub(crate) mod git_mark;
 pub(crate) mod glance;
 pub(crate) mod hook;
+pub(crate) mod hook_costs;
+pub(crate) mod hook_times;
 pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;
