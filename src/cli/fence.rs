@@ -1,6 +1,6 @@
 //! `git seed fence …`
 
-use crate::engine::fence;
+use crate::engine::{fence, lost_pages};
 use crate::format::shown;
 use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
@@ -119,7 +119,9 @@ fn restore(
     if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
         let in_tree = fence::restore::restore_strays(repo, &rest, person)?;
         restored.kept.extend(in_tree.kept);
-        restored.left.extend(in_tree.left);
+        let pages = lost_pages::put_back(repo, &repo.require_focused()?, &in_tree.left)?;
+        restored.left.extend(in_tree.left.into_iter().filter(|path| !pages.contains(path)));
+        restored.kept.extend(pages.into_iter().map(|page| (page, String::new())));
     }
     Ok(restored)
 }

@@ -36,6 +36,7 @@
 //! merge       what two clones have of one thing, as one commit
 //! refs_moved  refs that moved while a call ran
 //! fence       what changed in the work tree, and whose it is
+//! lost_pages  pages of the cycle that are gone, with words in HEAD
 //! hook_times  what git hooks took in the last phase commit
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
@@ -64,6 +65,7 @@ pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
+pub(crate) mod lost_pages;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod modes;

@@ -120,6 +120,7 @@ pub(crate) enum Case {
     Gone,
     GoneNote,
     GoneWords,
+    PageIsGone,
     GrantedAlready,
     History,
     HookAdded,

@@ -146,10 +146,16 @@ pub(crate) fn taken_over(repo: &Repo, job: &LoadedJob, paths: &[String]) -> Resu
     };
     let (mut accepted, mut touched) = (known(names::ACCEPTED)?, known(TOUCHED)?);
     accepted.extend(files);
+    accepted.extend(pages.into_iter().filter(|page| is_gone(repo, page)));
     touched.retain(|path| !paths.contains(path));
     let persons: Vec<String> = persons.into_iter().collect();
     let edits = [(names::PERSONS, persons), (names::ACCEPTED, accepted), (TOUCHED, touched)];
     Ok(TakenOver { tree, edits: edits.map(|(path, all)| lines(path, &all)).into() })
+}
+
+/// Nothing lies there, not even a link that leads nowhere.
+fn is_gone(repo: &Repo, path: &str) -> bool {
+    repo.store.work_tree().join(path).symlink_metadata().is_err()
 }
 
 fn is_of(edit: &TreeEdit, file: &str) -> bool {
@@ -170,6 +176,10 @@ fn with_pages_as_they_are(
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
     let mut edits = Vec::new();
     for page in pages {
+        if is_gone(repo, page) {
+            edits.push(TreeEdit::Remove { path: page.clone() });
+            continue;
+        }
         let bytes = repo::paths::bytes_of(repo.store.work_tree().join(page))?;
         edits.push(TreeEdit::Put { path: page.clone(), bytes });
     }
