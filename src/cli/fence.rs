@@ -21,12 +21,14 @@ pub(super) enum FenceCommand {
     /// A change is outside the fence when the phase does not allow it. Changes of the agent are
     /// marked `stray`; changes that cannot be shown to be the agent's are marked `unclaimed`.
     Status,
-    /// Undo the agent's changes outside the fence
+    /// Undo the agent's changes outside the fence, or any that are named
     ///
-    /// Only changes of the agent are undone. The job keeps what is taken away, and the command
-    /// prints where.
+    /// Files are as they were at the last step that made a commit. Only changes of the agent are
+    /// undone, in scope only those that are named. The job keeps what is taken away, and the
+    /// command prints where. Pages and files of the job are left to edits, but for a page of the
+    /// cycle that is gone: it comes back as the last commit has it.
     Restore {
-        /// Paths to restore; all when omitted
+        /// Paths to restore; all changes outside the fence when omitted
         paths: Vec<String>,
     },
     /// Open paths for the agent until the cycle is closed°
