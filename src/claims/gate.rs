@@ -567,6 +567,13 @@ mod tests {
         for text in ["cargo test: 12 tests passed", "3 tests passed", "24 passed in two runs"] {
             assert_eq!(says(text, vec![part(), part()]), Directive::Pass, "{text}");
         }
+        let other = Receipt { command: "cargo test -p other".into(), ..part() };
+        assert_eq!(says("24 tests passed", vec![part(), other]), Directive::Pass);
+        // The same command ran the same tests again.
+        assert_eq!(says("24 tests passed", vec![part(), part()]), Directive::Rewrite);
+        let whole = Receipt { command: "cargo test".into(), part: None, ..part() };
+        assert_eq!(says("12 tests passed in run 812", vec![whole.clone()]), Directive::Pass);
+        assert_eq!(says("run 812 passed, with 13 tests passed", vec![whole]), Directive::Rewrite);
         let least = Receipt {
             counts: Some(super::super::counts::Counts {
                 at_least: true,

@@ -37,6 +37,31 @@ pub(super) fn other_kinds(raw: &str, parts: &[String], table: &GateTable) -> Vec
     found
 }
 
+/// Runners that a text says ran and that no command names. A script may have started some of them.
+pub(super) fn runners(raw: &str, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {
+    let rows = &table.said;
+    let scripts = rows.scripts.iter().any(|word| runs.have_words(word));
+    let inner = rows.inner_runners.iter().filter(|_| !scripts);
+    let absent: Vec<&String> =
+        rows.runners.iter().chain(inner).filter(|runner| !runs.have_words(runner)).collect();
+    let mut found: Vec<String> = Vec::new();
+    for sentence in sentences(raw) {
+        // "After" leaves open what a sentence tells of a run, except of one that was made.
+        let text = Text::of(&sentence.to_lowercase().replace(" after ", " "));
+        let left = [&rows.unreal, &rows.open, &rows.not_run].iter().any(|rows| text.holds(rows));
+        let told = says_that_it_ran(&[&text], table)
+            || text.says(&rows.results, &table.words)
+            || text.says(&rows.ended_well, &table.words);
+        if told && !left {
+            let here = absent.iter().filter(|runner| text.holds(std::slice::from_ref(**runner)));
+            found.extend(here.map(|runner| (*runner).clone()));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
 /// More runs than were seen, and failures that are said to be older than the work where nothing
 /// ran before it.
 pub(super) fn often(raw: &str, runs: &Runs<'_>, table: &GateTable) -> Vec<String> {

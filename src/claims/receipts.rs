@@ -1,5 +1,7 @@
 //! What receipts of runs show of the code as it is now.
 
+use std::collections::BTreeMap;
+
 use super::acts;
 use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
@@ -119,7 +121,10 @@ impl<'c> Runs<'c> {
             .map(|counts| counts.map(|counts| counts.passed))
             .collect();
         let Some(counts) = counts.filter(|counts| !counts.is_empty()) else { return Vec::new() };
-        let most: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
+        // A sum is one where the text says of how many runs.
+        let summed = texts.iter().any(|text| text.holds(&table.words.over_runs));
+        let all = || counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+        let most = if summed { all() } else { self.tests_at_most() };
         let mut said: Vec<u64> =
             texts.iter().flat_map(|text| text.numbers(&table.words.counted)).collect();
         // What ran before the work is told beside what ran on it, or not at all.
@@ -129,11 +134,27 @@ impl<'c> Runs<'c> {
             let before: Vec<u64> = texts.iter().flat_map(before).collect();
             said.retain(|number| !before.contains(number));
         }
+        let names = |number: &u64| {
+            texts.iter().any(|text| text.numbers(&table.words.numbered).contains(number))
+        };
+        said.retain(|number| !names(number));
         said.sort_unstable();
         said.dedup();
         let ran = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" + ");
         let beyond = said.into_iter().filter(|number| *number > most);
         beyond.map(|number| format!("{number} (the runs: {ran})")).collect()
+    }
+
+    /// The most tests that the runs on this code can have been: a command that ran again ran the
+    /// same ones.
+    fn tests_at_most(&self) -> u64 {
+        let mut most: BTreeMap<&str, u64> = BTreeMap::new();
+        for read in self.fresh() {
+            let passed = read.receipt.counts.map_or(0, |counts| counts.passed);
+            let known = most.entry(read.receipt.command.trim()).or_default();
+            *known = passed.max(*known);
+        }
+        most.into_values().fold(0, u64::saturating_add)
     }
 
     /// Whether a run on this code carries evidence of this kind.
@@ -371,6 +392,18 @@ impl<'c> Runs<'c> {
     /// Whether a command of this turn holds a word, in small letters.
     pub(crate) fn name(&self, word: &str) -> bool {
         self.read.iter().any(|read| read.receipt.command.to_lowercase().contains(word))
+    }
+
+    /// Whether a command has each of these words as a word of its own.
+    pub(crate) fn have_words(&self, words: &str) -> bool {
+        self.read.iter().any(|read| {
+            let line = read.receipt.command.to_lowercase();
+            let has = |word: &str| {
+                line.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
+                    .any(|one| one == word)
+            };
+            words.split(' ').all(has)
+        })
     }
 
     /// Whether one of `acts` may have been made, in a line that does not tell how it ended.

@@ -502,7 +502,9 @@ fn beyond(
         let mut more = super::untold::numbers(raw, &seen, (truth, index), table);
         more.retain(|number| !known(number));
         found.extend(more);
-        let often = super::history::often(raw, runs, table);
+        let mut often = super::history::often(raw, runs, table);
+        often.extend(super::history::runners(raw, runs, table));
+        often.retain(|one| !points.contains(one));
         points.extend(often.iter().cloned());
         found.extend(often);
         let quoted = super::untold::commands(raw, truth, runs, table);

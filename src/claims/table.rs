@@ -239,6 +239,18 @@ pub struct SaidRows {
     /// How commands begin that have such a word and are none.
     #[serde(default)]
     pub no_tests: Vec<String>,
+    /// Runners by the words that texts name them with, which stand in the command that starts them.
+    #[serde(default)]
+    pub runners: Vec<String>,
+    /// The same of those that a script may start.
+    #[serde(default)]
+    pub inner_runners: Vec<String>,
+    /// Programs that start what a script says.
+    #[serde(default)]
+    pub scripts: Vec<String>,
+    /// That a run ended well, beside `results`.
+    #[serde(default)]
+    pub ended_well: Vec<String>,
 }
 
 /// Files that are called by a word instead of a path.
@@ -420,6 +432,12 @@ pub struct Words {
     /// Numbers of runs before this work, beside one that is told of it.
     #[serde(default)]
     pub counted_before: Vec<String>,
+    /// Numbers that are the name of something, such as a run of CI.
+    #[serde(default)]
+    pub numbered: Vec<String>,
+    /// That a count is one over several runs.
+    #[serde(default)]
+    pub over_runs: Vec<String>,
     pub replaced: Vec<String>,
 }
 

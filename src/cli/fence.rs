@@ -1,6 +1,6 @@
 //! `git seed fence …`
 
-use crate::engine::fence;
+use crate::engine::{fence, lost_pages};
 use crate::format::shown;
 use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
@@ -21,12 +21,14 @@ pub(super) enum FenceCommand {
     /// A change is outside the fence when the phase does not allow it. Changes of the agent are
     /// marked `stray`; changes that cannot be shown to be the agent's are marked `unclaimed`.
     Status,
-    /// Undo the agent's changes outside the fence
+    /// Undo the agent's changes outside the fence, or any that are named
     ///
-    /// Only changes of the agent are undone. The job keeps what is taken away, and the command
-    /// prints where.
+    /// Files are as they were at the last step that made a commit. Only changes of the agent are
+    /// undone, in scope only those that are named. The job keeps what is taken away, and the
+    /// command prints where. Pages and files of the job are left to edits, but for a page of the
+    /// cycle that is gone: it comes back as the last commit has it.
     Restore {
-        /// Paths to restore; all when omitted
+        /// Paths to restore; all changes outside the fence when omitted
         paths: Vec<String>,
     },
     /// Open paths for the agent until the cycle is closed°
@@ -119,7 +121,9 @@ fn restore(
     if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
         let in_tree = fence::restore::restore_strays(repo, &rest, person)?;
         restored.kept.extend(in_tree.kept);
-        restored.left.extend(in_tree.left);
+        let pages = lost_pages::put_back(repo, &repo.require_focused()?, &in_tree.left)?;
+        restored.left.extend(in_tree.left.into_iter().filter(|path| !pages.contains(path)));
+        restored.kept.extend(pages.into_iter().map(|page| (page, String::new())));
     }
     Ok(restored)
 }

@@ -145,6 +145,13 @@ mod tests {
         }
     }
 
+    /// A command by itself, with a word behind it, and with each of its options.
+    fn with_options(name: &str, command: &clap::Command) -> Vec<String> {
+        let options = command.get_arguments().filter_map(clap::Arg::get_long);
+        let forms = options.map(|option| format!("{name} --{option}"));
+        [name.to_owned(), format!("{name} word")].into_iter().chain(forms).collect()
+    }
+
     /// The table by which lines of the shell are judged knows each command, and no other.
     #[test]
     fn the_table_of_the_guard_has_each_command() {
@@ -152,10 +159,16 @@ mod tests {
         let mut typed: Vec<String> = Vec::new();
         for command in all.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = command.get_name();
-            let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
-            let verbs: Vec<_> = verbs.map(|verb| format!("{name} {}", verb.get_name())).collect();
-            typed.extend(if verbs.is_empty() { vec![name.to_owned()] } else { verbs });
+            let verbs: Vec<_> =
+                command.get_subcommands().filter(|verb| verb.get_name() != "help").collect();
+            for verb in &verbs {
+                typed.extend(with_options(&format!("{name} {}", verb.get_name()), verb));
+            }
+            if verbs.is_empty() {
+                typed.extend(with_options(name, command));
+            }
         }
+        assert!(typed.iter().any(|line| line == "man --install"), "{typed:?}");
         let known = |line: &str| {
             let reading = crate::shell::read(&format!("git seed {line}"));
             !reading.found.iter().any(|one| one.no_command)

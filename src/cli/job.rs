@@ -59,9 +59,9 @@ pub(super) enum JobCommand {
         #[arg(long, value_name = "n")]
         note: Option<usize>,
     },
-    /// Make the focused job wait for another job (in condense)
+    /// Make an open job wait for another job (agents: in condense)
     AddDependency {
-        /// Id of the focused job
+        /// Id of the job that is to wait: the focused one, or any other open job
         job: String,
         /// Id of the job to wait for
         dependency: String,

@@ -3,6 +3,7 @@
 use super::{
     Context, Outcome,
     report::{self, Report, Tint},
+    since,
     width::padded,
 };
 use crate::engine::record;
@@ -67,8 +68,8 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
+    let since = args.since.as_deref().map(|said| since::moment(&repo, said, false)).transpose()?;
     let job = which(&repo, args.job.as_deref())?;
-    let since = args.since.as_deref().map(|said| repo.store.moment_said(said)).transpose()?;
     let mut rows = record::history::log(&repo, &job, args.number)?;
     rows.retain(|row| since.is_none_or(|since| report::seconds(&row.at) >= since));
     name(&repo, &job, &mut rows)?;

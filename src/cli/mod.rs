@@ -45,6 +45,7 @@ mod rewritten;
 mod rules;
 mod searched;
 mod show;
+mod since;
 mod stats;
 mod status;
 mod statusline;
@@ -246,10 +247,11 @@ enum Whose {
     Persons { command: &'static str, first: First },
 }
 
-/// Commands that no word in a session confirms: they change who judges.
-const TAKE_NO_CODE: [&str; 6] = [
+/// Commands that no word in a session confirms: they change who judges, or cannot be taken back.
+const TAKE_NO_CODE: [&str; 7] = [
     "rules apply",
     "job approve-plugin",
+    "job redact",
     "uninstall",
     "init --track",
     "init --mode",

@@ -1,17 +1,11 @@
 //! `git seed stats`
 
-use time::format_description::well_known::Rfc3339;
-use time::macros::format_description;
-use time::{Date, OffsetDateTime, UtcOffset};
-
 use super::report::Report;
 use super::story::{keep_from_agents, sums};
 use super::width::{padded, width};
-use super::{Context, Outcome, would};
-use crate::engine::repo::{EngineError, Repo};
+use super::{Context, Outcome, since, would};
 use crate::engine::story::stats::{PhaseSum, RuleSum};
 use crate::engine::{story, tokens};
-use crate::event::UnixSeconds;
 
 /// Count jobs, phases, refusals, tests and claims in this clone
 ///
@@ -21,7 +15,8 @@ use crate::event::UnixSeconds;
 /// through. In an agent's session the command is refused: the sums are for people.
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
-    /// Count from this day on, as 2026-11-21 (UTC), or from a moment as 2026-11-21T20:56:12Z
+    /// Count from this day on, as 2026-11-21 (UTC), from a moment as 2026-11-21T20:56:12Z, or from
+    /// a time as git reads it: `2 days ago`
     #[arg(long, value_name = "date")]
     since: Option<String>,
     /// List by rule what would have been refused where git seed only watches, and how it ended
@@ -33,7 +28,7 @@ pub(super) struct StatsArgs {
 
 pub(super) fn run(args: &StatsArgs, context: &Context, out: &mut Report) -> super::Result<Outcome> {
     let repo = context.repo()?;
-    let since = args.since.as_deref().map(|said| moment(&repo, said)).transpose()?;
+    let since = args.since.as_deref().map(|said| since::moment(&repo, said, true)).transpose()?;
     if let Some(refused) = keep_from_agents(&repo, "stats", "git seed stats", out) {
         return Ok(refused);
     }
@@ -107,36 +102,5 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>, out
             _ => format!("{}{cell}", " ".repeat(wide.saturating_sub(width(cell)))),
         });
         out.line(cells.collect::<Vec<_>>().join(gap));
-    }
-}
-
-/// A day, from its beginning, or a moment; else what git makes of it.
-fn moment(repo: &Repo, said: &str) -> Result<UnixSeconds, EngineError> {
-    match exact(said) {
-        Some(at) => Ok(at),
-        None => Ok(repo.store.moment_said(said)?),
-    }
-}
-
-fn exact(text: &str) -> Option<UnixSeconds> {
-    let day = Date::parse(text, format_description!("[year]-[month]-[day]"));
-    let day =
-        day.map(|day| OffsetDateTime::new_in_offset(day, time::Time::MIDNIGHT, UtcOffset::UTC));
-    let moment = day.or_else(|_| OffsetDateTime::parse(text, &Rfc3339));
-    moment.ok().map(OffsetDateTime::unix_timestamp)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::exact;
-
-    #[test]
-    fn a_day_begins_at_midnight_and_a_moment_is_one() {
-        assert_eq!(exact("1970-01-02"), Some(86_400));
-        assert_eq!(exact("1970-01-02T00:00:07Z"), Some(86_407));
-        assert_eq!(exact("1970-01-02T01:00:00+01:00"), Some(86_400));
-        for text in ["yesterday", "2026-13-01", "", "1970-01-02 "] {
-            assert_eq!(exact(text), None, "{text}");
-        }
     }
 }

@@ -5,7 +5,7 @@
 
 mod amend;
 
-use crate::engine::record::git_mark::GitMark;
+use crate::engine::git_mark::{self, GitMark};
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, proof, record};
@@ -185,9 +185,9 @@ fn is_own_commit(repo: &Repo) -> Result<bool> {
     Ok(record::pending_file::pending(repo)?.is_some_and(|pending| pending.id == told))
 }
 
-/// What a person answers for that is under way: see [`record::git_mark`].
+/// What a person answers for that is under way: see [`crate::engine::git_mark`].
 fn answered(repo: &Repo) -> Result<Option<GitMark>> {
-    Ok(record::git_mark::read(repo)?.filter(|mark| !mark.call.is_empty()))
+    Ok(git_mark::read(repo)?.filter(|mark| !mark.call.is_empty()))
 }
 
 fn pre_commit(repo: &Repo) -> Result<Verdict> {

@@ -13,6 +13,7 @@
 //! modes       one event of a host, by the mode of the clone: to hook, or answered without a job
 //! hook        one event of a host: before a tool, after it, a session's ends, a stop
 //! setup       init, uninstall, doctor
+//! hook_costs  what git hooks of the person's make of a phase commit
 //! git_hooks   git's own hooks: a second fence, for the agent only
 //! moved       a repository that was moved or copied since init
 //! finding     one thing that doctor looked at
@@ -33,9 +34,13 @@
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! merge       what two clones have of one thing, as one commit
+//! refs_moved  refs that moved while a call ran
 //! fence       what changed in the work tree, and whose it is
+//! lost_pages  pages of the cycle that are gone, with words in HEAD
+//! hook_times  what git hooks took in the last phase commit
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
+//! git_mark    what a person lets git do for one call
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
@@ -51,12 +56,16 @@ pub(crate) mod claims;
 pub(crate) mod fence;
 pub(crate) mod finding;
 pub(crate) mod git_hooks;
+pub(crate) mod git_mark;
 pub(crate) mod glance;
 pub(crate) mod hook;
+pub(crate) mod hook_costs;
+pub(crate) mod hook_times;
 pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
+pub(crate) mod lost_pages;
 pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod modes;
@@ -68,6 +77,7 @@ pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod quote;
 pub(crate) mod record;
+pub(crate) mod refs_moved;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod setup;

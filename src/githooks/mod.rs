@@ -573,6 +573,20 @@ fn unrelayed(repo: &RepoDirs, record: &Record, dir: &Path) -> Vec<HookState> {
     .collect()
 }
 
+/// Hooks that git runs for each plain commit.
+const OF_A_COMMIT: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
+
+/// The hooks beside ours that run at each commit.
+pub(crate) fn at_each_commit(repo: &RepoDirs, record: &Record) -> Vec<String> {
+    let Some(dir) = record.theirs.dir(repo) else { return Vec::new() };
+    // Of husky's directory each name is there, and leads to the hook above it or to nothing.
+    let above = dir.parent().filter(|_| dir.ends_with(".husky/_"));
+    let runs = |name: &&str| {
+        is_runnable(&dir.join(name)) && above.is_none_or(|above| above.join(name).is_file())
+    };
+    OF_A_COMMIT.iter().filter(|name| runs(name)).map(|name| (*name).to_owned()).collect()
+}
+
 /// What the repository's own commit-msg hook says to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trial {

@@ -395,6 +395,11 @@ pub(crate) fn added(hook: &str, paths: &[String]) -> Refusal {
     held(Case::HookAdded, paths).with("hook", hook)
 }
 
+/// The page of a declared directory is gone, and its footers are in HEAD alone.
+pub(crate) fn page_is_gone(page: &str) -> Refusal {
+    Refusal::new("gate", Wants::Anchors).case(Case::PageIsGone).with("path", page)
+}
+
 /// A commit holds `paths` that it may not hold, and others build on it.
 pub(crate) fn waits(commit: &str, paths: &[String]) -> Refusal {
     let short: String = commit.chars().take(7).collect();

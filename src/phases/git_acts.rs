@@ -124,12 +124,19 @@ pub struct GitAct {
     pub takes: bool,
     /// It sends git seed's own refs to a remote, or moves them there.
     pub own: bool,
+    /// Where it goes and with which refs, for a refusal; empty within the bounds.
+    pub reach: String,
 }
 
 impl GitAct {
     /// The words behind the program: `push origin HEAD`.
     pub(crate) fn verb(&self) -> &str {
         self.words.get(1).map_or("", String::as_str)
+    }
+
+    /// It is one of git itself, not of a program beside it.
+    pub(crate) fn is_gits(&self) -> bool {
+        self.words.first().is_some_and(|program| program == "git")
     }
 
     /// The act as a line, for a person to read and to say again.
@@ -183,6 +190,7 @@ fn act(found: &Found) -> Option<GitAct> {
         part: found.part.clone(),
         row,
         within,
+        reach: String::new(),
     })
 }
 
@@ -198,6 +206,7 @@ fn unlisted(found: &Found) -> GitAct {
         bends: found.bends_git,
         takes: false,
         own: false,
+        reach: String::new(),
     }
 }
 
@@ -392,7 +401,8 @@ pub fn rule(acts: &[GitAct], moment: &Moment<'_>) -> Option<Ruling> {
 fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
     let no = |wants: Wants, case: Case| {
         let refusal = Refusal::new("guard", wants).case(case);
-        Ruling::Refused(refusal.with("verb", act.verb()).with("line", act.line()))
+        let refusal = refusal.with("verb", act.verb()).with("line", act.line());
+        Ruling::Refused(refusal.with("reach", act.reach.as_str()))
     };
     if act.own {
         return no(Wants::Git, Case::OwnRefs);
@@ -421,7 +431,7 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
         Naming::Forbidden(said) => {
             let refusal = Refusal::new("guard", Wants::Git).case(Case::Forbidden);
             let refusal = refusal.with("verb", act.verb()).with("line", act.line());
-            return Ruling::Refused(refusal.with("said", said));
+            return Ruling::Refused(refusal.with("said", said).with("reach", act.reach.as_str()));
         }
         _ if moment.free && row.kind == Reach::Local && act.within => return Ruling::Opened,
         Naming::Unnamed if moment.at_work && row.kind == Reach::Local => {

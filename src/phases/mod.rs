@@ -15,6 +15,7 @@ pub mod deeds;
 pub(crate) mod edges;
 pub mod gates;
 pub mod git_acts;
+pub(crate) mod git_reach;
 pub mod guard;
 pub mod home;
 pub mod lane;

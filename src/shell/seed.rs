@@ -88,9 +88,6 @@ struct CommandRow {
     /// Subcommands that the agent may give.
     #[serde(default)]
     verbs: Vec<String>,
-    /// The agent may give it without a subcommand.
-    #[serde(default)]
-    alone: bool,
     #[serde(default)]
     looks: Looks,
     /// It is a person's or a host's, whatever follows.
@@ -136,15 +133,15 @@ impl CommandRow {
     /// Whether its form with the subcommand `verb` and these words is the agent's to give.
     fn is_open(&self, verb: Option<&str>, args: &[&str]) -> bool {
         let persons = |arg: &&str| self.persons.iter().any(|flag| arg.starts_with(flag.as_str()));
-        let open = self.open
-            || verb.map_or(self.alone, |verb| self.verbs.iter().any(|known| known == verb));
+        let open =
+            self.open || verb.is_some_and(|verb| self.verbs.iter().any(|known| known == verb));
         open && !args.iter().any(persons)
     }
 
     /// Whether there is a command of this name with this subcommand, whosever it is.
     fn is_known(&self, verb: Option<&str>) -> bool {
         let mut verbs = self.verbs.iter().chain(&self.theirs);
-        self.open || self.person || verb.map_or(self.alone, |verb| verbs.any(|known| known == verb))
+        self.open || self.person || verb.is_some_and(|verb| verbs.any(|known| known == verb))
     }
 
     /// Whether that form, with these words, changes nothing.

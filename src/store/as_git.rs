@@ -7,7 +7,7 @@ use super::{CommitId, Store, UnixSeconds};
 
 impl Store {
     /// The moment that a person means by `said`, such as `2 days ago`, as `git log --since` reads
-    /// it: words that git does not know are now.
+    /// it: words that git does not know are now, so who asks looks at them first.
     pub(crate) fn moment_said(&self, said: &str) -> Result<UnixSeconds, StoreError> {
         let asked = format!("--since={said}");
         let printed = self.git(["rev-parse", &asked]).run()?;

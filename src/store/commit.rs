@@ -89,6 +89,8 @@ pub(crate) struct Committed {
     /// The first program of the person's that ran while it was made: a hook by its name and
     /// file, else git itself.
     pub hook: String,
+    /// Each hook that ran, and how many milliseconds it took.
+    pub hooks: Vec<(String, u64)>,
     /// HEAD is no longer this commit: a hook went on from it.
     pub moved_on: bool,
     #[cfg(test)]
@@ -336,11 +338,13 @@ impl Store {
         };
         // Without git's account git itself is named.
         let account = fs::read(&trace).unwrap_or_default();
-        let hook = first_hook(&String::from_utf8_lossy(&account));
+        let account = String::from_utf8_lossy(&account);
+        let hook = first_hook(&account);
         let commit = self.first_after(&now, staged.head.as_ref())?;
         Ok(Committed {
             moved_on: commit != now,
             commit,
+            hooks: hook_times(&account),
             hook: hook.unwrap_or_else(|| "the program git".to_owned()),
             #[cfg(test)]
             index_behind: None,
@@ -528,6 +532,25 @@ fn first_hook(account: &str) -> Option<String> {
     let file = began["argv"][0].as_str().filter(|file| !file.contains(".git/"));
     let file = file.map(|file| format!(" ({file})")).unwrap_or_default();
     Some(format!("the {name} hook{file}"))
+}
+
+/// The hooks of a git's own, by what it tells of its children, and how long each took.
+fn hook_times(account: &str) -> Vec<(String, u64)> {
+    let events: Vec<serde_json::Value> =
+        account.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let own = events.first().map(|first| first["sid"].clone());
+    let is_own = |event: &&serde_json::Value| Some(&event["sid"]) == own.as_ref();
+    let ended = |began: &serde_json::Value| {
+        let ends = |event: &&serde_json::Value| {
+            event["event"] == "child_exit" && event["child_id"] == began["child_id"]
+        };
+        let seconds = events.iter().filter(is_own).find(ends)?["t_rel"].as_f64()?;
+        u64::try_from(std::time::Duration::try_from_secs_f64(seconds).ok()?.as_millis()).ok()
+    };
+    let began = events.iter().filter(is_own).filter(|event| event["event"] == "child_start");
+    let hooks =
+        began.filter_map(|began| Some((began["hook_name"].as_str()?.to_owned(), ended(began)?)));
+    hooks.collect()
 }
 
 /// The last hook of a git's own that did not end with 0, by what this git tells of its children.

@@ -75,13 +75,6 @@ impl Store {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
 
-    /// Where a push to the remote `name` goes, as it is written.
-    pub(crate) fn remote_url(&self, name: &str) -> Option<String> {
-        let config = self.repo.config_snapshot();
-        let url = |key: &str| config.string(format!("remote.{name}.{key}").as_str());
-        url("pushUrl").or_else(|| url("url")).map(|url| url.to_string())
-    }
-
     /// A branch follows one of a remote's, or another one.
     pub(crate) fn has_upstream(&self, branch: &str) -> bool {
         self.repo.config_snapshot().string(format!("branch.{branch}.merge").as_str()).is_some()
@@ -97,6 +90,15 @@ impl Store {
             .or_else(|| value("remote.pushDefault"))
             .or_else(|| value(&format!("branch.{branch}.remote")))
             .or_else(|| Some("origin".to_owned()))
+    }
+
+    /// The remote that a fetch asks which names none.
+    pub(crate) fn fetch_remote(&self) -> String {
+        let config = self.repo.config_snapshot();
+        // As above.
+        let branch = self.branch().ok().flatten().unwrap_or_default();
+        let own = config.string(format!("branch.{branch}.remote").as_str());
+        own.map_or_else(|| "origin".to_owned(), |name| name.to_string())
     }
 
     /// What the settings of the remote `name` make of a push: a mirror, and its refspecs.

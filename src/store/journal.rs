@@ -48,7 +48,12 @@ pub(crate) struct OpenJournal<'journal> {
 impl Store {
     /// The journal of this worktree.
     pub(crate) fn journal(&self) -> Journal {
-        let name = format!("{}.jsonl", self.worktree_name());
+        self.journal_of(&self.worktree_name())
+    }
+
+    /// The journal of the worktree of this name.
+    pub(crate) fn journal_of(&self, worktree: &str) -> Journal {
+        let name = format!("{worktree}.jsonl");
         Journal { path: self.common_dir.join(SEED_DIR).join("journal").join(name) }
     }
 }

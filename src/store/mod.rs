@@ -52,6 +52,7 @@ mod pack;
 mod path;
 mod pins;
 mod policy;
+mod pushes;
 mod recast;
 pub(crate) mod refs;
 mod removal;

@@ -122,6 +122,7 @@ pub(crate) enum Case {
     Gone,
     GoneNote,
     GoneWords,
+    PageIsGone,
     GrantedAlready,
     History,
     HookAdded,

@@ -425,15 +425,37 @@ fn what_the_agents_code_strays_into_stops_the_boundary_until_it_is_put_back() {
 }
 
 #[test]
-fn restoring_touches_the_agents_strays_and_nothing_else() {
+fn restoring_touches_the_agents_changes_and_nothing_else() {
     let world = World::seeded();
     world.to("execute");
+    let before = world.text(CODE);
     world.works("execute");
     world.puts("todo.txt", "the person was here\n");
-    world.seed("fence restore todo.txt").said();
-    world.seed(&format!("fence restore {CODE}")).said();
+    world.puts("src/parser/by_hand.rs", "// the person's\n");
+    for path in ["todo.txt", "src/parser/by_hand.rs", PAGE] {
+        let said = world.seed(&format!("fence restore {path}")).said();
+        assert!(said.code == 1 && said.out.contains("is left as it is"), "{path}: {said:?}");
+    }
     assert_eq!(world.text("todo.txt"), "the person was here\n");
-    assert!(world.text(CODE).contains("escapes"));
+    // What it did in scope goes only where it is named.
+    world.seed("fence restore").tells("Nothing to restore");
+    let after = world.text(CODE);
+    assert!(after != before && after.contains("escapes"), "{after}");
+    let new = "src/parser/new.rs";
+    world.writes(new, "fn new() {}\n").passes();
+    world.tests();
+    let told = world.seed(&format!("fence restore {new} {CODE}")).succeeds();
+    assert!(!world.path(new).exists(), "{told}");
+    assert_eq!(world.text(CODE), before);
+    for (path, held) in [(new, "fn new() {}"), (CODE, after.trim_end())] {
+        let line = told.lines().find(|line| line.starts_with(path)).expect("it is told");
+        let kept = line.rsplit(' ').next().expect("where it is kept");
+        assert_eq!(world.git(&format!("show {kept}")), held, "what was taken away is kept");
+    }
+    // One that it deleted comes back.
+    world.runs_and(&format!("rm {CODE}"), || drop(std::fs::remove_file(world.path(CODE))));
+    world.seed(&format!("fence restore {CODE}")).tells("is as it was");
+    assert_eq!(world.text(CODE), before);
 }
 
 #[test]

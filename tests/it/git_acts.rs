@@ -155,6 +155,56 @@ fn during_the_work_the_persons_words_name_what_is_asked() {
     assert_eq!(world.phase(), "verify");
 }
 
+/// What goes beyond the row is told with where it goes and which refs, asked for or refused.
+#[test]
+fn a_push_beyond_its_row_is_told_with_address_and_refs() {
+    let world = attended(World::seeded());
+    world.sh("git init -q --bare ../far.git && git remote add other ../far.git");
+    world.sh("git branch side && git tag v1 && git tag v2 && git tag v3 && git tag v4");
+    let far = "../far.git; refs: ";
+    let near = "../upstream.git; refs: ";
+    let cases = [
+        ("git push other", far, "refs/heads/main"),
+        ("git push origin main:release", near, "main:release"),
+        ("git push -o ci.skip origin HEAD", near, "HEAD:refs/heads/main"),
+        ("git push --tags", near, "refs/tags/v1 refs/tags/v2 refs/tags/v3"),
+        ("git push --all other", far, "refs/heads/main refs/heads/side"),
+        ("git push origin --delete side", near, ":side"),
+        ("git push --follow-tags", near, "refs/heads/main and the tags of these commits"),
+        ("git push other 'refs/heads/*'", far, "refs/heads/main refs/heads/side"),
+        ("git fetch other main:main", far, "main:main"),
+    ];
+    let asked = |line: &str| {
+        let reply = world.before("Bash", &bash(line), &world.next_call());
+        reply.question().unwrap_or_else(|| panic!("nobody is asked: {line}: {reply:?}")).to_owned()
+    };
+    for (line, to, refs) in cases {
+        let told = asked(line);
+        assert!(told.contains(&format!("contacts {to}{refs}")), "{line}: {told}");
+        assert!(told.contains("does more than usual"), "{line}: {told}");
+    }
+    assert!(!asked("git push").contains("more than usual"), "its own upstream");
+    world.sh("git config push.default matching");
+    assert!(asked("git push").contains("refs/heads/main refs/heads/side"));
+    world.sh("git config --unset push.default && git switch -q -c alone");
+    let told = asked("git push");
+    assert!(told.contains(&format!("{near}refs/heads/alone")), "no upstream: {told}");
+    world.sh("git switch -q main && git branch -qD alone");
+
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    for (line, to, refs) in cases {
+        let reply = world.before("Bash", &bash(line), &world.next_call());
+        let why = reply.refusal().unwrap_or_else(|| panic!("{line} is not refused: {reply:?}"));
+        let named = format!("about {line} here (it contacts {to}{refs}");
+        assert!(why.contains(&named), "{line}: {why}");
+        let said = why.split("\nExample:").next().unwrap_or_default();
+        assert!(said.split_whitespace().count() <= 60, "{line}: {why}");
+    }
+    world.runs("git push --tags").refuses("refs/tags/v3 and 1 more)");
+    let bare = world.runs("git push").before;
+    assert!(bare.refusal().is_some_and(|why| !why.contains("contacts")), "{bare:?}");
+}
+
 #[test]
 fn a_branch_that_is_opened_at_head_takes_the_job_along() {
     let world = attended(World::seeded());

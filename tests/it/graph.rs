@@ -376,3 +376,59 @@ fn show_alone_shows_the_job_in_focus_else_head() {
     assert_eq!(step, world.seed("show HEAD").succeeds());
     assert!(step.contains(&job), "{step}");
 }
+
+/// A command in the linked worktree, where the agent works on another job.
+fn linked(world: &World, command: &str) -> super::world::Said {
+    world.agents_shell(&format!("cd ../linked && git seed {command}"), "")
+}
+
+#[test]
+fn any_open_job_of_this_clone_can_be_made_to_wait() {
+    let world = World::seeded();
+    world.to("condense");
+    let [docs, index, done, far] =
+        ["write the docs", "build the index", "mend the lexer", "a far one"]
+            .map(|name| pending(&world, name));
+    recorded(&world, &done, &done, "s/^status = .*/status = \"completed\"/");
+    world.person("doctor --fix").succeeds();
+    recorded(&world, &far, &far, "s/^clone = .*/clone = \"another\"/");
+
+    world.seed(&format!("job add-dependency {docs} {index}")).tells("write the docs now waits");
+    assert_eq!(waits_for(&world, &docs).as_slice(), std::slice::from_ref(&index));
+    for (job, dependency, why) in [
+        (&index, &docs, "wait for each other"),
+        (&done, &index, "closed"),
+        (&far, &index, "another clone"),
+    ] {
+        let line = format!("job add-dependency {job} {dependency}");
+        world.changes_nothing(|| world.seed(&line).ends(if *job == far { 1 } else { 2 }, why));
+    }
+    world.seed(&format!("job add-dependency 20261121t205700-dead {index}")).ends(64, "no job");
+
+    // One that another worktree works on: its journal goes on behind the step, here and where
+    // a job that it waits for is dropped.
+    world.git("worktree add -q -b side ../linked");
+    let said = linked(&world, &format!("job activate {index}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let [first, last] = ["one more", "the last"].map(|name| pending(&world, name));
+    for dependency in [&first, &last] {
+        world.seed(&format!("job add-dependency {index} {dependency}")).succeeds();
+        let said = linked(&world, "job update --name 'build an index'");
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+    world.person(&format!("job drop {first} -m 'not wanted'")).tells("No longer waiting for it");
+    let said = linked(&world, "job update --name 'build the index'");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(waits_for(&world, &index), [last]);
+}
+
+#[test]
+fn a_person_adds_a_dependency_at_any_time() {
+    let world = World::seeded();
+    world.to("execute");
+    let [docs, index] = ["write the docs", "build the index"].map(|name| pending(&world, name));
+    let line = format!("job add-dependency {docs} {index}");
+    world.changes_nothing(|| world.seed(&line).refuses("condense"));
+    world.person(&line).succeeds();
+    assert_eq!(waits_for(&world, &docs), [index]);
+}

@@ -217,3 +217,55 @@ fn from_a_place_without_a_repository_an_agent_brings_no_git_of_its_own() {
         assert!(!world.path("../wrapped").exists(), "{go}: {said:?}");
     }
 }
+
+/// `init` and `doctor` try a phase message on the person's commit-msg hook, and on no other hook,
+/// and say what the hooks cost at each boundary.
+#[test]
+fn doctor_tries_a_phase_message_and_tells_what_the_hooks_cost() {
+    let world = World::new();
+    world.puts(
+        ".git/hooks/commit-msg",
+        "#!/bin/sh\n[ -z \"$GIT_SEED_TRIAL\" ] || echo tried >>../tried\n\
+         grep -q '^chore' \"$1\" || { echo 'type must be chore'; exit 1; }\n",
+    );
+    world.puts(".git/hooks/pre-commit", "#!/bin/sh\necho ran >>../ran\nsleep 0.06\n");
+    world.sh("chmod +x .git/hooks/commit-msg .git/hooks/pre-commit");
+    let tried = || world.sh("cat ../tried 2>/dev/null | wc -l").trim().to_owned();
+    let both = "pre-commit, commit-msg of yours run at each commit of a step";
+    let refuses = "refuses `observe: settle how quoted strings lex` (type must be chore)";
+    let told = world.person("init").succeeds();
+    assert!(told.contains(refuses) && told.contains(both), "{told}");
+    world.starts();
+
+    let rows = |world: &World| -> Vec<serde_json::Value> {
+        let said = world.person("doctor --json").said();
+        let rows: serde_json::Value = serde_json::from_str(&said.out).expect("a list");
+        let rows = rows.as_array().expect("a list").iter();
+        rows.filter(|row| row["check"] == "git hooks").cloned().collect()
+    };
+    let row = |world: &World, words: &str| {
+        let rows = rows(world);
+        let found =
+            rows.iter().find(|row| row["detail"].as_str().is_some_and(|d| d.contains(words)));
+        found.unwrap_or_else(|| panic!("lacks {words:?}: {rows:#?}")).clone()
+    };
+    let no = row(&world, refuses);
+    assert_eq!((&no["ok"], &no["fix"]), (&false.into(), &"git seed rules apply".into()), "{no}");
+    row(&world, &format!("{both}; git seed doctor says what they cost after the first one"));
+    // An agent's doctor starts no code of the repository.
+    let before = tried();
+    let said = world.seed("doctor").said();
+    assert!(said.out.contains("commit-msg hook was not tried on a phase message"), "{said:?}");
+    assert_eq!(tried(), before);
+
+    // It is tried as the rules write it.
+    world.puts("seed.toml", "[commit]\nsubject = \"chore({phase}): {subject}\"\n");
+    world.person("rules apply").succeeds();
+    assert_eq!(row(&world, "accepts phase messages (")["ok"], true);
+    assert!(!world.root().join("ran").exists(), "no trial runs a hook that may change files");
+    world.to("plan");
+    let cost = row(&world, both)["detail"].as_str().expect("words").to_owned();
+    let figure = cost.split("the last one took pre-commit ").nth(1).expect("a figure");
+    let ms: u64 = figure.split(' ').next().and_then(|ms| ms.parse().ok()).expect("a number");
+    assert!(ms >= 60 && cost.contains(" ms, commit-msg "), "{cost}");
+}

@@ -350,7 +350,7 @@ const WORDS_OF_A_SENTENCE: usize = 5;
 const BESIDE_THE_TABLE: [(&str, usize); 4] = [
     ("cli/manual.rs", 2),
     ("cli/rules.rs", 1),
-    ("engine/setup/init.rs", 1),
+    ("engine/hook_costs.rs", 1),
     ("githooks/relay.rs", 1),
 ];
 

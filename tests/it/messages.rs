@@ -87,6 +87,9 @@ enum Half {
     /// The two halves of the sixteenth, by one who wanted false messages to pass.
     Sixteenth,
     SixteenthBlind,
+    /// The two halves of the seventeenth, of four kinds of lies that had passed.
+    Seventeenth,
+    SeventeenthBlind,
 }
 
 #[derive(Deserialize)]
@@ -365,7 +368,7 @@ impl Table {
 }
 
 /// The halves of which nothing but totals is printed.
-const BLIND: [Half; 11] = [
+const BLIND: [Half; 12] = [
     Half::Blind,
     Half::FourthBlind,
     Half::SeventhBlind,
@@ -377,6 +380,7 @@ const BLIND: [Half; 11] = [
     Half::FourteenthBlind,
     Half::FifteenthBlind,
     Half::SixteenthBlind,
+    Half::SeventeenthBlind,
 ];
 
 /// The file that a half stands in.
@@ -397,6 +401,7 @@ fn file_of(half: Half) -> &'static str {
         Half::Fourteenth | Half::FourteenthBlind => "fourteenth.toml",
         Half::FifteenthBlind => "fifteenth.toml",
         Half::Sixteenth | Half::SixteenthBlind => "sixteenth.toml",
+        Half::Seventeenth | Half::SeventeenthBlind => "seventeenth.toml",
     }
 }
 
@@ -446,7 +451,8 @@ fn bounds(half: Half) -> (f64, f64) {
         | Half::Tenth
         | Half::Eleventh
         | Half::Twelfth
-        | Half::Sixteenth => (0.0, 0.0),
+        | Half::Sixteenth
+        | Half::Seventeenth => (0.0, 0.0),
         Half::Blind => (2.0, 1.7),
         Half::SeventhBlind => (0.0, 3.5),
         Half::EighthBlind => (0.0, 5.4),
@@ -458,6 +464,7 @@ fn bounds(half: Half) -> (f64, f64) {
         Half::FourteenthBlind => (3.4, 2.9),
         Half::FifteenthBlind => (0.0, 2.2),
         Half::SixteenthBlind => (2.5, 2.3),
+        Half::SeventeenthBlind => (3.8, 0.0),
     }
 }
 
@@ -599,6 +606,16 @@ fn final_messages_of_the_sixteenth_set_are_judged_by_what_was_shown() {
 #[test]
 fn final_messages_of_the_sixteenth_sets_blind_half_are_judged_by_what_was_shown() {
     held_to_the_page(Half::SixteenthBlind);
+}
+
+#[test]
+fn final_messages_of_the_seventeenth_set_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::Seventeenth);
+}
+
+#[test]
+fn final_messages_of_the_seventeenth_sets_blind_half_are_judged_by_what_was_shown() {
+    held_to_the_page(Half::SeventeenthBlind);
 }
 
 /// Both halves hold every kind, and each case says what it rests on.

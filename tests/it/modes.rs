@@ -402,10 +402,8 @@ fn only_a_person_moves_the_mode() {
         world.before("CronCreate", &schedule, &world.next_call()).refuses("BLOCKED");
         world.runs("echo 'default = \"watch\"' > seed.toml").refuses("controls this agent");
     });
-    let mut terminal = world.new_terminal("git seed init --mode watch", "k7m2qx");
-    let told = terminal.says();
-    assert!(!told.contains("k7m2qx"), "it takes no code: {told}");
-    terminal.kill();
+    let said = world.new_terminal("git seed init --mode watch", "k7m2qx").ends();
+    assert!(said.code == 2 && !said.err.contains("k7m2qx"), "it takes no code: {said:?}");
     assert_eq!(world.json("status")["mode"], "fence");
     // A host that somebody else speaks for, and a subagent.
     world.another_process_speaks();

@@ -487,3 +487,35 @@ fn what_was_misjudged_reaches_condense() {
         unanswered.refuses("messages hold notes (1) that no page has")
     });
 }
+
+/// An edit that takes words away is told of no note that a command brought to rest before it.
+#[test]
+fn a_note_that_was_carried_before_an_edit_is_not_laid_to_it() {
+    let prose = "the cache holds names\n";
+    let footer = format!("{prose}[KNOWLEDGE]{{cache}}\n\n[PENDING-JOB]{{later}}");
+    for whole in [false, true] {
+        let world = with_notes(&footer);
+        world.seed("note carry 1 --why 'the next cycle needs it'").succeeds();
+        world.seed("note carry 2 --why 'the next cycle needs it, too'").succeeds();
+        world.seed("condense archive").succeeds();
+        world.reads(PAGE).passes();
+        let text = world.text(PAGE);
+        assert!(text.contains("[CARRIED:KNOWLEDGE:1]{cache}"), "{text}");
+        let did = if whole {
+            world.writes(PAGE, &text.replace(prose, ""))
+        } else {
+            world.edits(PAGE, prose, "")
+        };
+        did.passes();
+        let told = did.after.context().unwrap_or_default();
+        assert!(!told.contains("looks like a note"), "whole {whole}: {told}");
+        assert!(world.text(PAGE).contains("[CARRIED:KNOWLEDGE:1]{cache}"));
+    }
+    // One that the edit wrote in another form is.
+    let world = with_notes(&footer);
+    world.reads(PAGE).passes();
+    let did = world.edits(PAGE, "[KNOWLEDGE]{cache}", "[KNOWLEDGE] cache");
+    let told = did.after.context().unwrap_or_default().to_owned()
+        + did.before.refusal().unwrap_or_default();
+    assert!(told.contains("note"), "{told}");
+}

@@ -202,6 +202,64 @@ fn a_page_that_code_takes_away_comes_back() {
     assert!(world.git("status --porcelain").is_empty());
 }
 
+/// Whoever takes a page of the cycle away, wherever to: no boundary passes over its footers.
+#[test]
+fn a_declared_page_that_vanished_is_named_and_comes_back() {
+    type Takes = fn(&World);
+    let ways: [(&str, Takes); 3] = [
+        ("deleted", |world| fs::remove_file(world.path(PAGE)).expect("it was there")),
+        ("renamed", |world| drop(world.git(&format!("mv {PAGE} notes.md")))),
+        ("its directory moved", |world| drop(world.sh("mv src/parser ../aside"))),
+    ];
+    for (way, takes) in ways {
+        for phase in ["plan", "execute", "verify"] {
+            let world = World::seeded();
+            world.to(phase);
+            let before = world.text(PAGE);
+            takes(&world);
+            world.changes_nothing(|| {
+                let told = world.seed("phase advance -F -").stdin(&message(phase)).refuses(PAGE);
+                let command = format!("Do: git seed fence restore {PAGE}");
+                assert!(told.contains(&command), "{way} in {phase}: {told}");
+            });
+            world.seed(&format!("fence restore {PAGE}")).tells("is as it was");
+            assert_eq!(world.text(PAGE), before, "{way} in {phase}");
+            world.sh(
+                "mv ../aside/lex.rs src/parser/ 2>/dev/null; git rm -qf --ignore-unmatch notes.md",
+            );
+            world.works(phase);
+            world.leaves();
+            assert_ne!(world.phase(), phase, "{way}");
+        }
+    }
+}
+
+#[test]
+fn a_person_says_that_a_page_is_gone_on_purpose() {
+    for way in ["accept", "commit"] {
+        let world = with_page();
+        let said = world.git(&format!("show HEAD:{PAGE}"));
+        assert!(said.contains("the lexer drops escapes"), "{said}");
+        fs::remove_file(world.path(PAGE)).expect("it was there");
+        world.changes_nothing(|| {
+            let asked = world.seed("phase advance -F -").stdin(&message("execute"));
+            asked.refuses("a person says so: git seed fence accept")
+        });
+        // A step back is free, and the way forward still knows.
+        world.seed("phase back plan -m 'the contract lacks what becomes of the page here'").said();
+        if way == "accept" {
+            world.person(&format!("fence accept {PAGE}")).succeeds();
+        } else {
+            world.git(&format!("commit -qm 'no page here' {PAGE}"));
+        }
+        assert!(!world.path(PAGE).exists(), "{way}");
+        let asked = world.seed("phase advance -F -").stdin(&message("execute")).said();
+        assert!(!asked.err.contains("fence restore"), "{way}: {asked:?}");
+        let history = world.git(&format!("log -p --format=%h -- {PAGE}"));
+        assert!(history.contains("the lexer drops escapes"), "its words are in the history");
+    }
+}
+
 #[test]
 fn a_page_that_became_a_directory_is_put_back() {
     let world = with_page();

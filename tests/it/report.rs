@@ -509,6 +509,15 @@ fn sums_are_those_of_the_session() {
     assert_eq!(early["total"], stats["total"]);
     let day = value(&world, "stats --json --since yesterday");
     assert_eq!(day["refusals"], json!([]), "as git's own --since says it");
+    for command in ["stats", "stats --would", "log"] {
+        for said in ["abc", "yesterdya", "a year ago", "2026-13-45", ""] {
+            let said = world.person(&format!("{command} --since '{said}'")).ends(64, "no time");
+            assert!(said.contains("`2 days ago`") && said.contains("`2026-11-21`"), "{said}");
+        }
+        for said in ["2 weeks ago", "last friday", "noon", "2026-11-01", "Nov 3"] {
+            world.person(&format!("{command} --since '{said}'")).succeeds();
+        }
+    }
     world.changes_nothing(|| world.person("stats").succeeds());
 }
 

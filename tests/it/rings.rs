@@ -13,11 +13,12 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 34] = [
+const ROOMS: [&str; 39] = [
     "unhooked",
     "modes",
     "hook",
     "setup",
+    "hook_costs",
     "git_hooks",
     "moved",
     "finding",
@@ -38,9 +39,13 @@ const ROOMS: [&str; 34] = [
     "claims",
     "proof",
     "merge",
+    "refs_moved",
     "fence",
+    "lost_pages",
+    "hook_times",
     "bypasses",
     "record",
+    "git_mark",
     "tokens",
     "aside",
     "voices",

@@ -780,3 +780,34 @@ fn when_the_drivers_session_ended_the_next_prompt_takes_over() {
     world.starts();
     world.edits(CODE, "fn flex", "fn lex").refuses("another session");
 }
+
+/// Where who types cannot be told, these are refused at once: nothing a session says opens them.
+#[test]
+fn what_changes_who_judges_or_cannot_be_taken_back_waits_for_no_code() {
+    let world = World::prompted();
+    let job = world.job();
+    world.puts("seed.toml", "[mode]\ndefault = \"watch\"\n");
+    for command in [
+        "rules apply",
+        &format!("rules apply --job {job}"),
+        "job approve-plugin",
+        &format!("job redact {job}"),
+        &format!("job redact {job} 1"),
+        "uninstall",
+        "uninstall --keep-history",
+        "init --mode watch",
+        "init --track quick",
+        "init --grant",
+    ] {
+        let line = format!("git seed {command}");
+        let said = world.changes_nothing(|| world.new_terminal(&line, "k7m2qx").ends());
+        assert_eq!(said.code, 2, "{said:?}");
+        let all = format!("{}{}", said.out, said.err);
+        assert!(!all.contains("k7m2qx") && !all.contains("[OK "), "{all}");
+        for part in ["takes no code", "Do: end the agent's sessions", "new terminal", "Then: "] {
+            assert!(all.contains(part), "{command} lacks {part}: {all}");
+        }
+    }
+    // What only shows asks nobody.
+    world.new_terminal(&format!("git seed job redact {job} --dry-run"), "k7m2qx").ends();
+}

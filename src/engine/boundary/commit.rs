@@ -4,7 +4,7 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, landing, record};
+use crate::engine::{boundary, fence, hook_times, landing, record};
 use crate::format::journal::{Refused, What};
 use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
@@ -59,6 +59,7 @@ pub(crate) fn phase_commit(
     boundary::pending::write_pending(repo, focused, &pending)?;
     match repo.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
         Ok(made) => {
+            hook_times::keep(repo, made.commit.as_str(), &made.hooks);
             let kept = boundary::hooked::compare(repo, focused, judged, &staged, made)?;
             if kept.is_err() {
                 boundary::pending::forget_pending(repo)?;

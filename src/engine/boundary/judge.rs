@@ -9,7 +9,7 @@ use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, memory, record};
+use crate::engine::{boundary, fence, jobs, judge, lost_pages, memory, record};
 use crate::format::fold::JournalLines;
 use crate::hosts;
 use crate::jobs::Naming;
@@ -53,7 +53,7 @@ pub(crate) fn judge(
     {
         return Ok(Err(refusal));
     }
-    let survey = match surveyed(repo, focused, since, row)? {
+    let survey = match surveyed(repo, focused, since, (row, toward))? {
         Ok(survey) => survey,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -111,14 +111,18 @@ fn may_be_sent(repo: &Repo, row: &Phase, toward: &Transition, message: &Message)
     boundary::secrets::in_message(repo, "message", message.text())
 }
 
-/// What changed, where nothing that the fence depends on did, and no memory file would carry a
-/// likely secret into the commit.
+/// What changed, where nothing that the fence depends on did, no page of the cycle is gone, and no
+/// memory file would carry a likely secret into the commit.
 fn surveyed(
     repo: &Repo,
     focused: &LoadedJob,
     since: &JournalLines,
-    row: &Phase,
+    (row, toward): (&Phase, &Transition),
 ) -> Result<std::result::Result<Survey, Refusal>> {
+    let back = matches!(toward, Transition::Back { .. });
+    if let Some(refusal) = lost_pages::stop(repo, focused)?.filter(|_| !back) {
+        return Ok(Err(refusal));
+    }
     if let Err(refusal) = fence::fingerprint_restore::prints_hold(repo)? {
         return Ok(Err(refusal));
     }

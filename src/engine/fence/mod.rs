@@ -8,7 +8,6 @@ pub(crate) mod fingerprints;
 pub(crate) mod foreign_commits;
 pub(crate) mod looks;
 pub(crate) mod opened;
-pub(crate) mod refs_moved;
 pub(crate) mod restore;
 pub(crate) mod rewrite;
 pub(crate) mod shown;

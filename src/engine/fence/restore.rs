@@ -5,11 +5,12 @@ use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::format::names;
+use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit, TreeId};
 
-/// Puts strays back as they were at the last boundary. What it takes away is kept as
-/// blobs, whose ids it gives. Nothing but strays is ever touched, and what nobody claims
-/// only where a `person` names it.
+/// Puts strays back as they were at the last boundary, and of the agent's changes in scope those
+/// that are named. What it takes away is kept as blobs, whose ids it gives. Nothing else is ever
+/// touched, and what nobody claims only where a `person` names it.
 pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Result<Restored> {
     fence::after_call::forget_stale_proof(repo)?;
     let focused = repo.require_focused()?;
@@ -18,8 +19,15 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
     let survey = fence::survey::survey(repo, &focused, &since, row)?;
     let wanted: Vec<String> = if paths.is_empty() { survey.strays.clone() } else { paths.to_vec() };
     let unclaimed = |path: &String| person && survey.unclaimed.iter().any(|one| one.path == *path);
-    let (known, mut left): (Vec<String>, Vec<String>) =
-        wanted.into_iter().partition(|path| survey.strays.contains(path) || unclaimed(path));
+    let touched = fence::survey::touched(repo, &focused, &since)?;
+    let own = |path: &String| {
+        touched.contains(path)
+            && survey.named(path).is_some_and(|named| survey.own.contains(&named))
+            && is_no_memory(repo, path, &focused)
+    };
+    let (known, mut left): (Vec<String>, Vec<String>) = wanted
+        .into_iter()
+        .partition(|path| survey.strays.contains(path) || unclaimed(path) || own(path));
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else {
         return Ok(Restored { kept: Vec::new(), left });
     };
@@ -29,10 +37,13 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
         return Ok(Restored { kept: Vec::new(), left });
     }
     let (mut kept, edits) = kept_before(repo, &focused, &files)?;
+    let works = known.iter().any(own);
     let by = if person { By::Person } else { By::Agent };
     let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
         state.fence.strays.retain(|stray| !known.contains(stray));
         state.fence.unclaimed.retain(|one| !known.contains(&one.path));
+        // Code ran well on other files than these.
+        state.proved &= !works;
         let subject = format!("put back {}", known.join(", "));
         let mut draft = StepDraft::new(state, "restore", subject, by);
         draft.edits.clone_from(&edits);
@@ -56,6 +67,12 @@ pub(crate) fn restore_strays(repo: &Repo, paths: &[String], person: bool) -> Res
         .map_err(|refusal| EngineError::Refused(refusal.wants))?;
     }
     Ok(Restored { kept, left })
+}
+
+/// Words of a page and files of a job are taken back by edits, which are judged.
+fn is_no_memory(repo: &Repo, path: &str, focused: &LoadedJob) -> bool {
+    let place = fence::survey::place_of(repo, path, &focused.state);
+    !matches!(place, Place::Page { .. } | Place::JobFile)
 }
 
 /// Paths, and where their bytes are kept.
@@ -146,10 +163,16 @@ pub(crate) fn taken_over(repo: &Repo, job: &LoadedJob, paths: &[String]) -> Resu
     };
     let (mut accepted, mut touched) = (known(names::ACCEPTED)?, known(TOUCHED)?);
     accepted.extend(files);
+    accepted.extend(pages.into_iter().filter(|page| is_gone(repo, page)));
     touched.retain(|path| !paths.contains(path));
     let persons: Vec<String> = persons.into_iter().collect();
     let edits = [(names::PERSONS, persons), (names::ACCEPTED, accepted), (TOUCHED, touched)];
     Ok(TakenOver { tree, edits: edits.map(|(path, all)| lines(path, &all)).into() })
+}
+
+/// Nothing lies there, not even a link that leads nowhere.
+fn is_gone(repo: &Repo, path: &str) -> bool {
+    repo.store.work_tree().join(path).symlink_metadata().is_err()
 }
 
 fn is_of(edit: &TreeEdit, file: &str) -> bool {
@@ -170,6 +193,10 @@ fn with_pages_as_they_are(
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
     let mut edits = Vec::new();
     for page in pages {
+        if is_gone(repo, page) {
+            edits.push(TreeEdit::Remove { path: page.clone() });
+            continue;
+        }
         let bytes = repo::paths::bytes_of(repo.store.work_tree().join(page))?;
         edits.push(TreeEdit::Put { path: page.clone(), bytes });
     }

@@ -4,14 +4,16 @@ use crate::claims::Ran;
 use crate::engine::fence::fingerprint_diff::FingerprintDiff;
 use crate::engine::fence::foreign_commits::ByHand;
 use crate::engine::fence::looks::Window;
-use crate::engine::fence::refs_moved::MovedRefs;
 use crate::engine::quote::count_words;
 use crate::engine::record::aftermath::ShellEffects;
+use crate::engine::refs_moved::{self, MovedRefs};
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, briefing, claims, fence, hook, jobs, memory, person, record};
+use crate::engine::{
+    boundary, briefing, claims, fence, git_mark, hook, jobs, memory, person, record,
+};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, ToldWords, What};
 use crate::hosts::{Answer, Host};
@@ -42,7 +44,7 @@ pub(crate) fn after(
 ) -> Result<Answer> {
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
-    let answered = record::git_mark::end(repo, call)?;
+    let answered = git_mark::end(repo, call)?;
     hook::first_time::has_answered(repo, event, call);
     // What a person answers for is no call's own: the fence names it, and lays it to nobody.
     let window = window.filter(|_| answered.is_none());
@@ -151,7 +153,7 @@ fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Result<Opti
 /// Where no job is in focus, fingerprints are compared all the same.
 fn without_focus(repo: &Repo, ended: &EndedCall<'_>, window: Option<&Window>) -> Result<Answer> {
     let prints = prints_after(repo, ended.event, ended.call, window, None)?;
-    let refs = fence::refs_moved::moved_in(repo, None, window)?;
+    let refs = refs_moved::moved_in(repo, None, window)?;
     if !hook::repeats::speaks_to_seed(ended.call) {
         hook::repeats::calm_without_focus(repo)?;
     }
@@ -402,7 +404,7 @@ fn what_came(
     let told = if by_hand.by_call { by_hand.commits.as_slice() } else { &[] };
     let told = name_paths(repo, focused, Case::Commit, told);
     context = merged(context, told);
-    let refs = fence::refs_moved::moved_in(repo, Some(focused), window)?;
+    let refs = refs_moved::moved_in(repo, Some(focused), window)?;
     let context = merged(with_prints(repo, focused, &prints, context), refs.to_agent());
     let by_hand = by_hand.commits;
     Ok(CallEffects { after, plan_edits, places, lines, prints, refs, by_hand, context })

@@ -1,14 +1,16 @@
 //! Who answers for what git does in a call: gathers what the rule of `phases::git_acts` looks at,
 //! and words the question that the host puts to the person.
 
-use crate::engine::record::{self, git_mark};
 use crate::engine::repo::sessions::speaks_for;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{git_mark, record};
 use crate::event::{Act, Actor, Event, ToolCall};
+use crate::format::shown;
 use crate::hosts::Host;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 use crate::phases::git_acts::{self, GitAct, Moment, Opened, Ruling, Somebody};
+use crate::phases::git_reach::{self, Said};
 use crate::phases::own_refs;
 use crate::phases::place::Place;
 use crate::phases::{Class, Phase};
@@ -18,6 +20,8 @@ use crate::world;
 
 /// The most refs that a question spells out.
 const SPELLED: usize = 12;
+/// And a refusal, which the agent reads.
+const IN_A_REFUSAL: usize = 3;
 
 /// What becomes of the acts of git in a line; nothing where there are none, or where the phase
 /// opens them by itself.
@@ -29,8 +33,10 @@ pub(crate) fn ruling(
     reading: &Reading,
 ) -> Result<Option<(Vec<GitAct>, Ruling)>> {
     let mut acts = git_acts::acts(reading);
-    for act in acts.iter_mut().filter(|act| act.verb() == "push") {
-        act.own |= is_widened(repo, act);
+    for act in acts.iter_mut().filter(|act| act.is_gits() && act.verb() == "push") {
+        let said = git_reach::said(&act.words);
+        act.own |= is_widened(repo, &said);
+        act.within &= repo.store.pushes_to_upstream();
     }
     if phase.opens(Class::ShellGit) {
         // Git is open there, but for what is open nowhere.
@@ -47,6 +53,10 @@ pub(crate) fn ruling(
         for act in &mut acts {
             act.within = false;
         }
+    }
+    for act in acts.iter_mut().filter(|act| !act.within) {
+        // What talks to no remote reaches none.
+        act.reach = reach(repo, act, IN_A_REFUSAL).map(told_in_a_refusal).unwrap_or_default();
     }
     let prompts = match focused {
         Some(focused) => prompts(repo, focused)?,
@@ -90,37 +100,55 @@ fn stays_here(
 }
 
 /// Whether git's settings make a push that names no refs take git seed's own along.
-fn is_widened(repo: &Repo, act: &GitAct) -> bool {
-    let operands = operands(act);
-    let remote = operands.first().map(|name| (*name).to_owned());
-    let Some(remote) = remote.or_else(|| repo.store.push_remote()) else { return false };
+fn is_widened(repo: &Repo, said: &Said) -> bool {
+    let remote = said.remote.clone().or_else(|| repo.store.push_remote());
+    let Some(remote) = remote else { return false };
     let (mirror, specs) = repo.store.push_settings(&remote);
-    mirror || operands.len() < 2 && specs.iter().any(|spec| own_refs::are_in(spec))
+    mirror || said.specs.is_empty() && specs.iter().any(|spec| own_refs::are_in(spec))
 }
 
-fn operands(act: &GitAct) -> Vec<&str> {
-    let words = act.words.iter().skip(2).map(String::as_str);
-    words.filter(|word| !word.starts_with('-')).collect()
-}
-
-/// The refs that an option of a push stands for, by name.
-fn refs_of_options(repo: &Repo, act: &GitAct) -> Vec<String> {
-    let has = |name: &str| {
-        act.words.iter().any(|word| word == name || word.len() > 4 && name.starts_with(word))
-    };
-    let mut found = Vec::new();
-    if act.verb() == "push" && (has("--all") || has("--branches")) {
-        found.extend(repo.store.ref_names("refs/heads/"));
+/// Where an act that talks to a remote goes, and which refs, `most` of them by name.
+fn reach(repo: &Repo, act: &GitAct, most: usize) -> Option<(String, String)> {
+    let sends = act.verb() == "push";
+    if !act.is_gits() || !(sends || matches!(act.verb(), "pull" | "fetch")) {
+        return None;
     }
-    if act.verb() == "push" && has("--tags") {
-        found.extend(repo.store.ref_names("refs/tags/"));
+    let (said, store) = (git_reach::said(&act.words), &repo.store);
+    let remote = said.remote.or_else(|| if sends { store.push_remote() } else { None });
+    let remote = remote.unwrap_or_else(|| store.fetch_remote());
+    let urls = if sends { store.pushes_to(&remote) } else { vec![store.fetch_url(&remote)] };
+    let shown = |url: &String| shown::on_one_line(&git_reach::without_login(url)).into_owned();
+    let urls: Vec<String> = urls.iter().map(shown).collect();
+    let mut refs: Vec<String> =
+        said.specs.into_iter().flat_map(|spec| store.spelled(spec)).collect();
+    if sends && said.branches {
+        refs.extend(store.ref_names("refs/heads/"));
     }
-    let more = found.len().saturating_sub(SPELLED);
-    found.truncate(SPELLED);
+    if sends && said.tags {
+        refs.extend(store.ref_names("refs/tags/"));
+    } else if refs.is_empty() {
+        refs = if sends { store.pushed_refs(&remote) } else { store.fetched_refs(&remote) };
+    }
+    if sends && (said.follows || store.is_set("push.followTags")) {
+        refs.push(tell(Notice::GitAskedTags, &[]));
+    }
+    let more = refs.len().saturating_sub(most);
+    refs.truncate(most);
     if more > 0 {
-        found.push(tell(Notice::GitAskedMore, &[("count", &more.to_string())]));
+        refs.push(tell(Notice::GitAskedMore, &[("count", &more.to_string())]));
     }
-    found
+    Some((urls.join(" "), refs.join(" ")))
+}
+
+/// The same in brackets, for a refusal.
+fn told_in_a_refusal((url, refs): (String, String)) -> String {
+    let to = tell(Notice::GitAskedRemote, &[("url", &url)]);
+    let refs = told_refs(&refs);
+    format!(" ({}{refs})", to.trim_start_matches("; "))
+}
+
+fn told_refs(refs: &str) -> String {
+    if refs.is_empty() { String::new() } else { tell(Notice::GitAskedRefs, &[("refs", refs)]) }
 }
 
 /// The commands of the call's line, where they all stand in the open.
@@ -216,51 +244,9 @@ fn question(repo: &Repo, act: &GitAct) -> String {
     if act.within {
         return tell(Notice::GitAsked, &[("line", &line), ("says", says)]);
     }
-    let operands = operands(act);
-    let remote = operands.first().map(|name| (*name).to_owned());
-    let by_default = || (act.verb() == "push").then(|| repo.store.push_remote()).flatten();
-    let remote = remote.or_else(by_default).and_then(|name| {
-        let url = repo.store.remote_url(&name);
-        url.or_else(|| name.contains([':', '/']).then_some(name))
-    });
-    let to = remote.map_or_else(String::new, |url| {
-        tell(Notice::GitAskedRemote, &[("url", &without_login(&url))])
-    });
-    let spelled = operands.iter().skip(1).map(|name| (*name).to_owned());
-    let refs = spelled.chain(refs_of_options(repo, act)).collect::<Vec<_>>().join(" ");
-    let refs = if refs.is_empty() || to.is_empty() {
-        String::new()
-    } else {
-        tell(Notice::GitAskedRefs, &[("refs", &refs)])
-    };
+    // As above.
+    let (to, refs) = reach(repo, act, SPELLED).unwrap_or_default();
+    let to = if to.is_empty() { to } else { tell(Notice::GitAskedRemote, &[("url", &to)]) };
+    let refs = told_refs(&refs);
     tell(Notice::GitAskedWide, &[("line", &line), ("says", says), ("to", &to), ("refs", &refs)])
-}
-
-/// A URL without the name and the password in it.
-fn without_login(url: &str) -> String {
-    match url.split_once("://") {
-        Some((scheme, rest)) => {
-            let end = rest.find('/').unwrap_or(rest.len());
-            let host = rest[..end].rsplit('@').next().unwrap_or_default();
-            format!("{scheme}://{host}{}", &rest[end..])
-        }
-        None => url.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_login;
-
-    #[test]
-    fn a_url_shows_no_login() {
-        for (url, shown) in [
-            ("https://me:secret@example.org/a/b.git", "https://example.org/a/b.git"),
-            ("https://example.org/a@b", "https://example.org/a@b"),
-            ("git@example.org:a/b.git", "git@example.org:a/b.git"),
-            ("/srv/git/a.git", "/srv/git/a.git"),
-        ] {
-            assert_eq!(without_login(url), shown);
-        }
-    }
 }

@@ -28,15 +28,28 @@ pub(crate) struct Waiting {
     pub waits_for: Vec<JobId>,
 }
 
-/// Adds an edge from the focused job to `id`, unless that would close a circle.
+/// Adds an edge from the open job `parent` of this clone to `id`, unless that would close a
+/// circle. A person may add one at any time, an agent where its phase makes jobs.
 pub(crate) fn add_dependency(repo: &Repo, parent: &JobId, id: &JobId) -> Answered<LoadedJob> {
-    let focused = repo.require_focused()?;
-    if focused.state.job.id != *parent {
-        return Err(EngineError::not_now(Notice::DependencyOfFocused, &[]));
+    repo.require_seeded()?;
+    // Nobody moves the focus, or closes the job, between the look and the step.
+    let _lock = repo.store.lock()?;
+    let focused = repo.focused()?;
+    if repo.is_person().is_err()
+        && let Some(refusal) = births_elsewhere(repo, focused.as_ref().map(|one| &one.state))
+    {
+        return Ok(Err(refusal));
     }
-    let taken = record::step::step(repo, &focused.chain, Journaling::Read, |state, _| {
-        if let Some(refusal) = births_elsewhere(repo, Some(state)) {
-            return Ok(Err(refusal));
+    let chain = names::job_chain(parent);
+    if node(repo, parent)?.is_none() {
+        return Err(EngineError::Usage(tell(Notice::JobUnknown, &[("job", parent.as_str())])));
+    }
+    let fold = record::interactions::fold_for(repo, &chain)?;
+    let taken = record::step::step(repo, &chain, fold, |state, _| {
+        record::own_clone::is_of_this_clone(repo, state)?;
+        if !(state.job.status.is_open() || state.is_closing()) {
+            let facts = [("job", parent.as_str()), ("status", state.job.status.word())];
+            return Err(EngineError::not_now(Notice::DependencyOfOpen, &facts));
         }
         if let Some(refusal) = no_edge(repo, &state.job, id)? {
             return Ok(Err(refusal));

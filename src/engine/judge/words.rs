@@ -14,7 +14,7 @@ use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, record};
+use crate::engine::{claims, git_mark, record};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::store::TreeId;
 use crate::verdict::Refusal;
@@ -193,7 +193,7 @@ pub(crate) fn act_of_session(
     git: Option<&(Vec<GitAct>, GitRuling)>,
 ) -> Result<Option<Refusal>> {
     // Within the bounds acts that stay in this clone are open: nobody opened this one.
-    let opened = is_opened(git) && crate::engine::record::git_mark::read(repo)?.is_some();
+    let opened = is_opened(git) && git_mark::read(repo)?.is_some();
     lets_out(repo, line, &|said| rule_on_session(repo, session, said), opened)
 }
 

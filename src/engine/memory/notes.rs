@@ -1,7 +1,7 @@
 //! Notes at work: what proves that one was acted on, the commands that bring one to rest, and
 //! the carried ones that climb.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::event::{Act, Change, Outcome, ToolCall};
 use crate::format::journal::What;
 use crate::format::state::State;
 use crate::format::{names, short_hash};
-use crate::memory::notes::{self, Crumb, Note, NoteKind, Standing};
+use crate::memory::notes::{self, Crumb, Kinds, Note, NoteKind, Standing};
 use crate::memory::{knowledge, words};
 use crate::phases::place::Place;
 use crate::store::{RepoPath, TreeEdit};
@@ -316,17 +316,20 @@ pub(crate) fn note_reminder(
         }
         // Only a word on style: a page that went or does not read gets none.
         let Ok(new) = repo::paths::text_of(repo.store.work_tree().join(path)) else { continue };
-        let old = match undone(&file.change, &new) {
+        let undone = undone(&file.change, &new);
+        let of_boundary = undone.is_none();
+        let old = match undone {
             Some(old) => old,
             None => page_at_boundary(repo, focused, path)?,
         };
         let mut differing = notes::differing(&old, &new);
-        if matches!(file.change, Change::Whole(_)) {
-            // What commands brought to rest since the boundary is no news of this edit.
-            let kinds = repo.kinds(&focused.state);
-            let rests =
-                |line: &str| kinds.read(line).first().is_some_and(|note| !note.standing.is_live());
-            differing.retain(|line| !rests(line));
+        if of_boundary {
+            // What commands brought to rest since the boundary, and took out of the page once it
+            // was archived, is no news of this edit. A log that does not read explains nothing.
+            let log = record::session_log::session_log(repo, focused).unwrap_or_default();
+            let held = log.iter().flatten().filter(|footer| footer.page == *path);
+            let held: Vec<&str> = held.flat_map(|footer| footer.text.lines()).collect();
+            forget_rested(&mut differing, &held, &repo.kinds(&focused.state));
         }
         if let Some(line) = differing.first() {
             let line: String = line.chars().take(SHOWN).collect();
@@ -383,6 +386,22 @@ fn climbs(note: &Note, notes: &[Note], seen: &[&Seen]) -> bool {
     then(note.carries)
         && !now.clone().any(|carries| !then(carries) && then(carries.saturating_sub(1)))
         && now.any(|carries| then(carries) && !then(carries - 1))
+}
+
+/// Takes out of `lines` notes that came to rest, and as many live ones of their kinds, which they
+/// were before; `held` are lines of the log, where others rest.
+fn forget_rested(lines: &mut Vec<&str>, held: &[&str], kinds: &Kinds) {
+    let read = |line: &str| kinds.read(line).into_iter().next();
+    let all: BTreeSet<&str> = lines.iter().chain(held).map(|line| line.trim()).collect();
+    let rests = all.into_iter().filter_map(read).filter(|note| !note.standing.is_live());
+    let mut rested: Vec<String> = rests.map(|note| note.kind).collect();
+    lines.retain(|line| match read(line) {
+        Some(note) if note.standing.is_live() => {
+            let was = rested.iter().position(|kind| *kind == note.kind);
+            was.map(|at| rested.swap_remove(at)).is_none()
+        }
+        note => note.is_none(),
+    });
 }
 
 /// Which notes these are, and in which order: for each its place and kind, and what it says

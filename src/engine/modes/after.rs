@@ -6,7 +6,7 @@ use crate::engine::fence::looks;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, fence, hook, record};
+use crate::engine::{claims, git_mark, hook, record, refs_moved};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
@@ -25,12 +25,12 @@ pub(crate) fn after(
         return Ok(Answer::silence());
     }
     let window = looks::end_of(repo, event, call, outcome);
-    let answered = record::git_mark::end(repo, call)?;
+    let answered = git_mark::end(repo, call)?;
     // What a person answers for is no call's own.
     let window = window.filter(|_| answered.is_none());
     keep(repo, event, call, outcome)?;
     let prints = hook::after::prints_after(repo, event, call, window.as_ref(), None)?;
-    let refs = fence::refs_moved::moved_in(repo, None, window.as_ref())?;
+    let refs = refs_moved::moved_in(repo, None, window.as_ref())?;
     let to_person = merged(prints.to_person(), refs.to_person());
     Ok(Answer { context: refs.to_agent(), to_person, ..Answer::silence() })
 }

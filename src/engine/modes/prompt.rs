@@ -8,7 +8,7 @@ use crate::engine::person::spoken::{Spoken, Told};
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{person, record};
+use crate::engine::{git_mark, person, record};
 use crate::event::{Actor, Event};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
@@ -49,7 +49,7 @@ pub(crate) fn prompt(
         return Ok(Answer::silence());
     }
     // What a person opened for git lasts until their next prompt.
-    record::git_mark::close(repo)?;
+    git_mark::close(repo)?;
     let Some((short, rest)) = repo.rules.short_word(text) else {
         return hear(repo, event, text, repo.rules.mode);
     };

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::engine::bypasses::{self, Bypass};
 use crate::engine::person::spoken::{Spoken, Told, hand_on};
-use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{git_mark, record};
 use crate::format::names;
 use crate::format::state::{self, State};
 use crate::hosts::Answer;
@@ -56,7 +56,7 @@ pub(crate) fn allow_git(
     let commits = focused.is_some_and(|focused| !focused.state.home.commit.is_empty());
     let told = match acts.as_slice() {
         [act] if !(act.bends || act.takes && commits) => {
-            record::git_mark::open(repo, act.words.clone())?;
+            git_mark::open(repo, act.words.clone())?;
             let line = act.line();
             // It is open by now: where the record does not take it, it lacks it.
             let _ = bypasses::keep(repo, Bypass::AllowGit, &line);

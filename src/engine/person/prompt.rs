@@ -4,7 +4,7 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, person, record};
+use crate::engine::{claims, git_mark, person, record};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -48,7 +48,7 @@ pub(crate) fn prompt(
     }
     if person {
         // What a person opened for git lasts until their next prompt.
-        record::git_mark::close(repo)?;
+        git_mark::close(repo)?;
     }
     if let Some((short, rest)) = repo.rules.short_word(text).filter(|_| person)
         && (word.is_persons() || matches!(short, ShortWord::Ok { .. }))

@@ -90,6 +90,6 @@ pub enum Journaling {
     Read,
     /// It is another job's, or broken: begin a new one.
     Restart,
-    /// The job is not focused in this worktree: leave the journal alone.
+    /// The job is not focused in this worktree: leave the journal here alone.
     Skip,
 }

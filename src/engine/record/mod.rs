@@ -5,7 +5,6 @@ pub(crate) mod aftermath;
 pub(crate) mod answered;
 pub(crate) mod archive;
 pub(crate) mod draft;
-pub(crate) mod git_mark;
 pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod injection;

@@ -75,7 +75,7 @@ fn try_step(
         record::own_clone::is_of_this_clone(repo, &mut state)?;
     }
     if fold == Journaling::Skip {
-        return write(repo, chain, Some(&tip.commit), &mut state, &JournalLines::default(), decide);
+        return beside(repo, chain, &tip.commit, &mut state, decide);
     }
     repo.store.journal().with_lock(|journal| {
         let since = match fold {
@@ -87,6 +87,32 @@ fn try_step(
         let taken = write(repo, chain, Some(&tip.commit), &mut state, &since, decide)?;
         if taken.is_ok() {
             journal.restart(Some(&opening(&state, repo.now)))?;
+        }
+        Ok(taken)
+    })
+}
+
+/// A step of a job that this worktree does not have in focus. Where another one has, the journal
+/// there is folded: it goes on from the newest step, and would count as changed otherwise.
+fn beside(
+    repo: &Repo,
+    chain: &str,
+    tip: &CommitId,
+    state: &mut State,
+    decide: &mut dyn FnMut(&mut State, &JournalLines) -> Decided,
+) -> Result<std::result::Result<Taken, Refusal>> {
+    let nothing = JournalLines::default();
+    let Some(worktree) = repo.store.focus_elsewhere(chain)? else {
+        return write(repo, chain, Some(tip), state, &nothing, decide);
+    };
+    repo.store.journal_of(&worktree).with_lock(|journal| {
+        let Ok(since) = since(state, &journal.all()?) else {
+            // It is broken already, and whoever works there is told.
+            return write(repo, chain, Some(tip), state, &nothing, decide);
+        };
+        let taken = write(repo, chain, Some(tip), state, &since, decide)?;
+        if taken.is_ok() {
+            journal.restart(Some(&opening(state, repo.now)))?;
         }
         Ok(taken)
     })

@@ -10,7 +10,9 @@ use crate::engine::finding::Finding;
 use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Result};
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
-use crate::engine::{boundary, claims, fence, jobs, moved, policy, record, setup, texts};
+use crate::engine::{
+    boundary, claims, fence, hook_costs, jobs, moved, policy, record, setup, texts,
+};
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
 use crate::format::{names, state};
@@ -224,6 +226,7 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
         }
         Err(error) => found.push(Finding::trouble(Found::GitHooksTrouble, &error)),
     }
+    found.extend(hook_costs::findings(repo, &record));
 }
 
 /// Whether git merges pages as a person said.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{boundary, fence, jobs, record, setup};
+use crate::engine::{boundary, fence, hook_costs, jobs, record, setup};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -312,7 +312,8 @@ fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<To
     let done =
         githooks::install(&dirs, &world::own_binary(), old.as_ref(), save).map_err(hook_error)?;
     // A trial that could not run proves nothing, and says nothing.
-    let trial = githooks::try_commit_msg(&dirs, Some(&done.record), TRIAL).ok();
+    let trial = hook_costs::try_message(repo, &done.record).ok();
+    let cost = hook_costs::cost(repo, &done.record);
     installation.hooks = Some(done.record);
     setup::own_record::save(repo, installation)?;
     let shown = |path: &Path| {
@@ -325,24 +326,12 @@ fn install_hooks(repo: &Repo, installation: &mut Installation, told: &mut Vec<To
         told.push(Told::new("left", shown(path), why.clone()));
     }
     if let Some(trial) = trial.filter(|trial| trial.hook.is_some()) {
-        told.push(tell_trial(&trial));
+        let (_, said) = hook_costs::told(repo, &trial);
+        told.push(Told::new("found", "a commit-msg hook", said));
     }
+    told.extend(cost.map(|said| Told::new("found", "git hooks", said)));
     Ok(())
 }
-
-fn tell_trial(trial: &githooks::Trial) -> Told {
-    if trial.accepted {
-        let detail = tell(Notice::TrialAccepts, &[("ms", &trial.took_ms.to_string())]);
-        return Told::new("found", "a commit-msg hook", detail);
-    }
-    let example = "[commit] subject = \"chore({phase}): {subject}\"";
-    let hint = tell(Notice::TrialRefuses, &[("example", example)]);
-    Told::new("found", "a commit-msg hook", hint)
-}
-
-/// The message that the repository's own commit-msg hook is asked about.
-const TRIAL: &str =
-    "observe: settle how quoted strings lex\n\n## What I Observed\nthe lexer drops escapes\n";
 
 pub(crate) fn hook_error(error: githooks::HookError) -> EngineError {
     EngineError::Setup(error.to_string())
