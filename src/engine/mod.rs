@@ -33,6 +33,7 @@
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! merge       what two clones have of one thing, as one commit
+//! other_line  how a client shows that it takes another line than the agent's
 //! fence       what changed in the work tree, and whose it is
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
@@ -62,6 +63,7 @@ pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod ops;
+pub(crate) mod other_line;
 pub(crate) mod own_state;
 pub(crate) mod person;
 pub(crate) mod policy;

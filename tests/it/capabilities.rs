@@ -9,7 +9,7 @@ use git_seed::hosts;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use super::clients::{COLUMNS, Ends, SESSIONS, kind, recorded};
+use super::clients::{COLUMNS, Ends, REWRITTEN, SESSIONS, asks, kind, recorded};
 
 /// What was seen in the recorded sessions of one client, by the names of capabilities.
 #[derive(Debug, Default)]
@@ -26,28 +26,35 @@ impl Seen {
 }
 
 /// Those that recorded sessions show or refute.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 11] = [
     "run-hooks",
     "refuse-tool",
     "refuse-stop",
     "inject-start",
     "inject-prompt",
+    "ask-person",
     "question-tool",
     "grant",
     "mark-subagents",
     "tell-exits",
+    "replace-input",
 ];
 
 fn seen_of(host: &'static str) -> Seen {
     let row = hosts::row(host).expect("it loads");
     let mut seen = Seen::default();
-    for session in SESSIONS.iter().filter(|session| session.host == host) {
+    for session in SESSIONS.iter().chain(&REWRITTEN).filter(|one| one.host == host) {
         let events = recorded(session, "/home/u/project");
         let read = |payload: &Value| {
             hosts::read(row, payload.to_string().as_bytes(), None).expect("it is an event")
         };
         let read: Vec<_> =
             events.iter().map(|(payload, answer, _)| (read(payload), answer)).collect();
+        for (pair, (after, ..)) in events.iter().zip(events.iter().skip(1)) {
+            let line = &pair.1["hookSpecificOutput"]["updatedInput"]["command"];
+            let ran = line.is_string() && *line == after["tool_input"]["command"];
+            seen.note(ran, "replace-input");
+        }
         for (at, (event, answer)) in read.iter().enumerate() {
             let [refused, told, _] = kind(answer);
             let next = read.get(at + 1).map(|(event, _)| &event.kind);
@@ -61,15 +68,19 @@ fn seen_of(host: &'static str) -> Seen {
                         _ => false,
                     };
                     seen.note(refused && !next.is_some_and(ran), "refuse-tool");
-                    let granted = answer["hookSpecificOutput"]["permissionDecision"] == "allow";
+                    let said = &answer["hookSpecificOutput"];
+                    // Another line is not run for the agent's.
+                    let granted =
+                        said["permissionDecision"] == "allow" && said["updatedInput"].is_null();
                     seen.note(granted, "grant");
+                    seen.note(asks(answer) && next.is_some_and(ran), "ask-person");
                 }
                 EventKind::After { call, outcome } => {
                     let shell = matches!(call.act, Act::Shell { .. });
                     seen.note(shell && outcome.status.is_some(), "tell-exits");
                     // Codex has its tool with a setting alone, as it was recorded.
-                    let asks = !outcome.answers.is_empty() && host != "codex";
-                    seen.note(asks && session.ends != Ends::Awaiting, "question-tool");
+                    let asked = !outcome.answers.is_empty() && host != "codex";
+                    seen.note(asked && session.ends != Ends::Awaiting, "question-tool");
                 }
                 EventKind::Stop { .. } => {
                     // What goes on by itself is held; a new prompt is the person's, or ours.

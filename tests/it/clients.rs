@@ -35,6 +35,8 @@ pub enum Ends {
     Approved,
     /// The same, after a question that began no job and a job that they dropped.
     FirstDay,
+    /// They were there, and the small talk ended with its session.
+    Talk,
 }
 
 const GREETING: [(&str, &str); 2] =
@@ -100,7 +102,13 @@ const fn first_day(host: &'static str) -> Recorded {
     Recorded { ends: Ends::FirstDay, ..small(host, "first-day") }
 }
 
-pub const SESSIONS: [Recorded; 29] = [
+/// A client that was given another line, and ran it; the answers are not played again.
+pub const REWRITTEN: [Recorded; 2] = [
+    Recorded { name: "rewritten", ..quick("claude") },
+    Recorded { name: "rewritten", ..quick("codex") },
+];
+
+pub const SESSIONS: [Recorded; 30] = [
     small("claude", "quick"),
     quick("codex"),
     quick("gemini"),
@@ -130,6 +138,8 @@ pub const SESSIONS: [Recorded; 29] = [
     cycle("codex"),
     cycle("gemini"),
     cycle("opencode"),
+    // On its screen the client put the question, though its settings let the tool run.
+    Recorded { ends: Ends::Talk, subjects: "init", ..small("claude", "asked") },
 ];
 
 /// The events of a session as they were recorded: each with what the hook printed, and what the
@@ -212,6 +222,11 @@ pub fn kind(reply: &Value) -> [bool; 3] {
     let refused = reply["decision"] != Value::Null || specific["permissionDecision"] == "deny";
     let told = specific["additionalContext"].is_string();
     [refused, told, reply["systemMessage"].is_string()]
+}
+
+/// The person is asked about the call.
+pub fn asks(reply: &Value) -> bool {
+    reply["hookSpecificOutput"]["permissionDecision"] == "ask"
 }
 
 /// Plays what was recorded from a client, from the prompt to the job that awaits the person.
@@ -301,6 +316,7 @@ fn plays(session: &Recorded) {
         };
         let said = said.json().clone();
         assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
+        assert_eq!(asks(&said), asks(&answer), "{host} {name} {n} {at}: {said} {event}");
         if before && event["tool_input"].is_object() && !kind(&said)[0] {
             ran = does(&world, host, &event["tool_input"]);
         }
@@ -314,6 +330,7 @@ fn plays(session: &Recorded) {
         Ends::Awaiting => (1, "awaiting you"),
         Ends::Approved => (0, "completed"),
         Ends::FirstDay => (0, "voided completed"),
+        Ends::Talk => (0, "voided"),
     };
     assert_eq!((awaits, ended.as_str()), wanted, "{host} {name}: {jobs}");
 }
