@@ -4,10 +4,15 @@
 //! creating, deleting, renaming. Reading stays open, and so does what no file rule can
 //! hold: modes and times of files, signals, sockets of daemons that act on their own.
 //! The rule holds for this process and all that it starts, and is never lifted.
+//! On macOS a program is started through `sandbox-exec`, which was never tried there.
 //!
 //! An edge like [`crate::world`]: which places stay open is the caller's to say.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+
+#[cfg(any(test, target_os = "macos"))]
+mod profile;
 
 /// What stays open to a confined process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +33,15 @@ pub(crate) struct Open {
 /// The kernel cannot confine a process.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotConfine {
-    /// Another system than Linux.
-    #[error("confinement needs Linux")]
+    /// Another system than Linux and macOS.
+    #[error("confinement needs Linux or macOS")]
     OtherSystem,
+    /// A macOS without its program for it.
+    #[error("confinement needs /usr/bin/sandbox-exec, and it is not there")]
+    NoProgram,
+    /// A place that is to be kept, and that cannot be told.
+    #[error("confinement cannot keep {0:?}: its name is no plain text")]
+    Unnamed(PathBuf),
     /// No Landlock, one without truncation, or one that is not switched on.
     #[error(
         "confinement needs Landlock of Linux 6.2 or newer, and this kernel does not offer it: {0}"
@@ -42,7 +53,7 @@ pub enum CannotConfine {
 ///
 /// # Errors
 ///
-/// Says why this system confines nothing: the kernel lacks it, or it is no Linux.
+/// Says why this system confines nothing: the kernel lacks it, or it is neither Linux nor macOS.
 pub fn check() -> Result<(), CannotConfine> {
     system::check()
 }
@@ -56,13 +67,15 @@ pub(crate) fn unheld() -> impl Iterator<Item = &'static str> {
 
 /// Confines this thread and everything it starts from now on.
 ///
-/// To be called right before the process becomes the confined program.
-pub(crate) fn enter(open: &Open) -> Result<(), CannotConfine> {
+/// To be called right before the process becomes the confined program, or this thread starts it.
+/// Gives what the program has to be started through: nothing where the thread itself is held.
+pub(crate) fn enter(open: &Open) -> Result<Vec<OsString>, CannotConfine> {
     system::enter(open)
 }
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
     use landlock::{
@@ -135,7 +148,7 @@ mod system {
         places
     }
 
-    pub(super) fn enter(open: &Open) -> Result<(), CannotConfine> {
+    pub(super) fn enter(open: &Open) -> Result<Vec<OsString>, CannotConfine> {
         let hides = !open.hidden.is_empty();
         let mut rules = ruleset(open.offline, hides)?;
         let readable = if hides { beside(Path::new("/"), &open.hidden) } else { Vec::new() };
@@ -159,13 +172,43 @@ mod system {
             RulesetStatus::NotEnforced => {
                 Err(CannotConfine::Kernel("nothing was enforced".to_owned()))
             }
-            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(Vec::new()),
         }
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 mod system {
+    use std::ffi::OsString;
+    use std::path::Path;
+
+    use super::{CannotConfine, Open, profile};
+
+    const PROGRAM: &str = "/usr/bin/sandbox-exec";
+
+    pub(super) fn check() -> Result<(), CannotConfine> {
+        if Path::new(PROGRAM).is_file() { Ok(()) } else { Err(CannotConfine::NoProgram) }
+    }
+
+    pub(super) fn holds_network() -> bool {
+        check().is_ok()
+    }
+
+    pub(super) fn enter(open: &Open) -> Result<Vec<OsString>, CannotConfine> {
+        check()?;
+        // A rule holds for the real path: `/tmp` is a link there.
+        let real = open.paths.iter().filter_map(|path| dunce::canonicalize(path).ok());
+        let open = Open { paths: real.collect(), ..open.clone() };
+        let is_dir = |path: &Path| Some(path.metadata().ok()?.is_dir());
+        let profile = profile::profile(&open, is_dir).map_err(CannotConfine::Unnamed)?;
+        Ok([PROGRAM, "-p", &profile].map(OsString::from).into())
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+mod system {
+    use std::ffi::OsString;
+
     use super::{CannotConfine, Open};
 
     pub(super) fn check() -> Result<(), CannotConfine> {
@@ -176,7 +219,7 @@ mod system {
         false
     }
 
-    pub(super) fn enter(_: &Open) -> Result<(), CannotConfine> {
+    pub(super) fn enter(_: &Open) -> Result<Vec<OsString>, CannotConfine> {
         Err(CannotConfine::OtherSystem)
     }
 }
@@ -198,7 +241,8 @@ mod tests {
     fn confined<T: Send>(open: &Open, act: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                enter(open).expect("the kernel confines");
+                let through = enter(open).expect("the kernel confines");
+                assert!(through.is_empty(), "this thread itself is held");
                 act()
             });
             thread.join().expect("no panic")

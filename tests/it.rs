@@ -10,6 +10,7 @@ mod it {
     mod attribution;
     mod audit;
     mod bash_fuzz;
+    mod capabilities;
     mod ci;
     mod claim;
     mod claimhooks;

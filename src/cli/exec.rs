@@ -13,11 +13,11 @@ use crate::{confine, world};
 
 /// Run a command that can write only where the phase allows
 ///
-/// On Linux the kernel enforces this. The command can change files below the declared
-/// directories (in execute), in build directories and files that git ignores, in scratch
-/// directories, and in the caches that the rules name. It cannot change `.git` or the files that
-/// govern the agent. Reading is not restricted. In phases that run no code it cannot open TCP
-/// connections either.
+/// On Linux the kernel enforces this; on macOS `sandbox-exec` does, which nobody has tried yet.
+/// The command can change files below the declared directories (in execute), in build directories
+/// and files that git ignores, in scratch directories, and in the caches that the rules name. It
+/// cannot change `.git` or the files that govern the agent. Reading is not restricted. In phases
+/// that run no code it cannot open TCP connections either.
 ///
 /// The command replaces this process, so its output, signals and exit code are its own. A test
 /// run is started as a child process instead and leaves a receipt, which `git seed show` prints.
@@ -80,10 +80,12 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
         Ok(confinement) => confinement,
         Err(error) => return told(1, &error, "git seed doctor"),
     };
-    if let Err(error) = confine::enter(&confinement.open) {
-        return told(1, &error, &voice::tell(Notice::ExecWithout, &[]));
-    }
-    let Some((program, arguments)) = args.command.split_first() else { return ExitCode::from(64) };
+    let through = match confine::enter(&confinement.open) {
+        Ok(through) => through,
+        Err(error) => return told(1, &error, &voice::tell(Notice::ExecWithout, &[])),
+    };
+    let words = [through, args.command.clone()].concat();
+    let Some((program, arguments)) = words.split_first() else { return ExitCode::from(64) };
     let error = world::become_program(
         program,
         arguments,

@@ -103,6 +103,10 @@ pub(super) fn run(
         told.push(committed(&repo, &told)?);
     }
     told.extend(man_pages(&repo));
+    if wanted.terminal {
+        let others = setup::heartbeat::others(&*context.repo()?);
+        told.extend(others.into_iter().map(|(title, word)| Told::new("note", title, word)));
+    }
     // What was left alone stands beside the way out.
     let left_alone = voice::tell(Notice::KeptNoCommit, &[]);
     let mut alone = None;

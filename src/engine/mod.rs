@@ -35,6 +35,7 @@
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! merge       what two clones have of one thing, as one commit
 //! refs_moved  refs that moved while a call ran
+//! other_line  how a client shows that it takes another line than the agent's
 //! fence       what changed in the work tree, and whose it is
 //! lost_pages  pages of the cycle that are gone, with words in HEAD
 //! hook_times  what git hooks took in the last phase commit
@@ -71,6 +72,7 @@ pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod ops;
+pub(crate) mod other_line;
 pub(crate) mod own_state;
 pub(crate) mod person;
 pub(crate) mod policy;

@@ -15,6 +15,7 @@ mod places;
 pub(crate) mod plugin;
 mod read;
 mod reply;
+mod signs;
 mod toml_document;
 mod transcript;
 mod trust;
@@ -452,6 +453,9 @@ struct ReplyRow {
     asks_again: bool,
     /// Put before the reason of a refused stop where the host returns it as a prompt.
     echo: Option<String>,
+    /// What is said at these reaches the model with `&lt;` for `<` and `&gt;` for `>`.
+    #[serde(default)]
+    escapes: Vec<Happening>,
 }
 
 /// A setting that changes what the host does, such as one that switches all hooks off.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, Happening, Host};
+use super::{Dialect, Happening, Host, signs};
 use crate::event::Event;
 
 /// What is to be said about one event; several can hold at once.
@@ -96,7 +96,12 @@ fn lowered(host: &Host, happening: Happening, event: &Event, answer: &Answer) ->
     let row = &host.reply;
     let limit = row.limit;
     let can = |list: &[Happening]| list.contains(&happening);
-    let reason = answer.refuse.as_deref().map(reason_or_default);
+    let escapes = row.escapes.contains(&happening);
+    let to_agent = |text| if escapes { signs::in_capitals(text) } else { Cow::Borrowed(text) };
+    let reason = answer.refuse.as_deref().map(reason_or_default).map(to_agent);
+    let reason = reason.as_deref();
+    let context = answer.context.as_deref().map(to_agent);
+    let context = context.as_deref();
     let echo = row.echo.as_deref().filter(|_| happening == Happening::Stop);
     let mut said =
         Said { grant: answer.grant && reason.is_none() && can(&row.grant), ..Said::default() };
@@ -109,9 +114,9 @@ fn lowered(host: &Host, happening: Happening, event: &Event, answer: &Answer) ->
         said.ask = answer.ask.as_deref().map(|words| shortened(words, limit).into_owned());
     }
     if can(&row.refuse) && reason.is_some() {
-        said.refuse = joined(&[echo, reason, answer.context.as_deref()], limit);
+        said.refuse = joined(&[echo, reason, context], limit);
     } else if can(&row.context) {
-        said.context = joined(&[reason, answer.context.as_deref()], limit);
+        said.context = joined(&[reason, context], limit);
     }
     if can(&row.person) {
         let lost = reason.filter(|_| said.refuse.is_none() && said.context.is_none());
@@ -412,6 +417,40 @@ mod tests {
         for (host, event, answer, wanted) in cases {
             assert_eq!(said(host, event, &answer), wanted, "{host} {event} {answer:?}");
         }
+    }
+
+    #[test]
+    fn placeholders_reach_a_model_that_would_read_other_signs() {
+        let told = "git seed phase advance --scope <dir> -m \"<why it grew>\"";
+        let plain = "git seed phase advance --scope DIR -m \"WHY IT GREW\"";
+        let context = Answer::context(told);
+        for (host, event, answer, wanted) in [
+            ("gemini", "SessionStart", &context, plain),
+            ("gemini", "BeforeAgent", &context, plain),
+            ("gemini", "AfterTool", &context, plain),
+            ("gemini", "BeforeTool", &Answer::refuse(told), told),
+            ("codex", "Stop", &Answer::refuse(told), plain),
+            ("codex", "SubagentStop", &Answer::refuse(told), plain),
+            ("codex", "PreToolUse", &Answer::refuse(told), told),
+            ("codex", "SessionStart", &context, told),
+            ("claude", "Stop", &Answer::refuse(told), told),
+            ("claude", "UserPromptSubmit", &context, told),
+        ] {
+            let said = said(host, event, answer).expect("something is said");
+            let specific = &said["hookSpecificOutput"];
+            let places = [
+                &said["reason"],
+                &specific["additionalContext"],
+                &specific["permissionDecisionReason"],
+            ];
+            let heard = places.into_iter().find_map(Value::as_str);
+            assert_eq!(heard, Some(wanted), "{host} {event}");
+        }
+        let person = Answer::to_person(told);
+        let word = said("gemini", "SessionStart", &person).expect("a word");
+        assert_eq!(word["systemMessage"], told, "the person reads the signs as they are");
+        let ends = said("gemini", "AfterAgent", &Answer::refuse(told)).expect("it goes on");
+        assert_eq!(ends["reason"], format!("<git-seed>\n\n{told}"), "this is sent as it is");
     }
 
     #[test]

@@ -430,6 +430,10 @@ fn login_file(name: &str) -> Option<&'static str> {
     if name.starts_with("sshd: ") {
         return Some("sshd");
     }
+    // What WSL puts above a shell that Windows opens in it.
+    if name == "SessionLeader" || name.starts_with("Relay(") {
+        return Some("init");
+    }
     let windows = WINDOWS_LOGINS.iter().filter(|_| cfg!(windows));
     LOGINS.iter().chain(windows).find(|(known, _)| *known == name).map(|(_, file)| *file)
 }

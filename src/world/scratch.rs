@@ -4,6 +4,7 @@
 //! The name of a directory says which process made it. One that was killed leaves it behind; the
 //! next that makes one takes it away.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -145,29 +146,38 @@ impl Alone<'_> {
         let dirs: Vec<PathBuf> =
             std::env::split_paths(&path).filter(|dir| dir.is_absolute()).collect();
         let Some(program) = found(name, self.dir, &dirs) else { return Ok(None) };
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(self.dir).stdin(Stdio::null()).env_clear();
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::arg0(&mut command, name);
         let path = std::env::join_paths(&dirs).map_err(io::Error::other)?;
-        command.env("PATH", path).env("HOME", self.home);
-        if let Some(language) = variable("LANG") {
-            command.env("LANG", language);
-        }
         // What is confined is a thread and all that it starts.
         std::thread::scope(|scope| {
             let run = || {
-                if !self.closed.is_empty() {
-                    let all_but =
-                        confine::Open { all_but: self.closed.to_vec(), ..Default::default() };
-                    // A kernel that cannot hold it: the tree and its home are scratch all the same.
-                    let _ = confine::enter(&all_but);
+                let through = self.confined();
+                let words = through.iter().cloned().chain([program.into_os_string()]);
+                let words: Vec<OsString> = words.chain(arguments.iter().map(Into::into)).collect();
+                let mut command = Command::new(&words[0]);
+                command.args(&words[1..]).current_dir(self.dir).stdin(Stdio::null()).env_clear();
+                #[cfg(unix)]
+                if through.is_empty() {
+                    std::os::unix::process::CommandExt::arg0(&mut command, name);
+                }
+                command.env("PATH", path).env("HOME", self.home);
+                if let Some(language) = variable("LANG") {
+                    command.env("LANG", language);
                 }
                 until(command, self.most)
             };
             scope.spawn(run).join().unwrap_or_else(|_| Err(io::Error::other("it stopped")))
         })
         .map(Some)
+    }
+
+    /// Confines this thread, where the kernel can; gives what the program is started through.
+    fn confined(&self) -> Vec<OsString> {
+        if self.closed.is_empty() {
+            return Vec::new();
+        }
+        let all_but = confine::Open { all_but: self.closed.to_vec(), ..Default::default() };
+        // A kernel that cannot hold it: the tree and its home are scratch all the same.
+        confine::enter(&all_but).unwrap_or_default()
     }
 }
 

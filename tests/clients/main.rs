@@ -77,8 +77,13 @@ fn is_whole(place: &Place, session: &Session) {
         subjects.starts_with("execute: ") && subjects.lines().count() == 2,
         "{subjects}{shown}"
     );
-    assert_eq!(place.text("src/a.txt").as_deref(), Some("beta\n"));
     assert_eq!(place.text("src/evil.txt"), None);
+    approves(place, &shown);
+}
+
+/// The greeting is mended, and the person's approval ends the job that awaits it.
+fn approves(place: &Place, shown: &str) {
+    assert_eq!(place.text("src/a.txt").as_deref(), Some("beta\n"));
     assert_eq!(place.git("status --porcelain"), "", "{shown}");
     let awaiting = place.json("status")["awaiting"].clone();
     let id = awaiting[0]["id"].as_str().unwrap_or_else(|| panic!("{awaiting} {shown}"));
@@ -96,9 +101,114 @@ fn small_fix(client: Client) {
     let start = Start { prompt: PROMPT, ..Start::default() };
     let session = place.plays(start, main_script(turns.concat()));
     session.shows(0, "[phase_idle] BLOCKED");
+    assert!(session.words.contains("Anything larger: git seed phase advance"), "told at a prompt");
+    assert!(!session.words.contains("&lt;"), "no sign of ours is changed: {}", session.words);
     is_whole(&place, &session);
     let job = place.json("job list --all");
     assert_eq!(job[0]["name"], "Fix the greeting in src/a.txt: it says alpha", "{job}");
+}
+
+/// What each phase asks for, from the first look to the end of condense.
+fn all_phases() -> Vec<Turn> {
+    const PAGE: &str = "src/CLAUDE.md";
+    const EMPTY: [&str; 4] = ["---Ob---\n", "\n---Pl---\n", "\n---Ex---\n", "\n---Ve---\n"];
+    let below = |anchor: &str, words: &str| {
+        let (old, new) = (format!("{anchor}\n"), format!("{anchor}\n\n{words}\n"));
+        Turn::Calls(Call::Edit { path: PAGE, old, new })
+    };
+    let told = "This was done with care, and here is the sentence that tells it, with what was \
+        seen on the way, what shows it, and what somebody has to know before they change it again.";
+    let step = |phase: &str, sections: &[(&str, &str)]| {
+        let sections = sections.iter().map(|(title, head)| format!("## {title}\n{head}{told}\n\n"));
+        let sections: String = sections.collect();
+        let message = format!("settle what {phase} had to say\n\n{sections}## Outstanding Items\n");
+        shell(&format!("git seed phase advance -F - <<'E'\n{message}E"))
+    };
+    let dial = || shell("git seed phase multiplier 3");
+    let page = |rest: &str| format!("# src\n\n{rest}{}", EMPTY.concat());
+    let objective = ["the greeting says beta and a test of its own shows it"; 8].join(", ");
+    let objective = format!("git seed job update --name 'mend it' --objective '{objective}'");
+    let whole = |text: String| Turn::Calls(Call::Write { path: PAGE, text });
+    let look = |path| Turn::Calls(Call::Read { path });
+    vec![
+        read(),
+        shell("git seed phase advance"),
+        dial(),
+        read(),
+        look("Makefile"),
+        whole(page("")),
+        below("---Ob---", "The greeting says alpha, because nobody ever ran its test."),
+        shell(&objective),
+        step(
+            "observe",
+            &[("What I Observed", ""), ("Sources Consulted", ""), ("Questions Resolved", "")],
+        ),
+        dial(),
+        look(PAGE),
+        below("---Pl---", "contract: let it say beta, and show it"),
+        shell("git seed plan set-plan-file false"),
+        step(
+            "plan",
+            &[
+                ("Plan This Cycle", ""),
+                ("Acceptance Criteria", "- the greeting says beta\n\n"),
+                ("Risks", ""),
+                ("How VERIFY Will Test", ""),
+            ],
+        ),
+        dial(),
+        edit(),
+        shell("make test"),
+        below("---Ex---", "one word was changed"),
+        step(
+            "execute",
+            &[("What I Implemented", ""), ("Evidence", ""), ("Plan Item Addressed", "")],
+        ),
+        dial(),
+        shell("make test"),
+        below("---Ve---", "ran it: the greeting says beta"),
+        step(
+            "verify",
+            &[
+                ("Acceptance Criteria Checked", ""),
+                ("Pass-Fail Per Criterion", "- the greeting says beta: met\n\n"),
+                ("Evidence", ""),
+            ],
+        ),
+        dial(),
+        look(PAGE),
+        shell("git seed condense archive"),
+        whole(page("The greeting is one word.\n\n")),
+        shell("git seed condense status"),
+        step(
+            "condense",
+            &[
+                ("Waterfall Steps Completed", ""),
+                ("Knowledge Routed", ""),
+                ("Markers Consumed", ""),
+            ],
+        ),
+        shell("git seed status"),
+        says("Done."),
+    ]
+}
+
+/// All phases of one cycle, up to the person's approval.
+fn whole_cycle(client: Client) {
+    let _alone = alone();
+    let place = Place::new(client);
+    place.puts("CLAUDE.md", "# Root\n");
+    place.git("add -A");
+    place.git("commit -q --amend --no-edit");
+    place.seeds();
+    let start = Start { prompt: PROMPT, ..Start::default() };
+    let session = place.plays(start, main_script(all_phases()));
+    let shown = format!("{:#?}", session.results);
+    let subjects = place.git("log --format=%s");
+    let phases = ["condense", "verify", "execute", "plan", "observe"];
+    let wanted = phases.map(|phase| format!("{phase}: settle what {phase} had to say\n")).concat();
+    assert_eq!(subjects, format!("{wanted}init\n"), "{shown}");
+    approves(&place, &shown);
 }
 
 /// The session ends in execute, and another one goes on with it.
@@ -111,6 +221,7 @@ fn resumed(client: Client) {
     let first = place.plays(start, main_script(turns));
     if client != Client::Opencode {
         assert!(first.words.contains("[stop] BLOCKED"), "the turn is held: {}", first.words);
+        assert!(!first.words.contains("&lt;"), "no sign of ours is changed: {}", first.words);
     }
     let again = Start { prompt: "Go on.", resumes: true, ..Start::default() };
     let session = place.plays(again, main_script(end("git seed")));
@@ -229,6 +340,10 @@ sessions! {
     claude_hears_after_a_compaction_where_it_stands: compacted(Client::Claude);
     claude_delegates: delegated(Client::Claude);
     claude_takes_the_phases_as_tools: phases(Client::Claude);
+    claude_walks_through_all_phases: whole_cycle(Client::Claude);
+    codex_walks_through_all_phases: whole_cycle(Client::Codex);
+    gemini_walks_through_all_phases: whole_cycle(Client::Gemini);
+    opencode_walks_through_all_phases: whole_cycle(Client::Opencode);
     codex_makes_a_small_fix: small_fix(Client::Codex);
     codex_goes_on_with_a_session: resumed(Client::Codex);
     codex_hears_after_a_compaction_where_it_stands: compacted(Client::Codex);

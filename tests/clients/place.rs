@@ -65,12 +65,17 @@ impl Place {
     /// One with git seed for this client; nobody sits there while it works.
     pub fn seeded(client: Client) -> Self {
         let place = Self::new(client);
-        if client == Client::Gemini {
-            fs::create_dir_all(place.home().join(".gemini")).expect("a directory");
-        }
-        place.person(&format!("init --host {}", client.host()));
-        place.unattended();
+        place.seeds();
         place
+    }
+
+    /// Puts git seed in.
+    pub fn seeds(&self) {
+        if self.client == Client::Gemini {
+            fs::create_dir_all(self.home().join(".gemini")).expect("a directory");
+        }
+        self.person(&format!("init --host {}", self.client.host()));
+        self.unattended();
     }
 
     /// Finished jobs wait for the person.

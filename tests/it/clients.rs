@@ -1,7 +1,8 @@
 //! Hosts as their rows know them. Sessions that were recorded from real clients are played again,
 //! from the prompt to the job that awaits the person, or that they approved: a small fix, all
-//! phases, a session that is resumed or compacted in the middle, subagents, a terminal that is
-//! typed into. Each event gets the same kind of answer as it got there.
+//! phases, a first day with a job that is dropped, a session that is resumed or compacted in the
+//! middle, subagents, a terminal that is typed into. Each event gets the same kind of answer as it
+//! got there.
 
 use std::fs;
 use std::path::Path;
@@ -13,25 +14,29 @@ use serde_json::{Value, json};
 use super::world::World;
 
 /// A session that was recorded from a client.
-struct Recorded {
-    host: &'static str,
+pub struct Recorded {
+    pub host: &'static str,
     /// The name of its file.
-    name: &'static str,
+    pub name: &'static str,
     /// Where its events after a tool hold what a shell line printed.
     printed: &'static str,
     files: &'static [(&'static str, &'static str)],
     /// Subjects of the commits that it ends with, the newest first.
     subjects: &'static str,
-    ends: Ends,
+    pub ends: Ends,
 }
 
 /// How a recorded session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ends {
+pub enum Ends {
     /// Nobody sat there: the job awaits the person.
     Awaiting,
     /// The person answered the question, and the job is completed.
     Approved,
+    /// The same, after a question that began no job and a job that they dropped.
+    FirstDay,
+    /// They were there, and the small talk ended with its session.
+    Talk,
 }
 
 const GREETING: [(&str, &str); 2] =
@@ -58,6 +63,10 @@ const COUNTED: [(&str, &str); 2] = [
 
 const SMALL: &str = "execute: src: the greeting says beta, as it should\ninit";
 
+const CYCLE: &str = "condense: settle what condense had to say\nverify: settle what verify had to \
+                     say\nexecute: settle what execute had to say\nplan: settle what plan had to \
+                     say\nobserve: settle what observe had to say\ninit";
+
 const fn quick(host: &'static str) -> Recorded {
     let printed = printed(host);
     let ends = Ends::Awaiting;
@@ -78,7 +87,28 @@ const fn printed(host: &'static str) -> &'static str {
     }
 }
 
-const SESSIONS: [Recorded; 21] = [
+/// All phases, from the prompt to the job that awaits the person.
+const fn cycle(host: &'static str) -> Recorded {
+    Recorded { name: "opevc", files: &LEXER, subjects: CYCLE, ..quick(host) }
+}
+
+/// A person at the client's own screen, who answers the question.
+const fn approved(host: &'static str) -> Recorded {
+    Recorded { ends: Ends::Approved, ..small(host, "approved") }
+}
+
+/// A person at the client's own screen: they ask, drop what they did not mean, and approve.
+const fn first_day(host: &'static str) -> Recorded {
+    Recorded { ends: Ends::FirstDay, ..small(host, "first-day") }
+}
+
+/// A client that was given another line, and ran it; the answers are not played again.
+pub const REWRITTEN: [Recorded; 2] = [
+    Recorded { name: "rewritten", ..quick("claude") },
+    Recorded { name: "rewritten", ..quick("codex") },
+];
+
+pub const SESSIONS: [Recorded; 30] = [
     small("claude", "quick"),
     quick("codex"),
     quick("gemini"),
@@ -96,31 +126,32 @@ const SESSIONS: [Recorded; 21] = [
     small("gemini", "delegated"),
     small("opencode", "delegated"),
     small("codex", "typed"),
-    Recorded { ends: Ends::Approved, ..small("claude", "approved") },
-    Recorded { ends: Ends::Approved, ..small("gemini", "approved") },
-    Recorded { ends: Ends::Approved, ..small("opencode", "approved") },
-    Recorded {
-        host: "codex",
-        name: "opevc",
-        printed: "/tool_response",
-        files: &LEXER,
-        subjects: "condense: settle what condense had to say\nverify: settle what verify had to \
-                   say\nexecute: settle what execute had to say\nplan: settle what plan had to \
-                   say\nobserve: settle what observe had to say\ninit",
-        ends: Ends::Awaiting,
-    },
+    approved("claude"),
+    approved("codex"),
+    approved("gemini"),
+    approved("opencode"),
+    first_day("claude"),
+    first_day("codex"),
+    first_day("gemini"),
+    first_day("opencode"),
+    cycle("claude"),
+    cycle("codex"),
+    cycle("gemini"),
+    cycle("opencode"),
+    // On its screen the client put the question, though its settings let the tool run.
+    Recorded { ends: Ends::Talk, subjects: "init", ..small("claude", "asked") },
 ];
 
 /// The events of a session as they were recorded: each with what the hook printed, and what the
-/// client had written to its transcript since the one before.
-fn recorded(session: &Recorded, world: &World) -> Vec<(Value, Value, String)> {
+/// client had written to its transcript since the one before. `home` stands where the repository
+/// was.
+pub fn recorded(session: &Recorded, home: &str) -> Vec<(Value, Value, String)> {
     let file = format!("fixtures/hooks/{}/_sequence-{}.jsonl", session.host, session.name);
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
     let text = text.expect("it was recorded");
-    let home = world.repo().to_string_lossy().into_owned();
     let read = |line: &str| {
         let line: Value =
-            serde_json::from_str(&line.replace("/home/u/project", &home)).expect("JSON");
+            serde_json::from_str(&line.replace("/home/u/project", home)).expect("JSON");
         let printed = line["hook_stdout"].as_str().unwrap_or_default();
         let written = line["transcript"].as_str().unwrap_or_default().to_owned();
         (line["stdin"].clone(), serde_json::from_str(printed).unwrap_or_default(), written)
@@ -147,8 +178,8 @@ fn does(world: &World, host: &str, input: &Value) -> Option<String> {
         return None;
     }
     if let Some(command) = text(&["command"]).filter(|command| !command.starts_with("***")) {
-        // Codex starts its shell in a sandbox in which `.git` is read-only.
-        let held = format!("git seed exec -- sh -c '{}'", command.replace('\'', r"'\''"));
+        // Codex starts its shell in a sandbox in which `.git` is read-only; it leaves no receipt.
+        let held = format!("git seed exec --bare -- sh -c '{}'", command.replace('\'', r"'\''"));
         let said = world.agents_shell(if host == "codex" { &held } else { command }, "");
         return Some(format!("{}{}", said.out, said.err));
     }
@@ -185,12 +216,17 @@ fn applies(world: &World, patch: &str) {
     }
 }
 
-/// What the hook said, in kind.
-fn kind(reply: &Value) -> [bool; 3] {
+/// What the hook said, in kind: a refusal, a fact for the agent, a word to the person.
+pub fn kind(reply: &Value) -> [bool; 3] {
     let specific = &reply["hookSpecificOutput"];
     let refused = reply["decision"] != Value::Null || specific["permissionDecision"] == "deny";
     let told = specific["additionalContext"].is_string();
     [refused, told, reply["systemMessage"].is_string()]
+}
+
+/// The person is asked about the call.
+pub fn asks(reply: &Value) -> bool {
+    reply["hookSpecificOutput"]["permissionDecision"] == "ask"
 }
 
 /// Plays what was recorded from a client, from the prompt to the job that awaits the person.
@@ -232,6 +268,11 @@ fn plays(session: &Recorded) {
     }
     world.git("add -A");
     world.git("commit -qm init");
+    if *host == "codex" && session.ends != Ends::Awaiting {
+        // Without it there is no tool for questions outside of its plan mode.
+        let asks = "[features]\ndefault_mode_request_user_input = true\n";
+        world.puts("../home/.codex/config.toml", asks);
+    }
     world.person(&format!("init --host {host}")).succeeds();
     if session.ends == Ends::Awaiting {
         world.puts("seed.toml", "approval = \"defer\"\n");
@@ -241,14 +282,15 @@ fn plays(session: &Recorded) {
     if *host == "codex" {
         world.host_has("CODEX_SESSION_ID", "the session");
     }
-    if session.ends == Ends::Approved {
+    if session.ends != Ends::Awaiting {
         // A client that shows the person its questions.
         world.host_has("CLAUDE_CODE_ENTRYPOINT", "claude-vscode");
     }
     let mut ran = None;
     let transcript = world.path(".git/transcript.jsonl");
     let mut anew = String::new();
-    for (n, (mut event, answer, mut written)) in recorded(session, &world).into_iter().enumerate() {
+    let events = recorded(session, &world.repo().to_string_lossy());
+    for (n, (mut event, answer, mut written)) in events.into_iter().enumerate() {
         // After a request that was given up Gemini writes its history anew, the old summary in it.
         let summed = written.split_inclusive('\n').find(|line| line.contains("<state_snapshot>"));
         let summed = summed.map(str::to_owned);
@@ -269,11 +311,12 @@ fn plays(session: &Recorded) {
         }
         // A client that says nothing of a person has a terminal where one sits there.
         let said = match (session.ends, *host) {
-            (Ends::Approved, "gemini" | "opencode") => world.hears_at_a_terminal(host, &at, &event),
-            _ => world.hears(host, &at, &event),
+            (Ends::Awaiting, _) | (_, "claude") => world.hears(host, &at, &event),
+            _ => world.hears_at_a_terminal(host, &at, &event),
         };
         let said = said.json().clone();
         assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
+        assert_eq!(asks(&said), asks(&answer), "{host} {name} {n} {at}: {said} {event}");
         if before && event["tool_input"].is_object() && !kind(&said)[0] {
             ran = does(&world, host, &event["tool_input"]);
         }
@@ -281,13 +324,19 @@ fn plays(session: &Recorded) {
     assert_eq!(world.git("log --format=%s").trim(), session.subjects, "{host} {name}");
     let awaits = world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
     let jobs = world.json("job list --all");
-    let completed = jobs[0]["status"] == "completed";
-    let wanted = if session.ends == Ends::Awaiting { (1, false) } else { (0, true) };
-    assert_eq!((awaits, completed), wanted, "{host} {name}: {jobs}");
+    let statuses = jobs.as_array().into_iter().flatten().map(|job| &job["status"]);
+    let ended = statuses.filter_map(Value::as_str).collect::<Vec<_>>().join(" ");
+    let wanted = match session.ends {
+        Ends::Awaiting => (1, "awaiting you"),
+        Ends::Approved => (0, "completed"),
+        Ends::FirstDay => (0, "voided completed"),
+        Ends::Talk => (0, "voided"),
+    };
+    assert_eq!((awaits, ended.as_str()), wanted, "{host} {name}: {jobs}");
 }
 
 /// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.
-const COLUMNS: [(&str, &str); 12] = [
+pub const COLUMNS: [(&str, &str); 12] = [
     ("run-hooks", "runs hooks"),
     ("refuse-tool", "refuses tools"),
     ("refuse-stop", "holds the turn"),
@@ -316,7 +365,11 @@ fn table() -> String {
             if *can { "yes" } else { "no" }
         };
         let cells: Vec<&str> = COLUMNS.iter().map(|(capability, _)| cell(capability)).collect();
-        let tried = row.tried.as_deref().unwrap_or("no");
+        let tried = match (&row.tried, name) {
+            (Some(version), _) => format!("{version}, Linux"),
+            (None, "mcp") => "with the four above".to_owned(),
+            (None, _) => "not tried".to_owned(),
+        };
         table += &format!("| {} (`{name}`) | {tried} | {} |\n", row.title, cells.join(" | "));
     }
     table

@@ -267,3 +267,27 @@ fn a_look_needs_no_git_that_it_can_write() {
         }
     }
 }
+
+#[test]
+fn a_line_that_the_client_took_is_seen_though_its_shell_could_not_write_that_down() {
+    let Some(codex) = Codex::new(World::new()) else { return };
+    let world = &codex.world;
+    let fields = |call: &str, line: &str| {
+        json!({ "tool_name": "Bash", "tool_use_id": call, "tool_response": "ok",
+            "permission_mode": "bypassPermissions", "tool_input": { "command": line } })
+    };
+    let gives = |taken: bool| {
+        let call = world.next_call();
+        let put = codex.hears("PreToolUse", &fields(&call, "git seed doctor"));
+        let line = put.rewritten().expect("another line").to_owned();
+        let held = format!("git seed exec --bare -- sh -c '{}'", line.replace('\'', r"'\''"));
+        world.agents_shell(&held, "");
+        let ran = if taken { line.as_str() } else { "git seed doctor" };
+        codex.hears("PostToolUse", &fields(&call, ran));
+        world.person("doctor").said().out
+    };
+    let told = gives(false);
+    assert!(told.contains("Codex CLI: not seen yet"), "it ran the agent's own line: {told}");
+    let told = gives(true);
+    assert!(told.contains("Codex CLI ran a rewritten command"), "{told}");
+}

@@ -863,27 +863,78 @@ fn doctor_says_what_a_host_cannot_do_and_with_what_it_was_tried() {
     }
 }
 
+/// What each client says of itself, with its version in it: the one that was tried, a later one of
+/// the same line, and another one.
+const VERSIONS: [(&str, &str, &str, &str); 4] = [
+    ("claude", "Claude Code", "2.1", "{} (Claude Code)"),
+    ("codex", "Codex CLI", "0.169", "codex-cli {}"),
+    ("gemini", "Gemini CLI", "0.61", "{}"),
+    ("opencode", "opencode", "1.18", "{}"),
+];
+
 #[cfg(target_os = "linux")]
 #[test]
 fn another_version_than_the_one_that_was_tried_is_named() {
-    for (host, title, tried, begins) in [
-        ("gemini", "Gemini CLI", "0.61.9", "SessionStart"),
-        ("codex", "Codex CLI", "0.169.1", "SessionStart"),
-    ] {
+    for (host, title, tried, told_as) in VERSIONS {
+        let row = git_seed::hosts::row(host).expect("it loads");
+        let exact = row.tried.as_deref().expect("it was tried");
+        assert!(exact.starts_with(&format!("{tried}.")), "{host}: {exact}");
         let world = World::new();
         world.person(&format!("init --host {host}")).succeeds();
         let tool = format!("../bin/{host}");
         let says = |version: &str| {
-            world.puts(&tool, &format!("#!/bin/sh\necho {host}-cli {version}\n"));
+            let line = told_as.replace("{}", version);
+            world.puts(&tool, &format!("#!/bin/sh\necho ran >>../started\necho '{line}'\n"));
             world.sh(&format!("chmod +x {tool}"));
             let line = "script -qfec 'git-seed doctor >../told' /dev/null </dev/null >/dev/null";
             world.sh(&format!("PATH=$(realpath ../bin):$PATH {line}; cat ../told"))
         };
-        let told = says("3.7.0");
-        assert!(told.contains(&format!("{title} is 3.7.0 here, and was tried with")), "{told}");
+        let begins = if host == "opencode" { "session.start" } else { "SessionStart" };
         let starts = || world.hears(host, begins, &json!({ "source": "startup" }));
-        assert!(starts().to_person().is_some_and(|told| told.contains("is 3.7.0 here")));
-        assert!(!says(tried).contains("here, and was tried with"));
-        assert!(starts().to_person().is_none_or(|told| !told.contains("was tried with")));
+        for outside in ["3.7.0", &format!("{tried}1.0")] {
+            let line = format!("{title} is {outside} here, and was tried with {tried}.x");
+            let told = says(outside);
+            assert_eq!(told.lines().filter(|told| told.contains(&line)).count(), 1, "{told}");
+            let reply = starts();
+            let person = reply.to_person().expect("the person is told");
+            assert_eq!(person.lines().filter(|told| told.contains(&line)).count(), 1, "{person}");
+        }
+        for inside in [exact, &format!("{tried}.9999")] {
+            assert!(!says(inside).contains("here, and was tried with"), "{host} {inside}");
+            assert!(starts().to_person().is_none_or(|told| !told.contains("was tried with")));
+        }
+        // A hook starts no client to ask it.
+        let asked = world.sh("cat ../started");
+        world.puts(&tool, "#!/bin/sh\necho ran >>../started\n");
+        starts();
+        assert_eq!(world.sh("cat ../started"), asked, "{host}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn init_at_a_terminal_asks_so_that_the_first_session_knows() {
+    let world = World::new();
+    world.puts("../bin/claude", "#!/bin/sh\necho '3.7.0 (Claude Code)'\n");
+    let line =
+        "script -qfec 'git-seed init --host claude >../told' /dev/null </dev/null >/dev/null";
+    let path = "chmod +x ../bin/claude; PATH=$(realpath ../bin):$PATH";
+    let told = world.sh(&format!("{path} {line}; cat ../told"));
+    let said = "is 3.7.0 here, and was tried with 2.1.x";
+    let note = told.lines().find(|line| line.contains(said));
+    assert!(note.is_some_and(|line| line.starts_with("note      Claude Code ")), "{told}");
+    let reply = world.hears("claude", "SessionStart", &json!({ "source": "startup" }));
+    assert!(reply.to_person().is_some_and(|told| told.contains(said)));
+}
+
+/// A hook knows no version of a client that nobody has asked, and says nothing then.
+#[test]
+fn a_client_that_was_never_asked_is_not_called_another_version() {
+    for (host, title, ..) in VERSIONS {
+        let world = World::new();
+        world.person(&format!("init --host {host}")).succeeds();
+        let begins = if host == "opencode" { "session.start" } else { "SessionStart" };
+        let told = world.hears(host, begins, &json!({ "source": "startup" }));
+        assert!(told.to_person().is_none_or(|told| !told.contains(title)), "{host}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -154,6 +154,27 @@ fn codex_tells_sums_of_its_session() {
     rollout.adds(&[counted(51_000, 40_500, 950), counted(54_000, 41_500, 990)].concat());
     hears("Stop", &json!({ "stop_hook_active": true }));
     assert_eq!(known(&world), Some((4_000, 1_500, 90)));
+}
+
+/// Three answers of a thousand tokens, as the clients wrote them down.
+#[test]
+fn lines_that_the_clients_wrote_are_counted() {
+    for host in ["claude", "codex"] {
+        let file = format!("fixtures/hooks/{host}/_transcript-tokens.txt");
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
+        let text = text.expect("it was recorded");
+        let world = World::new();
+        world.person(&format!("init --host {host}")).succeeds();
+        let transcript = Transcript::of(&world, "s.jsonl");
+        let hears = |event: &str, fields: &Value| {
+            world.hears(host, event, &transcript.fields(fields));
+        };
+        hears("SessionStart", &json!({ "source": "startup" }));
+        hears("UserPromptSubmit", &json!({ "prompt": "Look at the lexer" }));
+        transcript.adds(&text);
+        hears("Stop", &json!({ "stop_hook_active": false }));
+        assert_eq!(known(&world), Some((3_000, 0, 150)), "{host}");
+    }
 }
 
 #[test]

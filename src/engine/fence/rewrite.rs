@@ -57,22 +57,6 @@ fn client_of(repo: &Repo, id: &str) -> Option<Client> {
     Some(Client { host: session.host, mark: world::version_mark(&process)? })
 }
 
-/// The line that lets a client prove that it takes another line, where `call` is the
-/// command to do so.
-pub(crate) fn proving_line(event: &Event, call: &ToolCall) -> Option<String> {
-    event.rewritable.as_ref()?;
-    let Act::Shell { command, background: false, .. } = &call.act else { return None };
-    let words: Vec<&str> = command.split_whitespace().collect();
-    if !matches!(words.as_slice(), ["git", "seed", "doctor"] | ["git-seed", "doctor"]) {
-        return None;
-    }
-    let session = crate::format::short_hash(event.session.as_bytes(), 16);
-    Some(
-        format!("'{}' rewritten {session}; {command}", world::own_binary().display())
-            .replace('\n', " "),
-    )
-}
-
 /// The host has run the line that we gave it: it is written down.
 ///
 /// Counts only below the process of the session that the line was made for.
@@ -109,7 +93,7 @@ pub(crate) fn confines(repo: &Repo, event: &Event, phase: &Phase, reading: &Read
 }
 
 /// The client of this session was seen to take what a hook gives it.
-fn takes_another(repo: &Repo, event: &Event) -> bool {
+pub(crate) fn takes_another(repo: &Repo, event: &Event) -> bool {
     client_of(repo, &event.session).is_some_and(|client| clients(repo).seen.contains(&client))
 }
 

@@ -3,7 +3,7 @@
 use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::quote::count_words;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
-use crate::engine::{claims, fence, hook, judge, memory, person, record};
+use crate::engine::{claims, fence, hook, judge, memory, other_line, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -206,10 +206,7 @@ fn pass(
     if let Act::Shell { command, background: false, .. } = &call.act
         && is_own_line(repo, event, command)
     {
-        return Ok(Answer {
-            rewrite: fence::rewrite::proving_line(event, call),
-            ..Answer::grant()
-        });
+        return Ok(Answer { rewrite: other_line::proving_line(event, call), ..Answer::grant() });
     }
     let rewrite = fence::rewrite::confined_line(repo, event, call, focused);
     Ok(Answer { context, to_person, rewrite, ..Answer::silence() })

@@ -25,7 +25,7 @@ use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::{
-    boundary, claims, hook, memory, ops, person, record, setup, sync, texts, tokens,
+    boundary, claims, hook, memory, ops, other_line, person, record, setup, sync, texts, tokens,
 };
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
@@ -111,6 +111,7 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
     match &event.kind {
         EventKind::Before(call) => hook::before::before(repo, host, event, call),
         EventKind::After { call, outcome } => {
+            other_line::heard(repo, host, event, call)?;
             let given = as_given(call);
             hook::after::after(repo, host, event, given.as_ref().unwrap_or(call), outcome)
         }

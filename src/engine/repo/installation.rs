@@ -169,3 +169,66 @@ impl Repo {
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::world::{Ancestor, HostProcess, Lives, Process, Surroundings, Typist, who};
+
+    use super::*;
+
+    /// Above a person's shell as its program or its script: an editor, or its server in a
+    /// container, in WSL and on another machine.
+    const ABOVE: [(&str, &str); 14] = [
+        ("code", "/usr/share/code/code --ms-enable-electron-run-as-node"),
+        ("Electron", "/Applications/Visual Studio Code.app/Contents/MacOS/Electron"),
+        // A dev container.
+        (
+            "node",
+            "/vscode/vscode-server/bin/linux-x64/1/node /vscode/1/out/server-main.js --port=0",
+        ),
+        // WSL, and a machine behind ssh.
+        ("node", "/home/u/.vscode-server/bin/1/node /home/u/.vscode-server/bin/1/out/vs.js"),
+        (
+            "node",
+            "/home/u/.vscode-server/cli/servers/1/server/node x/out/bootstrap-fork --type=ptyHost",
+        ),
+        ("code-tunnel", "/usr/local/bin/code-tunnel tunnel"),
+        ("code-server", "/usr/lib/code-server/lib/node /usr/lib/code-server"),
+        ("node", "/home/u/.cursor-server/bin/1/node /home/u/.cursor-server/bin/1/out/x.js"),
+        ("Cursor", "/Applications/Cursor.app/Contents/MacOS/Cursor"),
+        ("windsurf", "/usr/share/windsurf/windsurf"),
+        ("zed-remote-serv", "/home/u/.zed_server/zed-remote-server run"),
+        ("zed-editor", "/home/u/.local/zed.app/libexec/zed-editor"),
+        ("java", "/opt/jbr/bin/java -cp /opt/lib/x.jar com.intellij.idea.Main remoteDevHost"),
+        ("rustrover", "/opt/rustrover/bin/rustrover"),
+    ];
+
+    #[test]
+    fn nobody_is_taken_for_a_person_below_what_an_agents_terminals_hang_below_too() {
+        let agent = Process {
+            pid: 40,
+            started: "40".to_owned(),
+            name: "claude".to_owned(),
+            line: String::new(),
+            detached: false,
+        };
+        let lives = Lives { live: vec![HostProcess { process: agent, since: 1000 }], over: vec![] };
+        for (name, line) in ABOVE {
+            let up = |pid: u32, name: &str, line: &str| Ancestor {
+                pid,
+                parent: pid - 1,
+                started: pid.to_string(),
+                started_ms: Some(500),
+                name: name.to_owned(),
+                line: line.to_owned(),
+                tty: 7,
+                ..Ancestor::default()
+            };
+            // The shell is older than the session, so age says nothing against it.
+            let above = vec![up(50, "bash", "bash"), up(9, name, line)];
+            let around = Surroundings { above, terminals: true, tty: 7, ..Surroundings::default() };
+            let found = who(&around, &agents(), &lives);
+            assert!(matches!(found, Ok(Typist::Untold(_))), "{name} {line}: {found:?}");
+        }
+    }
+}

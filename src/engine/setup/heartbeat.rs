@@ -158,6 +158,22 @@ pub(crate) fn versions(repo: &Repo, asks: bool) -> Vec<Finding> {
     found
 }
 
+/// Asks the clients that are put in here for their versions, as `git seed init` does at a terminal,
+/// so that the first session knows them; the title and the word on each that lies outside.
+pub(crate) fn others(repo: &Repo) -> Vec<(&'static str, String)> {
+    let rows = hosts::names().filter_map(|name| hosts::row(name).ok());
+    let put_in = rows.filter(|row| {
+        row.range().is_some() && !setup::host_settings::registrations(repo, row).is_empty()
+    });
+    let told = |row: &'static Host| {
+        ask_version(repo, row);
+        let word = word_on_version(repo, row)?;
+        let rest = word.strip_prefix(&row.title).map_or(word.as_str(), str::trim_start);
+        Some((row.title.as_str(), rest.to_owned()))
+    };
+    put_in.filter_map(told).collect()
+}
+
 /// One line for the person as a session begins, where its client is known to be another version.
 pub(crate) fn word_on_version(repo: &Repo, row: &Host) -> Option<String> {
     let (range, version) = (row.range()?, version_outside(repo, row)?);

@@ -195,6 +195,17 @@ fn recorded_sessions_read_to_the_end() {
         ("opencode", "compacted"),
         ("opencode", "delegated"),
         ("opencode", "resumed"),
+        ("claude", "first-day"),
+        ("codex", "first-day"),
+        ("gemini", "first-day"),
+        ("opencode", "first-day"),
+        ("codex", "approved"),
+        ("claude", "asked"),
+        ("claude", "rewritten"),
+        ("codex", "rewritten"),
+        ("claude", "opevc"),
+        ("gemini", "opevc"),
+        ("opencode", "opevc"),
     ];
     for (name, scenario) in sequences {
         for payload in sequence(&format!("{name}/_sequence-{scenario}.jsonl")) {

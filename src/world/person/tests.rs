@@ -75,6 +75,8 @@ fn people_are_let_through() {
         vec![shell(), others(up(9, "sshd: ada@pts/0", ""))],
         vec![shell(), up(9, "sshd-session", "/usr/lib/ssh/sshd-session")],
         vec![shell(), up(9, "gnome-terminal-", "/usr/libexec/gnome-terminal-server")],
+        vec![shell(), others(up(9, "Relay(50)", ""))],
+        vec![shell(), up(9, "SessionLeader", "/init")],
         vec![
             shell(),
             up(9, "-su", "/usr/bin/bash"),
@@ -100,6 +102,8 @@ fn while_a_session_lives_a_new_terminal_and_a_multiplexer_leave_it_open() {
     for (chain, by) in [
         // Its window, or the whole terminal, is younger than the session.
         (vec![at(shell(), 9), up(9, "alacritty", "/usr/bin/alacritty")], "alacritty"),
+        // As code opens one by `wsl.exe`, too.
+        (vec![at(shell(), 9), others(up(9, "Relay(50)", ""))], "init"),
         (vec![at(shell(), 0), up(9, "login", "/usr/bin/login")], "login"),
         (vec![shell(), at(others(up(9, "sshd", "")), 5)], "sshd"),
         (vec![at(shell(), 9), at(up(9, "xterm", "/usr/bin/xterm"), 8)], "xterm"),
