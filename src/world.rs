@@ -512,12 +512,7 @@ fn is_private(_: &std::fs::Metadata) -> bool {
 /// does not say.
 pub(crate) fn version_mark(process: &Process) -> Option<String> {
     let exe = processes::exe_of(process.pid)?;
-    let script = process
-        .line
-        .split_whitespace()
-        .skip(1)
-        .find(|word| word.starts_with('/'))
-        .map(PathBuf::from);
+    let script = script_of(&exe, &process.line);
     let mut text = String::new();
     for file in std::iter::once(exe).chain(script) {
         let Ok(file) = real(file) else { continue };
@@ -526,6 +521,15 @@ pub(crate) fn version_mark(process: &Process) -> Option<String> {
         text += &format!("{} {} {:?}\n", file.display(), data.len(), modified);
     }
     (!text.is_empty()).then(|| crate::format::short_hash(text.as_bytes(), 16))
+}
+
+/// The script that an interpreter runs. Words of another program are not its version: a directory
+/// to work in, a path in a prompt.
+fn script_of(program: &Path, line: &str) -> Option<PathBuf> {
+    let name = program.file_name()?.to_string_lossy().into_owned();
+    let mut words = line.split_whitespace().skip(1);
+    let script = words.find(|word| word.starts_with('/'))?;
+    person::is_interpreter(&name).then(|| script.into())
 }
 
 /// Becomes `program`; comes back only where it could not be started.
@@ -741,6 +745,38 @@ mod tests {
     fn above(name: &str, line: &str) -> Process {
         let (name, line) = (name.to_owned(), line.to_owned());
         Process { pid: 7, started: "1".into(), name, line, detached: false }
+    }
+
+    #[test]
+    fn only_the_script_of_an_interpreter_belongs_to_a_version() {
+        for (program, line, script) in [
+            ("/usr/bin/node", "node /opt/gemini.js -p /etc/hosts", Some("/opt/gemini.js")),
+            ("/usr/bin/node", "node --max-old-space-size=1 /opt/g.js", Some("/opt/g.js")),
+            ("/usr/bin/python3.12", "python3 /opt/agent.py", Some("/opt/agent.py")),
+            ("/usr/bin/node", "node gemini.js", None),
+            // A directory to work in; a file that a prompt names.
+            ("/opt/codex", "codex exec -C /home/u/project", None),
+            ("/opt/claude", "claude -p mend /home/u/project/src/a.txt", None),
+            ("/opt/nodest", "nodest /home/u/x.js", None),
+        ] {
+            let found = script_of(Path::new(program), line);
+            assert_eq!(found, script.map(PathBuf::from), "{line}");
+        }
+    }
+
+    /// What it was told to do is no version of it: a file that it names may change.
+    #[cfg(unix)]
+    #[test]
+    fn a_client_stays_the_same_version_while_files_change_that_its_line_names() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mark = || {
+            let line = format!("client exec -C {}", dir.path().display());
+            let pid = std::process::id();
+            version_mark(&Process { pid, ..above("client", &line) }).expect("it runs")
+        };
+        let before = mark();
+        std::fs::write(dir.path().join("new"), "1").expect("written");
+        assert_eq!(mark(), before);
     }
 
     /// Its own children go with it, and it is not waited for.

@@ -478,6 +478,14 @@ const TAKES_A_WORD: [&str; 14] = [
 /// Words between an interpreter and the program.
 const BETWEEN: [&str; 6] = ["run", "exec", "x", "tool", "dlx", "start"];
 
+/// The program of this name reads another one, and may have its own version in its name.
+pub(super) fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.iter().any(|known| {
+        name.strip_prefix(known)
+            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    })
+}
+
 /// True when a process of this name and command line runs the program `wanted`, also as a
 /// script of an interpreter.
 pub(crate) fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
@@ -494,12 +502,7 @@ pub(crate) fn runs_program(name: &str, line: &str, wanted: &str) -> bool {
     if name == wanted || is_wanted(program) {
         return true;
     }
-    let bare = file(program.trim_start_matches('-'));
-    let interpreter = INTERPRETERS.iter().any(|known| {
-        bare.strip_prefix(known)
-            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
-    });
-    if !interpreter {
+    if !is_interpreter(file(program.trim_start_matches('-'))) {
         // A script with an interpreter of its own, or a wrapper like `nice`.
         return words.next().is_some_and(is_wanted);
     }
