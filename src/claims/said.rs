@@ -255,8 +255,13 @@ fn changes(
     (truth, surface): (&Truth, &Surface),
 ) {
     let table = reasons.table;
-    let done = spoken.text.says(&table.said.deeds, &table.words);
+    let mut done = spoken.text.says(&table.said.deeds, &table.words);
     if truth.files.is_empty() {
+        // That a job is dropped or paused is told of what a person said, and of no file.
+        let work = |text: Text| {
+            text.says(&table.said.deeds, &table.words) && !text.holds(&table.said.of_jobs)
+        };
+        done = done && sentences(&spoken.raw).map(Text::of).any(work);
         match (spoken.unchanged, done) {
             (true, false) => {}
             // What a command did elsewhere shows in no difference, and who only read tells of

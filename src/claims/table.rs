@@ -239,6 +239,9 @@ pub struct SaidRows {
     /// How commands begin that have such a word and are none.
     #[serde(default)]
     pub no_tests: Vec<String>,
+    /// What becomes of a job, which shows in no difference.
+    #[serde(default)]
+    pub of_jobs: Vec<String>,
     /// Runners by the words that texts name them with, which stand in the command that starts them.
     #[serde(default)]
     pub runners: Vec<String>,

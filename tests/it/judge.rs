@@ -55,6 +55,15 @@ fn what_a_dropped_job_changed_may_be_told() {
         let told = ends(&world, said);
         assert!(told.refusal().is_none(), "{said}: {told:?}");
     }
+    let nothing = World::seeded();
+    nothing.prompt("keep escapes in quoted strings");
+    nothing.prompt("[DROP] changed my mind");
+    for said in ["The job is dropped.", "I dropped the job, as you asked.", "It is dropped."] {
+        let told = ends(&nothing, said);
+        assert!(told.refusal().is_none(), "{said}: {told:?}");
+    }
+    let beside = ends(&nothing, "The job is dropped. I removed the lexer, too.");
+    assert!(beside.refusal().is_some(), "{beside:?}");
     world.prompt("? what is left of it");
     let told = ends(&world, "src/parser/lex.rs is changed.");
     assert!(told.refusal().is_none(), "{told:?}");

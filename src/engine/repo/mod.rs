@@ -150,13 +150,9 @@ pub enum EngineError {
     /// Words that the parser of a command does not know, or an id that nothing has.
     #[error("{0}")]
     Usage(String),
-    /// A well-formed command that the state does not allow.
+    /// A well-formed command that the state does not allow, and the way on.
     #[error("{why}")]
-    NotNow {
-        why: String,
-        /// The way on: a command, or an act in words.
-        next: String,
-    },
+    NotNow { why: String, next: String },
     /// A step of a job that its status does not allow.
     #[error(transparent)]
     Status(#[from] BadStatus),
@@ -454,10 +450,7 @@ impl Repo {
 
     /// True when git seed is installed here.
     pub(crate) fn is_seeded(&self) -> Result<bool> {
-        let tip = self.store.tip(names::META)?;
-        let is_seeded = tip.is_some();
-        tip.map(|tip| self.meta.set(tip));
-        Ok(is_seeded)
+        Ok(self.store.tip(names::META)?.map(|tip| self.meta.set(tip)).is_some())
     }
 
     /// Refuses to go on where nothing is installed or a newer binary wrote.
@@ -475,10 +468,8 @@ impl Repo {
     /// Refuses to go on where git seed is installed and what it wrote does not read here: another
     /// binary wrote it, or something else.
     pub(crate) fn require_readable(&self) -> Result<()> {
-        if self.meta.get().is_none() && !self.is_seeded()? {
-            return Ok(());
-        }
-        let Some(tip) = self.meta.get() else { return Ok(()) };
+        let known = self.meta.get().is_some() || self.is_seeded()?;
+        let Some(tip) = self.meta.get().filter(|_| known) else { return Ok(()) };
         // As it nearly always is: then nothing has to be read.
         if self.store.is_tree_of(&tip.tree, meta::FILE, meta::Meta::current().write().as_bytes())? {
             return Ok(());
