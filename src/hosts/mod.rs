@@ -38,6 +38,7 @@ pub(crate) use places::Place;
 pub use read::read;
 pub(crate) use read::{BadPayload, Identity, PAYLOAD_LIMIT, event_said, identity, unread_event};
 pub use reply::{Answer, reply};
+pub(crate) use signs::given_back;
 pub(crate) use transcript::TranscriptRow;
 pub(crate) use trust::Distrust;
 

@@ -59,6 +59,13 @@ pub(super) fn in_capitals(text: &str) -> Cow<'_, str> {
     Cow::Owned(said)
 }
 
+/// What a text is known again by, whether a host gives it back as it was said, with placeholders in
+/// capitals, or with signs in the place of others.
+pub(crate) fn given_back(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    in_capitals(&text).into_owned()
+}
+
 fn is_placeholder(inner: &str) -> bool {
     let all = |fits: fn(u8) -> bool| !inner.is_empty() && inner.bytes().all(fits);
     let is_range = all(|byte| byte.is_ascii_digit() || b".|-".contains(&byte));
@@ -106,6 +113,16 @@ mod tests {
         ] {
             assert_eq!(in_capitals(text), said, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_is_known_again_however_a_host_gives_it_back() {
+        let said = "git seed phase back <phase> -m \"<what was missed>\" & verify -> plan";
+        let escaped = said.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let all = [said.to_owned(), in_capitals(said).into_owned(), escaped];
+        let known = all.map(|text| given_back(&text));
+        assert!(known.iter().all(|text| *text == known[0]), "{known:?}");
+        assert_ne!(given_back("verify -> plan"), given_back("verify -> execute"));
     }
 
     /// What git seed says, as it stands in its tables, with facts in their places.

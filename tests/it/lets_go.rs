@@ -92,12 +92,14 @@ fn a_refusal_that_repeats_is_one_line() {
             reply.refusal().map(|said| said.replace("<git-seed>", "").trim().to_owned())
         };
         let whole = stops().expect("it is open");
-        let next = world.json("status")["next"].as_str().expect("a next").to_owned();
-        assert!(whole.contains("BLOCKED: ") && whole.contains(&next), "{host}: {whole}");
+        // A host that changes the signs around placeholders gets them without.
+        let plain = |text: &str| text.replace(['<', '>'], "");
+        let next = plain(world.json("status")["next"].as_str().expect("a next"));
+        assert!(whole.contains("BLOCKED: ") && plain(&whole).contains(&next), "{host}: {whole}");
         let (second, third) = (stops().expect("open"), stops().expect("open"));
         for said in [second, third] {
             assert!(said.contains("BLOCKED, as before. Do: "), "{host}: {said}");
-            assert!(said.contains(&next) && said.lines().count() == 1, "{host}: {said}");
+            assert!(plain(&said).contains(&next) && said.lines().count() == 1, "{host}: {said}");
         }
         assert_eq!(stops(), None, "{host}");
         // Work comes in between, and what is refused is said whole again.

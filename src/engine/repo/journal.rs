@@ -12,7 +12,8 @@ use crate::format::state::{self, State};
 
 /// What a scheduled text is known by.
 pub(crate) fn text_hash(text: &str) -> String {
-    crate::format::short_hash(crate::secrets::mask(text.trim()).as_bytes(), 16)
+    let text = crate::hosts::given_back(text.trim());
+    crate::format::short_hash(crate::secrets::mask(&text).as_bytes(), 16)
 }
 
 /// The counts that `linked`, the journal's last line, brings over `state`.
