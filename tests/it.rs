@@ -108,6 +108,7 @@ mod it {
     mod setup;
     mod shots;
     mod shown;
+    mod shrinks;
     mod skip;
     mod sparse;
     mod statusline;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use self::allowed::allowed;
 use crate::engine::fence::tree::FenceShown;
+use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::cost::Cost;
 use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
@@ -357,12 +358,11 @@ fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {
 fn size_words(repo: &Repo, focused: &LoadedJob) -> SizeWords {
     let stand = &focused.state.stand;
     if repo.map(stand).lane.is_none() {
-        return if stand.bound.is_some() { SizeWords::Widens } else { SizeWords::Nothing };
+        let quick = repo.rules.maps.downward(stand, QUICK).is_ok();
+        let quick = quick && !person::lane_word::more_cycles(repo, focused);
+        return SizeWords { quick, full: stand.bound.is_some() };
     }
-    match focused.state.said_lane {
-        SaidLane::Quick => SizeWords::Widens,
-        _ => SizeWords::WidensAndUnbinds,
-    }
+    SizeWords { quick: focused.state.said_lane != SaidLane::Quick, full: true }
 }
 
 /// What `focused` does next, in words; `missing` is what stands between it and its next step.

@@ -122,16 +122,13 @@ pub(crate) fn after<'p>(prompt: &'p str, word: &str) -> Option<&'p str> {
     (after.is_empty() || after.starts_with(char::is_whitespace)).then(|| after.trim())
 }
 
-/// What a word on its size would do to a job that is at work.
+/// Which words on its size would do something to a job that is at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SizeWords {
-    /// It goes through all phases already.
-    #[default]
-    Nothing,
+pub struct SizeWords {
+    /// `[QUICK]` leads down to the small lane, or takes the bounds of that lane away.
+    pub quick: bool,
     /// `[FULL]` leads out of the small lane, or out of the paths of a track.
-    Widens,
-    /// The same, and `[QUICK]` takes the bounds of the small lane away.
-    WidensAndUnbinds,
+    pub full: bool,
 }
 
 /// Where a person's short word would act.
@@ -173,8 +170,8 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
         Moment::Work { ends, size } => {
             let mut words = Vec::new();
             words.extend(ends.then_some("[APPROVE]"));
-            words.extend((size == SizeWords::WidensAndUnbinds).then_some("[QUICK]"));
-            words.extend((size != SizeWords::Nothing).then_some("[FULL]"));
+            words.extend(size.quick.then_some("[QUICK]"));
+            words.extend(size.full.then_some("[FULL]"));
             words.extend(["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"]);
             words
         }
@@ -333,9 +330,9 @@ mod tests {
             Moment::NoJob { rests: true, waits: true, awaits: true },
             Moment::NoJob { rests: false, waits: false, awaits: false },
             Moment::Talk,
-            Moment::Work { ends: true, size: SizeWords::Nothing },
-            Moment::Work { ends: false, size: SizeWords::Widens },
-            Moment::Work { ends: false, size: SizeWords::WidensAndUnbinds },
+            Moment::Work { ends: true, size: SizeWords::default() },
+            Moment::Work { ends: false, size: SizeWords { quick: false, full: true } },
+            Moment::Work { ends: false, size: SizeWords { quick: true, full: true } },
             Moment::Closing,
             Moment::Mode(Mode::Watch),
             Moment::Mode(Mode::Fence),

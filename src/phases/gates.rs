@@ -215,6 +215,16 @@ pub fn upward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     ask(&["message".to_owned()], crossing)
 }
 
+/// Asks the gates of a person's step down to the small lane: what was done is whole. Whoever works
+/// there owes no sections, so none are asked of the stay that ends.
+///
+/// # Errors
+///
+/// Refuses an unclean tree.
+pub(crate) fn downward(crossing: &Crossing<'_>) -> Result<(), Refusal> {
+    ask(&["clean".to_owned()], crossing)
+}
+
 /// Asks the gates of a step that closes the cycle for a person who looked and wants more: what
 /// the question was asked on still stands. What was said in the question is the message.
 ///

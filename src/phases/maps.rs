@@ -189,6 +189,15 @@ impl Maps {
         stand.upward(map, beyond)
     }
 
+    /// The step from where `stand` is onto the small lane `lane`, which a person asks for.
+    ///
+    /// # Errors
+    ///
+    /// Refuses on a lane, where the job is not at work, and where only memory is left to settle.
+    pub(crate) fn downward(&self, stand: &Position, lane: &str) -> Result<Move, Refusal> {
+        stand.downward(self.get(&stand.track), self.get(lane))
+    }
+
     fn are_known(&self, home: &str, rows: &[PhaseRow]) -> Result<(), BadMap> {
         let is_known = |track: &str| self.known.iter().any(|known| known.name == track);
         let known = self.names().join(", ");

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::pacing::{Acts, Deed};
-use super::{Map, Multiplier, Phase, PhaseName, Write};
+use super::{Map, Multiplier, Phase, PhaseKind, PhaseName, Write};
 use crate::verdict::{Case, Refusal, Wants};
 
 /// Where a job stands on its map.
@@ -145,8 +145,8 @@ impl Entry {
 pub enum Move {
     Forward(PhaseName),
     Back(PhaseName),
-    /// Onto a larger track, where its cycles begin; the cycle stays the same.
-    Up {
+    /// Onto another track, where its cycles begin; the cycle stays the same.
+    Onto {
         track: String,
         to: PhaseName,
     },
@@ -284,7 +284,20 @@ impl Position {
         if map.lane.is_none() || !works {
             return Err(self.no_edge(None, &[], Case::UpNowhere));
         }
-        Ok(Move::Up { track: beyond.name.clone(), to: beyond.start.clone() })
+        Ok(Move::Onto { track: beyond.name.clone(), to: beyond.start.clone() })
+    }
+
+    /// The step off a track with all phases and onto the small lane `lane`, where its cycles begin.
+    ///
+    /// # Errors
+    ///
+    /// Refuses on a lane, where the job is not at work, and where only memory is left to settle.
+    pub(crate) fn downward(&self, map: &Map, lane: &Map) -> Result<Move, Refusal> {
+        let works = map.phase(&self.phase).is_some_and(|phase| phase.kind == PhaseKind::Work);
+        if map.lane.is_some() || lane.lane.is_none() || !works {
+            return Err(self.no_edge(None, &[], Case::DownNowhere));
+        }
+        Ok(Move::Onto { track: lane.name.clone(), to: lane.start.clone() })
     }
 
     fn no_edge(&self, to: Option<&PhaseName>, known: &[PhaseName], case: Case) -> Refusal {
@@ -305,7 +318,7 @@ impl Position {
             Move::Forward(to) => self.enter(to, false),
             Move::Back(to) if map.rests(to) => self.bail(to),
             Move::Back(to) => self.enter(to, true),
-            Move::Up { track, to } => self.rise(map, track, to),
+            Move::Onto { track, to } => self.change_tracks(map, track, to),
             Move::Aside => self.step_aside(map),
             Move::Return => self.step_home(),
         }
@@ -332,7 +345,7 @@ impl Position {
     }
 
     /// The paths that bind a job go along: how large its work is says nothing about where it lies.
-    fn rise(&self, map: &Map, track: &str, to: &PhaseName) -> Self {
+    fn change_tracks(&self, map: &Map, track: &str, to: &PhaseName) -> Self {
         let mut next = self.clone();
         if map.bound && next.bound.is_none() {
             next.bound = Some(self.track.clone());

@@ -329,6 +329,7 @@ pub(crate) enum Case {
     Untouched,
     Untried,
     UpNowhere,
+    DownNowhere,
     Used,
     Unsigned,
     Veto,

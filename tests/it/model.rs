@@ -1633,7 +1633,7 @@ impl<'a> Search<'a> {
         {
             return self.no(state, no);
         }
-        let up = matches!(step, Some(Move::Up { .. }));
+        let up = matches!(step, Some(Move::Onto { .. }));
         let to = match &step {
             Some(Move::Forward(to) | Move::Back(to)) => self.number(to.as_str()),
             _ => state.phase,

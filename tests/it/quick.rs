@@ -412,7 +412,8 @@ fn the_agent_may_ask_up_and_never_down() {
     assert_eq!(world.json("status")["track"], "opevc");
     world.changes_nothing(|| world.seed("phase advance --up -m 'again'").refuses("BLOCKED"));
     let told = world.prompt("[QUICK] make it small again");
-    assert!(told.to_person().is_some_and(|told| told.contains("not possible now")), "{told:?}");
+    assert!(told.to_person().is_some_and(|told| told.contains("now a small one")), "{told:?}");
+    assert_eq!(world.json("status")["track"], "quick");
 }
 
 #[test]
@@ -492,7 +493,7 @@ fn status_names_the_words_on_size_that_would_act() {
     world.prompt("[QUICK]");
     assert!(!acts("[QUICK]") && acts("[FULL]"));
     world.prompt("[FULL]");
-    assert!(!acts("[QUICK]") && !acts("[FULL]"), "all phases");
+    assert!(acts("[QUICK]") && !acts("[FULL]"), "all phases");
 }
 
 /// Nobody said how large the job is: the agent's first step says it.

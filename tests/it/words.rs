@@ -335,9 +335,9 @@ fn words_without_a_job_bear_none() {
 
 #[test]
 fn quick_says_when_it_is_not_possible() {
-    let world = at("execute");
+    let world = at("condense");
     told(&world.prompt("[QUICK] and the typo"), "[QUICK] is not possible now");
-    assert_eq!(world.phase(), "execute");
+    assert_eq!(world.phase(), "condense");
     let world = World::seeded();
     assert!(world.prompt("[QUICK] Fix the typo").to_person().is_some());
     assert_eq!(

@@ -258,7 +258,7 @@ fn left_alone(
     let hooked = judged.survey.hooked.iter().take(NAMED);
     remarks.extend(hooked.map(|path| tell(Notice::RemarkHooked, &[("path", path)])));
     remarks.extend(by_hand);
-    if let Some(Move::Up { track, .. }) = &judged.step {
+    if let Some(Move::Onto { track, .. }) = &judged.step {
         remarks.push(tell(Notice::RemarkTrack, &[("track", track)]));
     }
     let unclaimed = &focused.state.fence.unclaimed;

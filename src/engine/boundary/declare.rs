@@ -111,7 +111,7 @@ pub(crate) fn pages_to_heal(
         Some(Move::Forward(to) | Move::Back(to)) => {
             map.phase(to).is_some_and(|to| to.anchor.is_some())
         }
-        Some(Move::Up { track, to }) => {
+        Some(Move::Onto { track, to }) => {
             repo.rules.maps.get(track).phase(to).is_some_and(|to| to.anchor.is_some())
         }
         _ => false,

@@ -129,7 +129,9 @@ fn crossed<'a>(
 pub(crate) fn step_name(from: &str, step: Option<&Move>) -> String {
     match step {
         None => "checkpoint".to_owned(),
-        Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => format!("{from} -> {to}"),
+        Some(Move::Forward(to) | Move::Back(to) | Move::Onto { to, .. }) => {
+            format!("{from} -> {to}")
+        }
         Some(Move::Aside) => format!("{from} -> gmode"),
         Some(Move::Return) => "gmode exit".to_owned(),
     }

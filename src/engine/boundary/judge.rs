@@ -173,6 +173,7 @@ fn step_toward(
         }
         Transition::Small => Ok(Some(Move::Forward(repo.rules.maps.get(QUICK).start.clone()))),
         Transition::Up => repo.rules.maps.upward(stand).map(Some),
+        Transition::Down => repo.rules.maps.downward(stand, QUICK).map(Some),
         Transition::Review => boundary::review::closes(repo, focused, since).map(Some),
         Transition::Checkpoint => gates::has_checkpoints(repo.row(Some(focused))).map(|()| None),
     }
@@ -181,7 +182,7 @@ fn step_toward(
 /// The phase where the job stands after `step`.
 fn leads_to<'a>(stand: &'a Position, step: Option<&'a Move>) -> &'a PhaseName {
     match step {
-        Some(Move::Forward(to) | Move::Back(to) | Move::Up { to, .. }) => to,
+        Some(Move::Forward(to) | Move::Back(to) | Move::Onto { to, .. }) => to,
         _ => &stand.phase,
     }
 }
@@ -275,6 +276,7 @@ fn ask_gates(
         Transition::Forward { .. } | Transition::Small => gates::forward(&crossing),
         Transition::Back { .. } => gates::backward(&crossing),
         Transition::Up => gates::upward(&crossing),
+        Transition::Down => gates::downward(&crossing),
         Transition::Review => gates::reviewed(&crossing),
         Transition::Checkpoint => gates::checkpoint(&crossing),
     })

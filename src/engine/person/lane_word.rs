@@ -7,6 +7,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, briefing, jobs, record};
+use crate::format::names;
 use crate::hosts::Answer;
 use crate::jobs::shortword::SaidLane;
 use crate::voice::{self, Notice, tell};
@@ -23,6 +24,8 @@ enum Lane {
     Freed,
     /// It left the small lane.
     Left,
+    /// It came down to the small lane from all phases.
+    Shrunk,
     /// Not now, for this reason.
     Closed(String),
 }
@@ -95,24 +98,30 @@ pub(crate) fn lane_word(
             let now = repo.focused()?;
             hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
         }
-        Lane::Left => {
-            let now = repo.focused()?;
-            let opens =
-                now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
-            if let Some(now) = &now {
-                record::journal_line::count_injected(repo, now, &opens)?;
-            }
-            let told = Told::both(
-                tell(texts.moved, &[]),
-                format!("{}\n{opens}", tell(Notice::FullLeftToAgent, &[])),
-            );
-            hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
-        }
+        Lane::Left => elsewhere(repo, spoken, rest, focused, (texts, Notice::FullLeftToAgent)),
+        Lane::Shrunk => elsewhere(repo, spoken, rest, focused, (texts, Notice::QuickShrunkToAgent)),
         Lane::Closed(why) => {
             let told = Told::person(tell(texts.closed, &[("why", &why)]));
             hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
         }
     }
+}
+
+/// The job stands in another phase now: the agent is told what that one opens, too.
+fn elsewhere(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+    (texts, to_agent): (&Texts, Notice),
+) -> Result<Answer> {
+    let now = repo.focused()?;
+    let opens = now.as_ref().map(|now| briefing::gather::entry_text(repo, now)).unwrap_or_default();
+    if let Some(now) = &now {
+        record::journal_line::count_injected(repo, now, &opens)?;
+    }
+    let told = Told::both(tell(texts.moved, &[]), format!("{}\n{opens}", tell(to_agent, &[])));
+    hand_on(repo, spoken, rest, now.as_ref().or(focused)).map(|answer| told.before(answer))
 }
 
 fn go(
@@ -154,10 +163,7 @@ fn go(
             keep(repo, focused, said, texts, None)?;
             Ok(Lane::Unbound)
         }
-        SaidLane::Quick if !on_lane => closed(tell(
-            Notice::QuickUnderWay,
-            &[("job", &state.job.name), ("phase", stand.phase.as_str())],
-        )),
+        SaidLane::Quick if !on_lane => shrink(repo, focused),
         _ => closed(tell(texts.already, &[])),
     }
 }
@@ -198,4 +204,31 @@ fn leave(repo: &Repo, focused: &LoadedJob) -> Result<Lane> {
             Ok(Lane::Closed(voice::say(&refusal, focused.state.stand.phase.as_str()).why))
         }
     }
+}
+
+/// The job comes down to the small lane; what was done is committed. Where directories are
+/// declared the work goes on, else where one looks: the agent names them there.
+fn shrink(repo: &Repo, focused: &LoadedJob) -> Result<Lane> {
+    let (stand, why) = (&focused.state.stand, tell(QUICK_TEXTS.subject, &[]));
+    if more_cycles(repo, focused) {
+        return Ok(Lane::Closed(tell(Notice::QuickHasCycles, &[("job", &focused.state.job.name)])));
+    }
+    let down = match boundary::cross::cross(repo, &Transition::Down, &why, By::Person)? {
+        Ok(crossed) => crossed.focused,
+        Err(refusal) => return Ok(Lane::Closed(voice::say(&refusal, stand.phase.as_str()).why)),
+    };
+    keep(repo, &down, SaidLane::Quick, &QUICK_TEXTS, None)?;
+    if !repo.lines(&down.chain, names::SCOPE)?.is_empty() {
+        let work = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
+        // Where a gate objects the agent is told so at its own step.
+        let _objection = boundary::cross::cross(repo, &work, &why, By::Person)?.err();
+    }
+    Ok(Lane::Shrunk)
+}
+
+/// The plan has cycles after this one, or does not say: one small cycle is not the job.
+pub(crate) fn more_cycles(repo: &Repo, focused: &LoadedJob) -> bool {
+    let (plan, cycle) = (&focused.state.plan, focused.state.stand.cycle);
+    plan.pointer.given().is_some()
+        && !repo.plan_total(focused).is_ok_and(|total| plan.eligible(cycle, total))
 }

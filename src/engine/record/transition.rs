@@ -22,6 +22,8 @@ pub(crate) enum Transition {
     Small,
     /// Off the small lane, onto the larger track.
     Up,
+    /// A person says that the work is small: off the larger track, onto the small lane.
+    Down,
     /// The cycle closes for a person who looked at it and wants more.
     Review,
     /// A commit in between; the phase stays.
