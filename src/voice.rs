@@ -266,6 +266,7 @@ pub(crate) enum Notice {
     FenceOpenedToAgent,
     FenceScope,
     FenceTooMany,
+    WordNearly,
     OnAlready,
     OnToAgent,
     OnAgain,
@@ -464,6 +465,7 @@ pub(crate) enum Notice {
     Card,
     CardChanged,
     CardNothing,
+    CardByHand,
     CardUncounted,
     SeenBeyond,
     CardNoRun,
@@ -1459,6 +1461,10 @@ pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
         text.filter(fits).unwrap_or(row.do_.as_str())
     };
     let text = row.example.as_deref().unwrap_or_else(general);
+    // Once more what stands two lines above is no example.
+    if text == row.do_ {
+        return None;
+    }
     Some(format!("Example: {}", fill(text, &refusal.facts, phase, MOST_SAID)))
 }
 

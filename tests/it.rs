@@ -81,6 +81,7 @@ mod it {
     mod pager;
     mod payloads;
     mod persons;
+    mod phase_messages;
     mod picture;
     mod plans;
     mod plays;

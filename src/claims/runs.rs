@@ -680,6 +680,8 @@ mod tests {
             ("(cd a && cargo test -- --nocapture)", "cargo"),
             ("bash -lc 'cargo test'", "cargo"),
             ("git seed exec -- cargo test", "cargo"),
+            ("git seed exec --multiplier 3 -- cargo test", "cargo"),
+            ("git seed --multiplier 3 exec -- cargo test", "cargo"),
             ("/opt/bin/git-seed exec -- cargo test", "cargo"),
             ("git seed exec -- bash -c 'cargo test'", "command"),
             ("~/.cargo/bin/cargo test", "masked cargo"),

@@ -28,8 +28,17 @@ use crate::voice::{self, Notice};
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
     /// Id of a job, file of a run, id of a receipt, or a commit; without one the job in focus, else
-    /// HEAD
+    /// HEAD where it is a phase commit, else the newest job
     object: Option<String>,
+}
+
+/// What is meant where no job is in focus.
+fn most_recent(repo: &Repo) -> Result<String, EngineError> {
+    let head = repo.store.head()?.commit;
+    let message = head.map(|head| repo.store.commit_message(&head)).transpose()?;
+    let is_step = message.is_some_and(|message| StepTrailers::read(&message).is_some());
+    let job = if is_step { None } else { report::back::meant(repo)? };
+    Ok(job.map_or_else(|| "HEAD".to_owned(), |job| job.state.job.id.to_string()))
 }
 
 pub(super) fn run(
@@ -42,7 +51,7 @@ pub(super) fn run(
     let object = match (&args.object, repo.focused()?) {
         (Some(object), _) => object.clone(),
         (None, Some(focused)) => focused.state.job.id.to_string(),
-        (None, None) => "HEAD".to_owned(),
+        (None, None) => most_recent(&repo)?,
     };
     if let Ok(id) = object.parse::<JobId>()
         && record::archive::knows(&repo, &id)?

@@ -16,8 +16,9 @@ use crate::voice::{self, Notice};
 #[derive(Debug, clap::Args)]
 pub(super) struct WhyArgs {
     /// Show at most this many refusals
-    #[arg(long, value_name = "number", default_value_t = 5)]
-    last: usize,
+    #[arg(long, value_name = "number", default_value_t = 5,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    last: u16,
 }
 
 pub(super) fn run(
@@ -31,7 +32,7 @@ pub(super) fn run(
         let refusal = crate::phases::commands::figures("why", "git seed why --json");
         return Ok(super::refuse(&repo, &refusal, out));
     }
-    let rows = engine::report::refusals(&repo, args.last)?;
+    let rows = engine::report::refusals(&repo, usize::from(args.last))?;
     out.json(&rows);
     if rows.is_empty() {
         out.line("Nothing was refused.");

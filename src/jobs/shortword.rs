@@ -216,6 +216,53 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
     Some((word, rest))
 }
 
+/// The words at the head of `prompt` that are nearly a short word, and the word as it is written:
+/// in small letters, with blanks, or without the bracket that closes it. They are part of the
+/// prompt, and whoever wrote them believes that they act.
+pub(crate) fn nearly(prompt: &str) -> Option<(String, &'static str)> {
+    let text = prompt.trim_start();
+    let inside = text.strip_prefix('[')?;
+    if read(prompt).is_some() {
+        return None;
+    }
+    let line = inside.lines().next().unwrap_or_default();
+    let closed = closing(inside);
+    let within = closed.map_or(line, |close| &inside[..close]);
+    let mut words = within.split_whitespace();
+    let first = words.next()?;
+    let (_, written) = WRITTEN.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(first))?;
+    // Behind a word in small letters that others write so, too, more words are a remark.
+    let alone = words.next().is_none();
+    let shouted = first.chars().all(|letter| letter.is_ascii_uppercase());
+    let said = match closed {
+        Some(close) => text.get(..=close + 1)?,
+        None => text.get(..=first.len())?,
+    };
+    let meant = if closed.is_some() {
+        alone || shouted || first.eq_ignore_ascii_case("ALLOW")
+    } else {
+        shouted
+    };
+    (meant && said.len() <= MOST_NEARLY).then(|| (said.to_owned(), written))
+}
+
+/// The most bytes of what is nearly a word, which is said again.
+const MOST_NEARLY: usize = 80;
+
+/// The short words, and how each is written.
+const WRITTEN: [(&str, &str); 10] = [
+    ("QUICK", "[QUICK]"),
+    ("FULL", "[FULL]"),
+    ("PAUSE", "[PAUSE]"),
+    ("RESUME", "[RESUME]"),
+    ("DROP", "[DROP]"),
+    ("OFF", "[OFF]"),
+    ("ON", "[ON] or [ON watch], [ON fence], [ON full]"),
+    ("APPROVE", "[APPROVE]"),
+    ("JOIN", "[JOIN]"),
+    ("ALLOW", "[ALLOW <path>] or [ALLOW git <words>]"),
+];
+
 /// Where the bracket closes that is open before `text`, on the same line. Brackets inside
 /// come in pairs, as in `app/[id]`.
 fn closing(text: &str) -> Option<usize> {
@@ -458,6 +505,37 @@ mod tests {
         fn a_word_behind_other_words_is_ordinary(before in "[a-z<!.]{1,8}", rest in "\\PC{0,20}") {
             let prompt = format!("{before} [OFF] {rest}");
             prop_assert_eq!(read(&prompt), None);
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_a_word_is_named() {
+        for (prompt, said) in [
+            ("[quick] fix it", Some(("[quick]", "[QUICK]"))),
+            ("[ OFF ]", Some(("[ OFF ]", "[OFF]"))),
+            ("[off]", Some(("[off]", "[OFF]"))),
+            (
+                "[Allow calc.py] go on",
+                Some(("[Allow calc.py]", "[ALLOW <path>] or [ALLOW git <words>]")),
+            ),
+            ("[ON nope] x", Some(("[ON nope]", "[ON] or [ON watch], [ON fence], [ON full]"))),
+            ("[OFF", Some(("[OFF", "[OFF]"))),
+            ("[QUICK fix mul", Some(("[QUICK", "[QUICK]"))),
+            ("[QUICK]: fix", Some(("[QUICK]", "[QUICK]"))),
+            ("[DROP the table] x", Some(("[DROP the table]", "[DROP]"))),
+            ("[QUICK] fix it", None),
+            ("[OFF]", None),
+            ("[BUG] it fails", None),
+            ("[on hold] it fails", None),
+            ("[off by one] it fails", None),
+            ("[Quick question] why", None),
+            ("[]", None),
+            ("[ä]", None),
+            ("off", None),
+            ("[on", None),
+        ] {
+            let found = nearly(prompt);
+            assert_eq!(found.as_ref().map(|(said, word)| (&**said, *word)), said, "{prompt}");
         }
     }
 }

@@ -386,6 +386,11 @@ impl Phase {
         matches!(self.kind, PhaseKind::Work | PhaseKind::Consolidation)
     }
 
+    /// True for a phase that is left once something shows that the work holds.
+    pub(crate) fn proves(&self) -> bool {
+        self.exit.iter().any(|gate| gate == "proof" || gate == "criteria")
+    }
+
     /// True for a phase of a cycle that writes on no page: whoever works there has no page
     /// to note a thing on, and hears of another way on.
     pub(crate) fn leaves_memory_alone(&self) -> bool {

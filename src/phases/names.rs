@@ -45,8 +45,7 @@ impl Names {
         let looks = |row: &&Phase| row.kind == PhaseKind::Work && row.reads == Reads::All;
         let plans = |row: &&Phase| row.decides;
         let writes = |row: &&Phase| row.freezes || row.write.contains(&Write::Scope);
-        let shows =
-            |row: &&Phase| row.exit.iter().any(|gate| gate == "proof" || gate == "criteria");
+        let shows = |row: &&Phase| row.proves();
         let settles = |row: &&Phase| row.kind == PhaseKind::Consolidation;
         // The first that says what it was made of is the one that a phase speaks as.
         let role = |shipped: &'static str, does: &dyn Fn(&&Phase) -> bool, near: Option<&Phase>| {

@@ -331,6 +331,26 @@ fn words_without_a_job_bear_none() {
     assert_eq!(jobs(&world), [("Fix the lexer".to_owned(), "active".to_owned())]);
 }
 
+#[test]
+fn what_is_nearly_a_word_is_said_to_be_none() {
+    let world = at("execute");
+    told(&world.prompt("[off]"), "[off] is no word of git seed and does nothing");
+    assert_eq!(world.sh("ls .git/seed/off 2>/dev/null || true").trim(), "");
+    told(&world.prompt("[Allow docs/] and go on"), "[ALLOW <path>]");
+    let world = World::seeded();
+    told(&world.prompt("[quick] fix the lexer"), "the word is written [QUICK]");
+    assert_eq!(jobs(&world).len(), 1, "and it is a prompt like any other");
+}
+
+#[test]
+fn the_mode_that_it_is_already_switches_on_again() {
+    let world = at("execute");
+    world.prompt("[OFF]");
+    told(&world.prompt("[ON full]"), "on again");
+    assert_eq!(world.sh("ls .git/seed/off 2>/dev/null || true").trim(), "");
+    told(&world.prompt("[ON full]"), "the mode is full already");
+}
+
 // ---- [QUICK]
 
 #[test]

@@ -27,7 +27,15 @@ pub(crate) fn scope_is_sound(
 ) -> Result<std::result::Result<(), Refusal>> {
     let no = |line: BadLine, what: String| Ok(Err(gates::misdeclared(line, &what)));
     let Transition::Forward { scope, .. } = toward else { return Ok(Ok(())) };
-    if let Err(refusal) = gates::declares(row, scope.first().map(String::as_str)) {
+    // What is declared already is nothing new to say.
+    let known = repo.lines(&focused.chain, names::SCOPE)?;
+    let is_known = |dir: &&String| {
+        declared_dir(dir).is_ok_and(|lines| lines.iter().all(|line| known.contains(line)))
+    };
+    let news = scope.iter().find(|dir| row.declares || !is_known(dir));
+    // By itself it would read as the end of the sentence.
+    let news = news.map(|dir| if dir == "." { "./" } else { dir.as_str() });
+    if let Err(refusal) = gates::declares(row, news) {
         return Ok(Err(refusal));
     }
     if let Err(refusal) = dirs_are_sound(repo, &focused.state, scope) {
@@ -170,7 +178,13 @@ pub(crate) fn declared(
     }
     if let Transition::Forward { scope, .. } = toward {
         for dir in scope {
-            lines.extend(declared_dir(dir).map_err(EngineError::Usage)?);
+            let named = declared_dir(dir).map_err(EngineError::Usage)?;
+            lines.extend(
+                named
+                    .into_iter()
+                    .filter(|line| row.declares || !lines.contains(line))
+                    .collect::<Vec<_>>(),
+            );
         }
     }
     let scope = (lines.len() != known || freezes).then_some(lines);

@@ -59,15 +59,7 @@ pub(crate) fn judge(
     };
     let (step, outgrown) = within_the_lane(repo, focused, toward, step, &survey)?;
     let toward = if outgrown { &Transition::Up } else { toward };
-    // Asked of the job where the tree changed alone.
-    let heard = !survey.changed || !hooked(focused) || since.heard() || was_heard(repo, focused)?;
-    if let Err(refusal) = gates::hooks_fire(survey.changed, heard, !survey.strays.is_empty()) {
-        return Ok(Err(refusal));
-    }
-    let runs = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
-    let known = &focused.state.fence.unclaimed;
-    let new = survey.unclaimed.iter().find(|one| !known.contains(one)).map(|one| one.path.as_str());
-    if let Err(refusal) = gates::nobody_writes_now(new, runs) {
+    if let Err(refusal) = nothing_else_wrote(repo, focused, since, &survey)? {
         return Ok(Err(refusal));
     }
     let to = leads_to(stand, step.as_ref());
@@ -80,7 +72,9 @@ pub(crate) fn judge(
     let at = (stand.phase.clone(), stand.cycle);
     let closes = matches!(toward, Transition::Forward { add_cycle: None, .. })
         && repo.map(stand).ends_cycle(step.as_ref());
-    if let Err(refusal) = says_what_is_shown(repo, focused, closes, &sent)? {
+    if let Err(refusal) =
+        says_what_is_shown(repo, focused, (row, toward, closes), (&sent, &survey))?
+    {
         return Ok(Err(refusal));
     }
     let rests = closes && jobs::unattended::would_rest(repo, focused, review);
@@ -89,17 +83,40 @@ pub(crate) fn judge(
     Ok(Ok(Judged { survey, step, name, message, naming, sent, at, rests, last, adds }))
 }
 
-/// Where no host puts the question for completion, the message that closes a cycle is the claim.
+/// The hooks heard what changed, and no call that is under way writes now.
+fn nothing_else_wrote(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+    survey: &Survey,
+) -> Result<Verdict> {
+    // Asked of the job where the tree changed alone.
+    let heard = !survey.changed || !hooked(focused) || since.heard() || was_heard(repo, focused)?;
+    if let Err(refusal) = gates::hooks_fire(survey.changed, heard, !survey.strays.is_empty()) {
+        return Ok(Err(refusal));
+    }
+    let runs = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
+    let known = &focused.state.fence.unclaimed;
+    let new = survey.unclaimed.iter().find(|one| !known.contains(one)).map(|one| one.path.as_str());
+    Ok(gates::nobody_writes_now(new, runs))
+}
+
+/// The message of work, and of its proof, is read in `git log` for years: it says what is shown,
+/// as last words do. Where no host puts the question for completion, so does the message that
+/// closes a cycle. A person's step says what git seed or they say.
 fn says_what_is_shown(
     repo: &Repo,
     focused: &LoadedJob,
-    closes: bool,
-    said: &str,
+    (row, toward, closes): (&Phase, &Transition, bool),
+    (said, survey): (&str, &Survey),
 ) -> Result<Verdict> {
-    if !closes || hooked(focused) {
+    let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
+    let of_work = onward && row.kind == PhaseKind::Work && (row.checkpoints || row.proves());
+    let is_judged = if closes { !hooked(focused) } else { of_work };
+    if !is_judged {
         return Ok(Ok(()));
     }
-    judge::closing::holds(repo, focused, said)
+    judge::closing::holds(repo, focused, said, survey.tree.as_ref())
 }
 
 /// The message is long enough where no section is asked for, and holds no likely secret.
@@ -349,7 +366,7 @@ fn uncommitted_by_nobody(
     unclaimed: &[String],
 ) -> Result<Option<String>> {
     let row = repo.row(Some(focused));
-    if unclaimed.is_empty() || !row.exit.iter().any(|gate| gate == "proof" || gate == "criteria") {
+    if unclaimed.is_empty() || !row.proves() {
         return Ok(None);
     }
     let scope = repo.scope(focused)?;

@@ -398,10 +398,15 @@ fn ground(repo: &Repo, tell: Tell<'_>) -> Result<Ground> {
 /// What the repository shows of the work of `job`, and the work tree as it is.
 pub(crate) fn truth_of(repo: &Repo, job: Option<&LoadedJob>) -> Result<(Truth, TreeId)> {
     let tree = fence::tree_now::tree_now(repo, job)?;
+    Ok((truth_at(repo, job, &tree)?, tree))
+}
+
+/// The same of a work tree that was looked at already.
+pub(crate) fn truth_at(repo: &Repo, job: Option<&LoadedJob>, tree: &TreeId) -> Result<Truth> {
     let base = base(repo, job)?;
     // A job that has not begun a cycle looked at nothing yet.
     let began = job.and_then(|job| job.state.fence.began.parse().ok());
-    let mut pieces = repo.store.truth_since(base.as_ref(), &tree, began.as_ref())?;
+    let mut pieces = repo.store.truth_since(base.as_ref(), tree, began.as_ref())?;
     if let Some(job) = job {
         // What git seed writes itself is no work of the agent, who need not speak of it.
         let own = |path: &str| record::own_files::is_own_file(repo, &job.chain, &job.state, path);
@@ -419,7 +424,7 @@ pub(crate) fn truth_of(repo: &Repo, job: Option<&LoadedJob>) -> Result<(Truth, T
                 !fence::survey::place_of(repo, &file.path, &job.state).is_direct(&file.path);
         }
     }
-    Ok((truth, tree))
+    Ok(truth)
 }
 
 /// The commit that work is measured from, where there is one.

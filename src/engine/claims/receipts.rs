@@ -395,6 +395,17 @@ pub(crate) fn as_they_count(
     Ok(receipts)
 }
 
+/// The part of the tests that a run selected; none where that is all the tests that there were.
+pub(crate) fn part_of<'r>(repo: &Repo, ran: &'r Ran) -> Option<&'r Part> {
+    let part = ran.part.as_ref()?;
+    let tree = ran.tree_after.as_ref().and_then(|tree| tree.parse::<TreeId>().ok());
+    let all = tree.is_some_and(|tree| {
+        let tree = &tree;
+        Tests { repo, tree, paths: OnceCell::new() }.are_all_in(part, &ran.dir)
+    });
+    (!all).then_some(part)
+}
+
 /// The tests of a work tree, listed when somebody asks.
 struct Tests<'r> {
     repo: &'r Repo,

@@ -94,7 +94,8 @@ pub(crate) fn drop_pending(repo: &Repo, why: &str) -> Answered<Vec<Dropped>> {
     let mut dropped = Vec::new();
     for id in waiting(repo)? {
         match drop_job(repo, Some(&id), why)? {
-            Ok(one) => dropped.push(one),
+            // The others that wait go with it.
+            Ok(one) => dropped.push(Dropped { left: 0, ..one }),
             Err(refusal) => return Ok(Err(refusal)),
         }
     }

@@ -112,12 +112,14 @@ pub(crate) fn create_job(
     let _lock = repo.store.lock()?;
     let name = jobs::check_name(name).map_err(usage)?.to_owned();
     let objective = jobs::check_objective(objective).map_err(usage)?.to_owned();
-    let parent = repo.focused()?;
+    // Of a person's the focused job waits, whatever its phase.
+    let parent =
+        if dependent && person { repo.require_focused().map(Some) } else { repo.focused() }?;
     let elsewhere = engine::jobs::dependencies::births_elsewhere(
         repo,
         parent.as_ref().map(|parent| &parent.state),
     );
-    if let Some(refusal) = elsewhere.filter(|_| !person || dependent) {
+    if let Some(refusal) = elsewhere.filter(|_| !person) {
         return Ok(Err(refusal));
     }
     let told = match note.map(|n| memory::notes::note_for_birth(repo, n)).transpose()? {

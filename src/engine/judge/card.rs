@@ -46,6 +46,8 @@ struct Changed {
     files: usize,
     added: usize,
     removed: usize,
+    /// Files that changed beside them: no commit of the job's has those.
+    by_hand: usize,
 }
 
 /// The runs of tests that were seen in this run of the job.
@@ -137,7 +139,7 @@ fn beyond_the_lane(
     changed: Option<&Changed>,
 ) -> Result<Option<String>> {
     let lane = repo.map(&focused.state.stand).lane.as_ref();
-    let (Some(lane), Some(Changed { files, added, removed })) = (lane, changed) else {
+    let (Some(lane), Some(Changed { files, added, removed, .. })) = (lane, changed) else {
         return Ok(None);
     };
     let size = Size { files: *files, lines: added + removed, directories: 0 };
@@ -201,11 +203,12 @@ fn still_open(repo: &Repo, focused: &LoadedJob, claim: &Recorded) -> Result<Vec<
 
 impl Changed {
     fn told(changed: Option<Self>) -> String {
-        let Some(Self { files, added, removed }) = changed else {
+        let Some(Self { files, added, removed, by_hand }) = changed else {
             return tell(Notice::CardUncounted, &[]);
         };
         if files == 0 {
-            return tell(Notice::CardNothing, &[]);
+            let by_hand = by_hand > 0;
+            return tell(if by_hand { Notice::CardByHand } else { Notice::CardNothing }, &[]);
         }
         let files = repo::text::count(files, "file");
         let (added, removed) = (added.to_string(), removed.to_string());
@@ -220,7 +223,9 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
     let Some(began) = began(repo, &focused.state) else { return Ok(None) };
     let now = repo.store.tree_of_commit(&head)?;
     let mut files = repo.store.lines_changed(&began, &now)?;
+    let all = files.len();
     keep_own(repo, focused, &mut files)?;
+    let by_hand = all - files.len();
     let row = repo.row(Some(focused));
     if repo.map(&focused.state.stand).asks_ahead(row) {
         let survey = fence::survey::survey(repo, focused, &repo.read_since(focused)?, row)?;
@@ -230,7 +235,7 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
             files.extend(waiting.filter(|file| survey.own.contains(&file.path)));
         }
     }
-    let mut changed = Changed::default();
+    let mut changed = Changed { by_hand, ..Changed::default() };
     for file in files {
         if repo.place_named(&file.path.to_string(), Some(&focused.state)).is_memory() {
             continue;
@@ -307,6 +312,9 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
         seen.retain(|(_, ran)| ran.run.is_some());
     } else {
         seen.retain(|(_, ran)| ran.status.is_some() && runs_code(&ran.line()));
+    }
+    if let Some((_, last)) = seen.last_mut() {
+        last.part = claims::receipts::part_of(repo, last).cloned();
     }
     // Over a journal that does not hold, what the last step knew is told.
     let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);

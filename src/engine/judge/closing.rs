@@ -1,20 +1,30 @@
-//! The message that closes a cycle, where the host of the session that drives runs no hooks: no
-//! question for completion is put there, and none of its words is judged, so the message is.
+//! The message of a boundary as words about work: of the phases that do it and prove it, and of the
+//! one that closes a cycle where the host of the session that drives runs no hooks, since no
+//! question for completion is put there.
 
 use super::card;
 use super::words::{self, Judged};
 use crate::claims::hooks::Spoken;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::rules::ClaimMode;
+use crate::store::TreeId;
 use crate::verdict::Verdict;
 
 /// What `said` claims of the work is shown, or nobody asks; a person who has completed the job saw
 /// its card.
-pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verdict> {
+pub(crate) fn holds(
+    repo: &Repo,
+    focused: &LoadedJob,
+    said: &str,
+    tree: Option<&TreeId>,
+) -> Result<Verdict> {
     if repo.rules.claims != ClaimMode::Judge || focused.state.is_closing() {
         return Ok(Ok(()));
     }
-    let judged = words::rule_on(repo, Some(focused), said)?;
+    let judged = match tree {
+        Some(tree) => words::rule_on_tree(repo, Some(focused), said, tree.clone())?,
+        None => words::rule_on(repo, Some(focused), said)?,
+    };
     if !judged.sends_back() {
         stands_instead(repo, focused, judged)?;
         return Ok(Ok(()));

@@ -27,13 +27,13 @@ pub(crate) struct RunShown {
 }
 
 impl RunShown {
-    fn of((id, ran): &(String, Ran)) -> Self {
+    fn of(repo: &Repo, (id, ran): &(String, Ran)) -> Self {
         Self {
             receipt: id.clone(),
             command: ran.command.clone(),
             status: ran.status,
             counts: ran.counts.map(|counts| counts.to_string()),
-            part: ran.part.as_ref().map(Part::told),
+            part: claims::receipts::part_of(repo, ran).map(Part::told),
         }
     }
 
@@ -61,5 +61,5 @@ impl RunShown {
 pub(crate) fn runs_until(repo: &Repo, job: &LoadedJob, at: UnixSeconds) -> Result<Vec<RunShown>> {
     let ran = claims::receipts::ran(repo, job)?;
     let before = ran.iter().rev().filter(|(_, ran)| ran.run.is_some() && ran.at <= at);
-    Ok(before.take(NAMED).map(RunShown::of).collect())
+    Ok(before.take(NAMED).map(|one| RunShown::of(repo, one)).collect())
 }

@@ -14,7 +14,7 @@ use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, git_mark, record};
+use crate::engine::{claims, fence, git_mark, record};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::store::TreeId;
 use crate::verdict::Refusal;
@@ -41,9 +41,20 @@ pub(crate) struct Judged {
 
 /// Rules on `text`, which the agent says of the work of `job`; nothing is recorded.
 pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, text: &str) -> Result<Judged> {
+    let tree = fence::tree_now::tree_now(repo, job)?;
+    rule_on_tree(repo, job, text, tree)
+}
+
+/// The same over a work tree that was looked at already.
+pub(crate) fn rule_on_tree(
+    repo: &Repo,
+    job: Option<&LoadedJob>,
+    text: &str,
+    tree: TreeId,
+) -> Result<Judged> {
     let text = &*secrets::mask(text);
     let table = claims::gate::gate_table(repo)?;
-    let (truth, tree) = claims::gate::truth_of(repo, job)?;
+    let truth = claims::gate::truth_at(repo, job, &tree)?;
     let receipts = match job {
         Some(job) => claims::receipts::receipts_of(repo, job, &tree)?,
         None => Vec::new(),

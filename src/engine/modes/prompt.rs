@@ -51,7 +51,9 @@ pub(crate) fn prompt(
     // What a person opened for git lasts until their next prompt.
     git_mark::close(repo)?;
     let Some((short, rest)) = repo.rules.short_word(text) else {
-        return hear(repo, event, text, repo.rules.mode);
+        let heard = hear(repo, event, text, repo.rules.mode)?;
+        let to_person = merged(person::short_words::nearly(text), heard.to_person);
+        return Ok(Answer { to_person, ..heard });
     };
     if !word.is_persons() && !matches!(short, ShortWord::Ok { .. }) {
         return Ok(Answer::to_person(tell(Notice::WordOfUntoldSession, &[])));

@@ -59,6 +59,7 @@ pub(crate) fn prompt(
     }
     let untold = (person && !word.is_persons() && repo.rules.short_word(text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
+    let untold = untold.or_else(|| person::short_words::nearly(text).filter(|_| person));
     if guest {
         return Ok(untold.map_or_else(Answer::silence, Answer::to_person));
     }

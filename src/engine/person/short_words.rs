@@ -77,6 +77,12 @@ pub(crate) fn short_word(
     }
 }
 
+/// What a person is told whose prompt begins with what is nearly a word.
+pub(crate) fn nearly(text: &str) -> Option<String> {
+    let (said, word) = shortword::nearly(text)?;
+    Some(tell(Notice::WordNearly, &[("said", &said), ("word", word)]))
+}
+
 /// The one word that is heard while discipline is off.
 pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
     let EventKind::Prompt { text, automation: false } = &event.kind else {
@@ -103,7 +109,10 @@ pub(crate) fn heard_while_off(repo: &Repo, host: &Host, event: &Event) -> Result
     }
     jobs::lifecycle::switch_on(repo)?;
     let focused = repo.focused()?;
-    if let ShortWord::Mode(mode) = short {
+    // Where that is the mode already, being on again is the news.
+    if let ShortWord::Mode(mode) = short
+        && mode != repo.rules.mode
+    {
         return person::mode_word::mode_word(repo, &spoken, mode, rest, focused.as_ref());
     }
     if !repo.rules.mode.keeps_jobs() {

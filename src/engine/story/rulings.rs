@@ -98,10 +98,14 @@ fn shown(id: String, record: Record) -> Option<RulingShown> {
 /// The runs of tests of `job`, oldest first.
 pub(crate) fn tests(repo: &Repo, job: &LoadedJob) -> Result<Vec<TestsShown>> {
     let ran = claims::receipts::ran(repo, job)?;
-    Ok(ran.into_iter().filter(|(_, ran)| ran.run.is_some()).map(tests_shown).collect())
+    Ok(ran
+        .into_iter()
+        .filter(|(_, ran)| ran.run.is_some())
+        .map(|one| tests_shown(repo, one))
+        .collect())
 }
 
-fn tests_shown((receipt, ran): (String, Ran)) -> TestsShown {
+fn tests_shown(repo: &Repo, (receipt, ran): (String, Ran)) -> TestsShown {
     TestsShown {
         receipt,
         seconds: ran.at,
@@ -109,7 +113,7 @@ fn tests_shown((receipt, ran): (String, Ran)) -> TestsShown {
         status: ran.status,
         failed: ran.failed || ran.status.is_some_and(|status| status != 0),
         counts: ran.counts.map(|counts| counts.to_string()),
-        part: ran.part.as_ref().map(Part::told),
+        part: claims::receipts::part_of(repo, &ran).map(Part::told),
         command: ran.command,
     }
 }

@@ -1,0 +1,84 @@
+//! Messages of work and of its proof say what is shown: `git log` keeps them.
+
+use serde_json::json;
+
+use super::quick::{done, small};
+use super::world::{CODE, World};
+
+/// A small job in execute.
+fn in_execute() -> World {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world
+}
+
+#[test]
+fn a_message_that_nothing_shows_is_no_commit() {
+    let world = in_execute();
+    let mut fields = json!({
+        "tool_name": "Bash", "tool_input": { "command": "cargo test" },
+        "tool_use_id": world.next_call(),
+    });
+    world.event("PreToolUse", &fields).passes();
+    fields["error"] = json!("Exit code 101\ntest result: FAILED. 1 passed; 1 failed; 0 ignored");
+    world.event("PostToolUseFailure", &fields).passes();
+    for said in [
+        "keep escapes; all the tests pass",
+        "keep escapes; 99 tests pass",
+        "keep escapes, and pushed to origin",
+    ] {
+        for command in ["phase checkpoint", "phase advance"] {
+            let head = world.git("rev-parse HEAD");
+            world.seed(&format!("{command} -m '{said}'")).refuses("the message says");
+            assert_eq!((world.git("rev-parse HEAD"), world.phase()), (head, "execute".to_owned()));
+        }
+    }
+    // Less is said: the same step goes on.
+    world.seed("phase checkpoint -m 'keep escapes; the tests fail still'").succeeds();
+    world.edits(CODE, "escapes();", "escapes(2);").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes; all the tests pass'").succeeds();
+    assert_eq!(world.phase(), "condense");
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+}
+
+#[test]
+fn what_proves_the_work_says_what_ran() {
+    let world = World::seeded();
+    world.enters("verify");
+    world.works("verify");
+    let text = super::world::message("verify");
+    let lie = format!("all 99 tests pass, and the change was deployed to staging\n\n{text}");
+    world.seed("phase advance -F -").stdin(&lie).refuses("the message says");
+    assert_eq!(world.phase(), "verify");
+    world.leaves();
+    assert_eq!(world.phase(), "condense");
+}
+
+#[test]
+fn what_is_declared_already_is_nothing_new() {
+    let world = in_execute();
+    world.tests();
+    world.seed("phase advance --scope src/parser -m 'keep escapes'").succeeds();
+    assert_eq!(world.phase(), "condense");
+    let world = in_execute();
+    world.changes_nothing(|| {
+        world.seed("phase advance --scope docs -m 'keep escapes'").refuses("docs")
+    });
+    world.changes_nothing(|| {
+        let told = world.seed("phase advance --scope . -m 'keep escapes'").refuses("./");
+        assert!(!told.contains(": .."), "{told}");
+        told
+    });
+}
+
+#[test]
+fn the_card_says_that_a_person_committed_the_work() {
+    let world = in_execute();
+    world.git("commit -qam 'by hand'");
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    let told = world.card();
+    assert!(told.contains("Nothing was changed but what was committed by hand"), "{told}");
+}
