@@ -1213,6 +1213,7 @@ pub enum Found {
     RewritesNever,
     Rewrites,
     RewritesUnseen,
+    RewritesUnseenStart,
     Confined,
     NotConfined,
     ExecFails,

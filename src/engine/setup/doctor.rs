@@ -262,6 +262,10 @@ fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
             Found::RewritesNever
         } else if fence::rewrite::has_seen_rewrite(repo, &row.name) {
             Found::Rewrites
+        } else if let Some(start) = row.unasked_start() {
+            let told = [("title", row.title.as_str()), ("start", &start.example())];
+            found.push(Finding::of(Found::RewritesUnseenStart, &told));
+            continue;
         } else {
             Found::RewritesUnseen
         };
