@@ -106,10 +106,10 @@ fn is_started_unasked(repo: &Repo, event: &Event) -> bool {
 
 /// Whether the line of this call is replaced by one that confines it.
 pub(crate) fn confines(repo: &Repo, event: &Event, phase: &Phase, reading: &Reading) -> bool {
-    is_unasked(repo, event)
-        && repo.rules.confining == Confining::Auto
+    repo.rules.confining == Confining::Auto
         && !phase.opens(Class::ShellWrite)
         && is_worth_it(reading)
+        && is_unasked(repo, event)
         && takes_another(repo, event)
         && confine::check().is_ok()
 }
