@@ -208,7 +208,8 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
         found.push(Finding::of(Found::NoGitHooks, &[]));
         return;
     };
-    match githooks::state(&repo.hook_repo(), &world::own_binary(), &record) {
+    let dirs = repo.hook_repo().of_session(repo.git_environment());
+    match githooks::state(&dirs, &world::own_binary(), &record) {
         Ok(states) => {
             let (sound, out): (Vec<_>, Vec<_>) = states.into_iter().partition(|hook| hook.ok);
             for hook in sound {
