@@ -1216,6 +1216,7 @@ pub enum Found {
     RewritesNever,
     Rewrites,
     RewritesUnseen,
+    RewritesUnseenStart,
     Confined,
     NotConfined,
     ExecFails,

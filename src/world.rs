@@ -42,6 +42,8 @@ const PERSON: &str = "GIT_SEED_TEST_PERSON";
 /// in milliseconds.
 const CODE: &str = "GIT_SEED_TEST_CODE";
 const PATIENCE: &str = "GIT_SEED_TEST_PATIENCE";
+/// The variable that holds the words that a client was started with.
+const STARTED: &str = "GIT_SEED_TEST_STARTED";
 
 /// Reads the environment; an empty value counts as absent.
 #[expect(clippy::disallowed_methods, reason = "this is the edge that the rule names")]
@@ -203,6 +205,26 @@ pub(crate) fn ancestors() -> Vec<Process> {
 /// The words that `process` was started with; nothing where they may not be read.
 pub(crate) fn arguments_of(process: &Process) -> Option<Vec<String>> {
     processes::arguments_of(process.pid)
+}
+
+/// The same of the client that speaks; a test may set them.
+pub(crate) fn words_of_start(client: &Process) -> Option<Vec<String>> {
+    if let Some(words) = debug_variable(STARTED) {
+        return Some(words.split(' ').map(str::to_owned).collect());
+    }
+    arguments_of(client)
+}
+
+/// The names in a directory; none where it is not there.
+pub(crate) fn names_in(dir: &Path) -> std::io::Result<Vec<String>> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(none) if none.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        Ok(entry?.file_name().to_string_lossy().into_owned())
+    };
+    entries.map(name).collect()
 }
 
 /// This very process.

@@ -4,16 +4,21 @@
 use crate::engine::fence::rewrite;
 use crate::engine::repo::{Repo, Result};
 use crate::event::{Act, Event, ToolCall};
-use crate::hosts::Host;
+use crate::hosts::{self, Host};
 use crate::world;
 
 /// The line that lets a client prove that it takes another line, where `call` is the
-/// command to do so.
-pub(crate) fn proving_line(event: &Event, call: &ToolCall) -> Option<String> {
+/// command to do so; nothing where it would ask somebody about it.
+pub(crate) fn proving_line(repo: &Repo, event: &Event, call: &ToolCall) -> Option<String> {
     event.rewritable.as_ref()?;
     let Act::Shell { command, background: false, .. } = &call.act else { return None };
     let words: Vec<&str> = command.split_whitespace().collect();
     if !matches!(words.as_slice(), ["git", "seed", "doctor"] | ["git-seed", "doctor"]) {
+        return None;
+    }
+    // What another host is given it is granted as well.
+    let by_start = hosts::row(event.host).ok()?.unasked_start().is_some();
+    if by_start && !rewrite::is_unasked(repo, event) {
         return None;
     }
     Some(format!("{}{command}", proof(&session_name(event))).replace('\n', " "))

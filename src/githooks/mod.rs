@@ -25,7 +25,7 @@ use config::{ConfigEdit, Way, linked_config, plan_config, restore_config, swap};
 use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
 
 use crate::voice::{Notice, tell};
-use crate::world::{Group, Whole, git_place_variables, system};
+use crate::world::{GitEnvironment, Group, Whole, git_place_variables, system};
 
 pub(crate) use relay::Theirs;
 
@@ -82,6 +82,7 @@ pub(crate) struct RepoDirs {
     /// Top of this work tree.
     pub work_tree: PathBuf,
     env: Vec<(OsString, OsString)>,
+    session: Option<GitEnvironment>,
 }
 
 impl RepoDirs {
@@ -95,7 +96,16 @@ impl RepoDirs {
             common_dir: common_dir.into(),
             work_tree: work_tree.into(),
             env: Vec::new(),
+            session: None,
         }
+    }
+
+    /// The same clone, as git reads it where a session of an agent makes its commits: what a host
+    /// sets for git in the agent's shell alone does not count.
+    #[must_use]
+    pub(crate) fn of_session(mut self, environment: Option<GitEnvironment>) -> Self {
+        self.session = environment;
+        self
     }
 
     /// The same clone, seen by a `git` with one more environment variable.
@@ -112,6 +122,9 @@ impl RepoDirs {
 
     fn git(&self) -> Command {
         let mut git = Command::new("git");
+        if let Some(session) = &self.session {
+            session.give(&mut git);
+        }
         for name in git_place_variables() {
             git.env_remove(name);
         }

@@ -16,6 +16,7 @@ pub(crate) mod plugin;
 mod read;
 mod reply;
 mod signs;
+mod start;
 mod toml_document;
 mod transcript;
 mod trust;
@@ -537,10 +538,13 @@ pub(crate) struct ConsentRow {
 struct RewriteRow {
     /// The tools whose lines a POSIX shell reads, and those that edit a file by one text.
     tools: Vec<String>,
-    /// The field that tells how the host decides whom to ask.
-    mode: String,
+    /// The field that tells how the host decides whom to ask, where one does.
+    mode: Option<String>,
     /// Its values with which the host runs every call without asking.
+    #[serde(default)]
     unasked: Vec<String>,
+    /// Else the start that tells it.
+    start: Option<start::StartRow>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

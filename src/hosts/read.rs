@@ -473,12 +473,13 @@ impl Payload {
         let tool = self
             .text(&self.host.fields.tool)
             .filter(|tool| row.tools.iter().any(|known| known == tool))?;
-        let mode = self.text(&row.mode);
+        let mode = row.mode.as_ref().and_then(|field| self.text(field));
         let unasked = mode.is_some_and(|mode| row.unasked.iter().any(|known| known == mode));
         // A text is long, and is only repeated where it may be replaced.
+        let may_be = unasked || row.start.is_some();
         let field = match &self.host.tool(tool)?.act {
             ActRow::Shell { command, .. } => command,
-            ActRow::Write { content: text, .. } | ActRow::Replace { new: text, .. } if unasked => {
+            ActRow::Write { content: text, .. } | ActRow::Replace { new: text, .. } if may_be => {
                 text
             }
             _ => return None,

@@ -170,7 +170,11 @@ fn gemini(event: &str, said: &Said) -> Map<String, Value> {
         reply.insert("decision".to_owned(), json!("deny"));
         reply.insert("reason".to_owned(), json!(reason));
     }
-    add_specific(&mut reply, event, Map::new(), said);
+    let mut specific = Map::new();
+    if let Some(input) = &said.input {
+        specific.insert("tool_input".to_owned(), input.clone());
+    }
+    add_specific(&mut reply, event, specific, said);
     reply
 }
 
@@ -541,7 +545,16 @@ mod tests {
         let edit = json!({"tool_name": "Write", "permission_mode": "bypassPermissions",
                 "tool_input": {"file_path": "a"}});
         assert_eq!(reply_of("claude", "PreToolUse", &edit, &answer), None);
-        assert_eq!(reply_of("gemini", "BeforeTool", &payload, &answer), None);
+        let payload = json!({"tool_name": "run_shell_command",
+            "tool_input": {"command": "make", "description": "builds"}});
+        assert_eq!(
+            reply_of("gemini", "BeforeTool", &payload, &answer),
+            Some(json!({"hookSpecificOutput": {"hookEventName": "BeforeTool",
+                "tool_input": {"command": "confined make", "description": "builds"}}}))
+        );
+        let refused = Answer { rewrite: answer.rewrite.clone(), ..Answer::refuse("no") };
+        let reply = reply_of("gemini", "BeforeTool", &payload, &refused).expect("it refuses");
+        assert_eq!(reply, json!({"decision": "deny", "reason": "no"}));
     }
 
     #[test]

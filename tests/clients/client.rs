@@ -98,7 +98,7 @@ impl Client {
                 let project = json!({ "hasTrustDialogAccepted": true, "allowedTools": [] });
                 place.home_has_unless(".claude.json", || {
                     json!({ "hasCompletedOnboarding": true,
-                        "projects": { place.top(): project } })
+                        "projects": { place.top(): project, place.start(): project } })
                     .to_string()
                 });
                 if let Some(served) = served {
@@ -160,7 +160,8 @@ impl Client {
     pub fn words(self, place: &Place, start: Start<'_>) -> Vec<String> {
         let Start { prompt, resumes, .. } = start;
         let mut words: Vec<&str> = Vec::new();
-        let (top, servers) = (place.top(), place.home().join("servers.json").display().to_string());
+        let (top, servers) =
+            (place.start(), place.home().join("servers.json").display().to_string());
         match self {
             Self::Claude => {
                 words.extend(["-p", prompt, "--output-format", "stream-json", "--verbose"]);

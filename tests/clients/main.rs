@@ -15,7 +15,7 @@ use serde_json::json;
 
 use client::{Client, Start};
 use model::{Call, Scripts, Turn};
-use place::{Place, Session};
+use place::{Place, Session, Stands};
 
 const PROMPT: &str = "Fix the greeting in src/a.txt: it says alpha, it should say beta.";
 
@@ -229,6 +229,64 @@ fn resumed(client: Client) {
     is_whole(&place, &session);
 }
 
+/// In a linked worktree, or below the top directory: a refused write, and a small fix.
+fn stands(client: Client, stands: Stands) {
+    let _alone = alone();
+    let place = Place::standing(client, stands);
+    let turns = [vec![write("src/evil.txt")], begin("git seed"), vec![edit()], end("git seed")];
+    let mut turns = turns.concat();
+    if client == Client::Codex && stands == Stands::Below {
+        // It names files from where it stands.
+        turns.iter_mut().for_each(Turn::below_src);
+    }
+    let start = Start { prompt: PROMPT, ..Start::default() };
+    let session = place.plays(start, main_script(turns));
+    session.shows(0, "[phase_idle] BLOCKED");
+    assert!(session.words.contains("Anything larger: git seed phase advance"), "told at a prompt");
+    is_whole(&place, &session);
+}
+
+/// Below the top it reads no settings of the repository: nothing is refused, and `doctor` says it.
+fn hears_nothing_below(client: Client) {
+    let _alone = alone();
+    let place = Place::standing(client, Stands::Below);
+    let turns = vec![write("src/evil.txt"), says("Done.")];
+    let start = Start { prompt: PROMPT, ..Start::default() };
+    place.plays(start, main_script(turns));
+    assert_eq!(place.text("src/evil.txt").as_deref(), Some("no\n"), "no hook ran");
+    let doctor = place.sh("git seed doctor || true");
+    assert!(doctor.contains("has not run its hooks here yet"), "{doctor}");
+}
+
+/// A client that is started so that it asks nobody runs the line that the hook gives it, and
+/// writes the text.
+fn takes_other_lines(client: Client) {
+    let _alone = alone();
+    let place = Place::new(client);
+    place.puts("CLAUDE.md", "# Root\n");
+    place.puts("greet.sh", "echo greeted\necho 1 > src/b.txt\n");
+    place.git("add -A");
+    place.git("commit -q --amend --no-edit");
+    place.seeds();
+    // Up to the first run of verify, which changes no files.
+    let mut turns = vec![shell("git seed doctor")];
+    turns.extend(all_phases().into_iter().take(21));
+    // A page without an anchor gets it from the hook, and the others at the boundary.
+    let text = "# src\n\nIt says alpha.\n".to_owned();
+    turns[6] = Turn::Calls(Call::Write { path: "src/CLAUDE.md", text });
+    turns.remove(7);
+    let stops = ["I stop.", "I stop here.", "I stop now.", "I stop for good."].map(says);
+    turns.extend([vec![shell("sh greet.sh")], stops.to_vec()].concat());
+    let start = Start { prompt: PROMPT, ..Start::default() };
+    let session = place.plays(start, main_script(turns));
+    session.shows(0, "ran a rewritten command");
+    session.shows(21, "greeted");
+    session.shows(21, "src/b.txt: Permission denied");
+    assert_eq!(place.text("src/b.txt"), None);
+    let page = place.text("src/CLAUDE.md").unwrap_or_default();
+    assert!(page.starts_with("# src\n\n---Ob---\n\nIt says alpha.\n"), "{page} {session:#?}");
+}
+
 /// The client compacts the conversation in the middle, and the agent hears where it stands.
 fn compacted(client: Client) {
     let _alone = alone();
@@ -359,6 +417,15 @@ sessions! {
     opencode_hears_after_a_compaction_where_it_stands: compacted(Client::Opencode);
     opencode_delegates: delegated(Client::Opencode);
     opencode_takes_the_phases_as_tools: phases(Client::Opencode);
+    claude_works_in_a_linked_worktree: stands(Client::Claude, Stands::Linked);
+    codex_works_in_a_linked_worktree: stands(Client::Codex, Stands::Linked);
+    gemini_works_in_a_linked_worktree: stands(Client::Gemini, Stands::Linked);
+    opencode_works_in_a_linked_worktree: stands(Client::Opencode, Stands::Linked);
+    claude_works_below_the_top: stands(Client::Claude, Stands::Below);
+    codex_works_below_the_top: stands(Client::Codex, Stands::Below);
+    opencode_works_below_the_top: stands(Client::Opencode, Stands::Below);
+    gemini_runs_no_hook_below_the_top: hears_nothing_below(Client::Gemini);
+    gemini_runs_the_line_that_it_is_given: takes_other_lines(Client::Gemini);
 }
 
 #[test]

@@ -23,6 +23,18 @@ pub enum Turn {
     Fills(Call),
 }
 
+impl Turn {
+    /// The same call, given in `src`, by a client that names files from where it stands.
+    pub fn below_src(&mut self) {
+        if let Self::Calls(
+            Call::Read { path } | Call::Write { path, .. } | Call::Edit { path, .. },
+        ) = self
+        {
+            *path = path.strip_prefix("src/").unwrap_or(path);
+        }
+    }
+}
+
 /// A call of a tool, by what it does; each client has its own name for it.
 #[derive(Clone, Debug)]
 pub enum Call {

@@ -17,9 +17,22 @@ const LONGEST: &str = "180";
 pub struct Place {
     root: tempfile::TempDir,
     client: Client,
+    stands: Stands,
+}
+
+/// Where the client is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// In the top directory of the repository.
+    Top,
+    /// In that of a worktree which `git worktree add` made.
+    Linked,
+    /// In `src`, below the top.
+    Below,
 }
 
 /// What became of one session.
+#[derive(Debug)]
 pub struct Session {
     /// What the client told the model of its calls, in order.
     pub results: Vec<String>,
@@ -42,8 +55,9 @@ impl Session {
 impl Place {
     /// A repository with a greeting, and a test of it that runners know.
     pub fn new(client: Client) -> Self {
-        let root = tempfile::tempdir().expect("a directory");
-        let place = Self { root, client };
+        // Not below `/tmp`, which a sandbox of a client may leave open as a whole.
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+        let place = Self { root, client, stands: Stands::Top };
         fs::create_dir_all(place.root.path().join("repo/src")).expect("a directory");
         fs::create_dir_all(place.root.path().join("tmp")).expect("a directory");
         place.home_has(
@@ -69,6 +83,24 @@ impl Place {
         place
     }
 
+    /// One where the client starts elsewhere; whoever sits there puts git seed in there, too.
+    pub fn standing(client: Client, stands: Stands) -> Self {
+        let mut place = Self::new(client);
+        // What runs in a directory finds its test there.
+        place.puts("src/Makefile", "test:\n\t@$(MAKE) -s -C .. test\n");
+        place.git("add -A");
+        place.git("commit -q --amend --no-edit");
+        place.seeds();
+        if stands == Stands::Linked {
+            place.git("worktree add -q ../linked -b linked");
+        }
+        place.stands = stands;
+        if stands == Stands::Linked {
+            place.person(&format!("init --host {}", client.host()));
+        }
+        place
+    }
+
     /// Puts git seed in.
     pub fn seeds(&self) {
         if self.client == Client::Gemini {
@@ -85,9 +117,23 @@ impl Place {
         fs::remove_file(Path::new(&self.top()).join("seed.toml")).expect("the proposal goes");
     }
 
+    /// The top of the worktree in which the client works.
     pub fn top(&self) -> String {
-        let top = fs::canonicalize(self.root.path().join("repo")).expect("it is there");
-        top.display().to_string()
+        self.real(if self.stands == Stands::Linked { "linked" } else { "repo" })
+    }
+
+    /// The directory that the client starts in.
+    pub fn start(&self) -> String {
+        self.real(match self.stands {
+            Stands::Top => "repo",
+            Stands::Linked => "linked",
+            Stands::Below => "repo/src",
+        })
+    }
+
+    fn real(&self, dir: &str) -> String {
+        let dir = fs::canonicalize(self.root.path().join(dir)).expect("it is there");
+        dir.display().to_string()
     }
 
     pub fn home(&self) -> PathBuf {
@@ -99,11 +145,11 @@ impl Place {
     }
 
     pub fn puts(&self, file: &str, text: &str) {
-        fs::write(self.root.path().join("repo").join(file), text).expect("it is written");
+        fs::write(Path::new(&self.top()).join(file), text).expect("it is written");
     }
 
     pub fn text(&self, file: &str) -> Option<String> {
-        fs::read_to_string(self.root.path().join("repo").join(file)).ok()
+        fs::read_to_string(Path::new(&self.top()).join(file)).ok()
     }
 
     pub fn home_has(&self, file: &str, text: &str) {
@@ -168,11 +214,41 @@ impl Place {
         done(&words.join(" "), command.output())
     }
 
+    /// Where `RECORD_EVENTS` names a directory each event of the client is kept there, with what
+    /// the hook printed: `fixtures/hooks` was made of such files.
+    fn records(&self) {
+        let Some(kept) = std::env::var_os("RECORD_EVENTS") else { return };
+        let kept = Path::new(&kept).join(format!("{:?}-{:?}", self.client, self.stands));
+        fs::create_dir_all(&kept).expect("a directory");
+        let seed = fs::canonicalize(SEED).expect("it is there").display().to_string();
+        // It becomes the hook, so that the client is the process above that.
+        let script = self.root.path().join("recorder/git-seed");
+        let text = format!(
+            "#!/bin/bash\nat={}/$(date +%s%N)\ncat > $at.in\n\
+             exec '{seed}' \"$@\" < $at.in > >(tee $at.out) 2> $at.err\n",
+            kept.display()
+        );
+        fs::create_dir_all(script.parent().expect("a directory")).expect("it is made");
+        fs::write(&script, text).expect("it is written");
+        self.sh(&format!("chmod +x {}", script.display()));
+        let row = git_seed::hosts::row(self.client.host()).expect("it loads");
+        for dir in ["repo", "linked"] {
+            let file = self.root.path().join(dir).join(&row.settings.local);
+            if let Ok(text) = fs::read_to_string(&file) {
+                let text = text.replace(&seed, &script.display().to_string());
+                fs::write(file, text).expect("it is written");
+            }
+        }
+        fs::write(kept.join("root"), self.root.path().display().to_string()).expect("it is kept");
+    }
+
     /// Plays a session of the client against this script.
     pub fn plays(&self, start: Start<'_>, scripts: Scripts) -> Session {
         let model = Model::serves(scripts, self.top());
         self.client.configure(self, model.port, start);
+        self.records();
         let mut command = self.command("timeout");
+        command.current_dir(self.start());
         command.args(["-k", "5", LONGEST]).args(self.client.program());
         command.args(self.client.words(self, start));
         command.envs(self.client.environment(self, model.port)).stdin(std::process::Stdio::null());

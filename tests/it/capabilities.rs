@@ -51,7 +51,9 @@ fn seen_of(host: &'static str) -> Seen {
         let read: Vec<_> =
             events.iter().map(|(payload, answer, _)| (read(payload), answer)).collect();
         for (pair, (after, ..)) in events.iter().zip(events.iter().skip(1)) {
-            let line = &pair.1["hookSpecificOutput"]["updatedInput"]["command"];
+            let said = &pair.1["hookSpecificOutput"];
+            let field = if host == "gemini" { "tool_input" } else { "updatedInput" };
+            let line = &said[field]["command"];
             let ran = line.is_string() && *line == after["tool_input"]["command"];
             seen.note(ran, "replace-input");
         }

@@ -35,6 +35,8 @@ pub enum Ends {
     Approved,
     /// The same, after a question that began no job and a job that they dropped.
     FirstDay,
+    /// Nobody sat there, and the job is not done.
+    Open,
     /// They were there, and the small talk ended with its session.
     Talk,
 }
@@ -59,6 +61,18 @@ const COUNTED: [(&str, &str); 2] = [
         "test:\n\t@echo running 1 test; grep -q beta src/a.txt && echo 'test result: ok. 1 passed; \
          0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s'\n",
     ),
+];
+
+/// With a test in the directory that a client stands in, too.
+const COUNTED_BELOW: [(&str, &str); 3] =
+    [COUNTED[0], COUNTED[1], ("src/Makefile", "test:\n\t@$(MAKE) -s -C .. test\n")];
+
+/// With code that writes, and a page.
+const GREETED: [(&str, &str); 4] = [
+    COUNTED[0],
+    COUNTED[1],
+    ("CLAUDE.md", "# Root\n"),
+    ("greet.sh", "echo greeted\necho 1 > src/b.txt\n"),
 ];
 
 const SMALL: &str = "execute: src: the greeting says beta, as it should\ninit";
@@ -102,13 +116,18 @@ const fn first_day(host: &'static str) -> Recorded {
     Recorded { ends: Ends::FirstDay, ..small(host, "first-day") }
 }
 
+/// A small fix by a client that was started in a linked worktree, or below the top directory.
+const fn standing(host: &'static str, name: &'static str) -> Recorded {
+    Recorded { files: &COUNTED_BELOW, ..small(host, name) }
+}
+
 /// A client that was given another line, and ran it; the answers are not played again.
 pub const REWRITTEN: [Recorded; 2] = [
     Recorded { name: "rewritten", ..quick("claude") },
     Recorded { name: "rewritten", ..quick("codex") },
 ];
 
-pub const SESSIONS: [Recorded; 30] = [
+pub const SESSIONS: [Recorded; 38] = [
     small("claude", "quick"),
     quick("codex"),
     quick("gemini"),
@@ -138,6 +157,20 @@ pub const SESSIONS: [Recorded; 30] = [
     cycle("codex"),
     cycle("gemini"),
     cycle("opencode"),
+    standing("claude", "linked"),
+    standing("codex", "linked"),
+    standing("gemini", "linked"),
+    standing("opencode", "linked"),
+    standing("claude", "below"),
+    standing("codex", "below"),
+    standing("opencode", "below"),
+    Recorded {
+        files: &GREETED,
+        subjects: "execute: settle what execute had to say\nplan: settle what plan had to \
+                   say\nobserve: settle what observe had to say\ninit",
+        ends: Ends::Open,
+        ..small("gemini", "rewritten")
+    },
     // On its screen the client put the question, though its settings let the tool run.
     Recorded { ends: Ends::Talk, subjects: "init", ..small("claude", "asked") },
 ];
@@ -150,8 +183,10 @@ pub fn recorded(session: &Recorded, home: &str) -> Vec<(Value, Value, String)> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
     let text = text.expect("it was recorded");
     let read = |line: &str| {
-        let line: Value =
-            serde_json::from_str(&line.replace("/home/u/project", home)).expect("JSON");
+        let line: Value = {
+            let line = line.replace("/home/u/project", home).replace("/home/u/linked", home);
+            serde_json::from_str(&line).expect("JSON")
+        };
         let printed = line["hook_stdout"].as_str().unwrap_or_default();
         let written = line["transcript"].as_str().unwrap_or_default().to_owned();
         (line["stdin"].clone(), serde_json::from_str(printed).unwrap_or_default(), written)
@@ -205,9 +240,12 @@ fn applies(world: &World, patch: &str) {
         signed.map(|line| format!("{line}\n")).collect::<String>()
     };
     let file = |head: &str| patch.lines().find_map(|line| line.strip_prefix(head));
-    if let Some(file) = file("*** Add File: ") {
-        world.puts(file, &lines("+"));
-    } else if let Some(file) = file("*** Update File: ") {
+    // It names files from where the client stands.
+    let named = |head: &str| file(head).map(|file| world.stand().join(file));
+    if let Some(file) = named("*** Add File: ") {
+        world.puts(&file.to_string_lossy(), &lines("+"));
+    } else if let Some(file) = named("*** Update File: ") {
+        let file = &*file.to_string_lossy();
         let (text, old, new) = (world.text(file), lines("-"), lines("+"));
         // At the end of a file Codex forgives a missing blank line.
         let whole = text.contains(&old);
@@ -227,6 +265,12 @@ pub fn kind(reply: &Value) -> [bool; 3] {
 /// The person is asked about the call.
 pub fn asks(reply: &Value) -> bool {
     reply["hookSpecificOutput"]["permissionDecision"] == "ask"
+}
+
+/// The input that the client is given instead of the agent's.
+fn given(reply: &Value) -> Option<&Value> {
+    let said = &reply["hookSpecificOutput"];
+    ["updatedInput", "tool_input"].iter().map(|field| &said[*field]).find(|input| input.is_object())
 }
 
 /// Plays what was recorded from a client, from the prompt to the job that awaits the person.
@@ -262,7 +306,7 @@ fn recorded_sessions_of_opencode_end_as_they_ended_there() {
 
 fn plays(session: &Recorded) {
     let Recorded { host, name, .. } = session;
-    let world = World::empty("git init -q -b main");
+    let mut world = World::empty("git init -q -b main");
     for (file, text) in session.files {
         world.puts(file, text);
     }
@@ -279,14 +323,27 @@ fn plays(session: &Recorded) {
         world.person("rules apply").succeeds();
         fs::remove_file(world.path("seed.toml")).expect("the proposal goes");
     }
+    if *name == "linked" {
+        world.git("worktree add -q ../linked -b linked");
+        world = world.elsewhere("linked");
+        world.person(&format!("init --host {host}")).succeeds();
+    }
+    if *name == "below" {
+        world.stands_in("src");
+    }
     if *host == "codex" {
         world.host_has("CODEX_SESSION_ID", "the session");
     }
-    if session.ends != Ends::Awaiting {
+    if !matches!(session.ends, Ends::Awaiting | Ends::Open) {
         // A client that shows the person its questions.
         world.host_has("CLAUDE_CODE_ENTRYPOINT", "claude-vscode");
     }
+    if *name == "rewritten" {
+        world.host_has("GIT_SEED_TEST_STARTED", "gemini --approval-mode yolo -p fix");
+    }
+    let nobody = matches!(session.ends, Ends::Awaiting | Ends::Open);
     let mut ran = None;
+    let mut took = None;
     let transcript = world.path(".git/transcript.jsonl");
     let mut anew = String::new();
     let events = recorded(session, &world.repo().to_string_lossy());
@@ -305,20 +362,28 @@ fn plays(session: &Recorded) {
         if let (Some(ran), Some(place)) = (ran.take(), event.pointer_mut(session.printed)) {
             *place = json!(ran);
         }
+        if let Some(input) = took.take() {
+            // It names this program where the recorded one named its own.
+            event["tool_input"] = input;
+        }
         let before = at.to_lowercase().contains("before") || at == "PreToolUse";
         if before && event["tool_input"]["command"] == TERMINAL && !kind(&answer)[0] {
             world.sh(TYPED);
         }
         // A client that says nothing of a person has a terminal where one sits there.
-        let said = match (session.ends, *host) {
-            (Ends::Awaiting, _) | (_, "claude") => world.hears(host, &at, &event),
-            _ => world.hears_at_a_terminal(host, &at, &event),
+        let said = if nobody || *host == "claude" {
+            world.hears(host, &at, &event)
+        } else {
+            world.hears_at_a_terminal(host, &at, &event)
         };
         let said = said.json().clone();
         assert_eq!(kind(&said), kind(&answer), "{host} {name} {n} {at}: {said} {event}");
         assert_eq!(asks(&said), asks(&answer), "{host} {name} {n} {at}: {said} {event}");
+        let gives = given(&said).is_some();
+        assert_eq!(gives, given(&answer).is_some(), "{host} {name} {n} {at}: {said} {event}");
         if before && event["tool_input"].is_object() && !kind(&said)[0] {
-            ran = does(&world, host, &event["tool_input"]);
+            took = given(&said).cloned();
+            ran = does(&world, host, took.as_ref().unwrap_or(&event["tool_input"]));
         }
     }
     assert_eq!(world.git("log --format=%s").trim(), session.subjects, "{host} {name}");
@@ -328,11 +393,69 @@ fn plays(session: &Recorded) {
     let ended = statuses.filter_map(Value::as_str).collect::<Vec<_>>().join(" ");
     let wanted = match session.ends {
         Ends::Awaiting => (1, "awaiting you"),
+        Ends::Open => (0, "active"),
         Ends::Approved => (0, "completed"),
         Ends::FirstDay => (0, "voided completed"),
         Ends::Talk => (0, "voided"),
     };
     assert_eq!((awaits, ended.as_str()), wanted, "{host} {name}: {jobs}");
+}
+
+/// Gemini, started with these words, is given another line before `git seed doctor`; what the
+/// work tree or the home has besides may forbid it.
+fn proves(started: &str, file: Option<(&str, &str)>) -> bool {
+    let world = World::empty("git init -q -b main");
+    world.puts("src/a.txt", "alpha\n");
+    world.git("add -A");
+    world.git("commit -qm init");
+    world.person("init --host gemini").succeeds();
+    if let Some((file, text)) = file {
+        world.puts(file, text);
+    }
+    if !started.is_empty() {
+        world.host_has("GIT_SEED_TEST_STARTED", started);
+    }
+    world.hears("gemini", "SessionStart", &json!({ "source": "startup" }));
+    world.hears("gemini", "BeforeAgent", &json!({ "prompt": "look into src/a.txt" })).passes();
+    let input = json!({ "command": "git seed doctor", "description": "a look" });
+    let fields = json!({ "tool_name": "run_shell_command", "tool_input": input });
+    let reply = world.hears("gemini", "BeforeTool", &fields);
+    reply.passes();
+    let given = given(reply.json()).cloned();
+    if let Some(given) = &given {
+        let line = given["command"].as_str().unwrap_or_default();
+        assert!(line.ends_with("; git seed doctor"), "{given}");
+        assert_eq!(given["description"], "a look", "all of the input is repeated");
+        world.agents_shell(line, "");
+    }
+    let told = world.person("doctor").said().out;
+    let (ran, unseen) =
+        ("Gemini CLI ran a rewritten command", "in a session started with --yolo -p");
+    assert_eq!((told.contains(ran), told.contains(unseen)), (given.is_some(), given.is_none()));
+    given.is_some()
+}
+
+#[test]
+fn gemini_is_given_another_line_where_its_start_says_that_it_asks_nobody() {
+    assert!(proves("node gemini.js --yolo -p look", None));
+    assert!(proves("gemini --approval-mode=yolo --prompt look", None));
+    for asks in
+        ["", "gemini", "gemini -p look", "gemini --yolo", "gemini --approval-mode plan -p x"]
+    {
+        assert!(!proves(asks, None), "`{asks}`: somebody may be asked");
+    }
+    let unasked = "gemini -y -p look";
+    let rule = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"curl\"\n\
+                decision = \"deny\"\npriority = 500\n";
+    let excluded = r#"{"tools": {"exclude": ["run_shell_command(curl)"]}}"#;
+    for (file, text) in [
+        ("../home/.gemini/policies/mine.toml", rule),
+        (".gemini/policies/team.toml", rule),
+        ("../home/.gemini/settings.json", excluded),
+    ] {
+        assert!(!proves(unasked, Some((file, text))), "{file} is about the agent's own line");
+    }
+    assert!(proves(unasked, Some(("../home/.gemini/settings.json", "{}"))));
 }
 
 /// The head of a column of the table in `docs/hosts.md`, by the capability that it tells.

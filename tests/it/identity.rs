@@ -66,6 +66,24 @@ fn a_boundary_in_geminis_shell_is_the_persons_commit() {
     assert_eq!(world.git("log -1 --format=%an:%ae").trim(), "Ada:ada@example.invalid");
 }
 
+/// What its shell sets for git says nothing of the hooks that a boundary runs.
+#[test]
+fn doctor_in_geminis_shell_tells_which_hooks_a_boundary_runs() {
+    let world = World::new();
+    changed(&world);
+    let doctor = || {
+        let set = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=";
+        world.agents_shell(&format!("{set} git seed doctor"), "").out
+    };
+    let told = doctor();
+    assert!(told.contains("pre-commit: git runs it"), "{told}");
+    assert!(!told.contains("git now looks for hooks"), "{told}");
+    // What the clone itself says is still seen.
+    world.git("config core.hooksPath elsewhere");
+    let told = doctor();
+    assert!(!told.contains("pre-commit: git runs it"), "{told}");
+}
+
 #[test]
 fn where_git_knows_nobody_any_more_the_name_that_init_saw_is_taken() {
     let world = World::new();

@@ -70,6 +70,8 @@ pub struct World {
     untouched: Cell<Option<Place>>,
     /// All that the agent could see so far: answers of hooks, and what its shell printed.
     shown: RefCell<Vec<String>>,
+    /// Below the top directory; empty for that itself.
+    stands: RefCell<String>,
 }
 
 /// A directory for one test, in memory where the machine has room there and lets programs run
@@ -134,6 +136,7 @@ impl World {
             damaged: Cell::new(false),
             untouched: Cell::new(None),
             shown: RefCell::new(Vec::new()),
+            stands: RefCell::new(String::new()),
         }
     }
 
@@ -206,6 +209,16 @@ impl World {
     pub fn elsewhere(mut self, name: &str) -> Self {
         self.repo = self.root().join(name);
         self
+    }
+
+    /// From now on the client and its shell run in this directory of the repository.
+    pub fn stands_in(&self, dir: &str) {
+        dir.clone_into(&mut self.stands.borrow_mut());
+    }
+
+    /// That directory.
+    pub fn stand(&self) -> PathBuf {
+        PathBuf::from(&*self.stands.borrow())
     }
 
     /// Puts git seed in and starts a session.
@@ -350,6 +363,7 @@ impl World {
     pub fn agents_shell(&self, line: &str, stdin: &str) -> Said {
         let mut command = self.command("sh");
         command.args(["-c", line]).env("CLAUDECODE", "1").envs(&*self.host.borrow());
+        command.current_dir(self.repo.join(self.stand()));
         let said = Said::of(line, run(command, stdin.as_bytes()));
         self.shown.borrow_mut().extend([said.out.clone(), said.err.clone()]);
         said
@@ -451,6 +465,7 @@ impl World {
         let payload = self.host_payload(host, event, fields);
         let mut command = self.command(SEED);
         command.args(["hook", host, event]).envs(&*self.host.borrow());
+        command.current_dir(self.repo.join(self.stand()));
         let said = Said::of(event, run(command, payload.as_bytes()));
         assert_eq!(said.code, 0, "a hook always exits 0: {said:?}");
         Reply::read(&said.out)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Act, Event, FileEdit, ToolCall};
+use crate::hosts;
 use crate::memory::anchored;
 use crate::phases::{Class, Phase};
 use crate::rules::Confining;
@@ -81,13 +82,34 @@ pub(crate) fn has_seen_rewrite(repo: &Repo, host: &str) -> bool {
     clients(repo).seen.iter().any(|client| client.host == host)
 }
 
+/// The host runs this call without asking anybody, as its payload or its start says.
+pub(crate) fn is_unasked(repo: &Repo, event: &Event) -> bool {
+    let Some(call) = &event.rewritable else { return false };
+    call.unasked || is_started_unasked(repo, event)
+}
+
+/// As the words tell that the host of this session was started with.
+fn is_started_unasked(repo: &Repo, event: &Event) -> bool {
+    let Ok(host) = hosts::row(event.host) else { return false };
+    let Some(start) = host.unasked_start() else { return false };
+    // Of an unrecorded client nobody knows how it was started.
+    let session = repo.session(&event.session).ok().flatten();
+    let process = session.and_then(|session| session.process);
+    let runs = |process: &world::Process| {
+        world::running(process.pid).is_some_and(|now| now.started == process.started)
+    };
+    let words = process.filter(runs).as_ref().and_then(world::words_of_start);
+    let list = |dir: &str| world::names_in(&repo.host_place(dir)?).ok();
+    words.is_some_and(|words| start.asks_nobody(&words))
+        && !host.judges_lines(|file| repo.host_file(file), list)
+}
+
 /// Whether the line of this call is replaced by one that confines it.
 pub(crate) fn confines(repo: &Repo, event: &Event, phase: &Phase, reading: &Reading) -> bool {
-    let unasked = event.rewritable.as_ref().is_some_and(|call| call.unasked);
-    unasked
-        && repo.rules.confining == Confining::Auto
+    repo.rules.confining == Confining::Auto
         && !phase.opens(Class::ShellWrite)
         && is_worth_it(reading)
+        && is_unasked(repo, event)
         && takes_another(repo, event)
         && confine::check().is_ok()
 }
@@ -107,7 +129,7 @@ pub(crate) fn anchored(
 ) -> Option<(ToolCall, String)> {
     let Act::Edit(files) = &call.act else { return None };
     let [file] = files.as_slice() else { return None };
-    if !event.rewritable.as_ref().is_some_and(|call| call.unasked) || !takes_another(repo, event) {
+    if !is_unasked(repo, event) || !takes_another(repo, event) {
         return None;
     }
     let anchors = repo.rules.maps.anchors();
@@ -129,9 +151,6 @@ pub(crate) fn confined_line(
     focused: Option<&LoadedJob>,
 ) -> Option<String> {
     let Act::Shell { command, .. } = &call.act else { return None };
-    if !event.rewritable.as_ref().is_some_and(|call| call.unasked) {
-        return None;
-    }
     if !confines(repo, event, repo.row(focused), &repo.line(command)) {
         return None;
     }

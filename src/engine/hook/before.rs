@@ -206,7 +206,10 @@ fn pass(
     if let Act::Shell { command, background: false, .. } = &call.act
         && is_own_line(repo, event, command)
     {
-        return Ok(Answer { rewrite: other_line::proving_line(event, call), ..Answer::grant() });
+        return Ok(Answer {
+            rewrite: other_line::proving_line(repo, event, call),
+            ..Answer::grant()
+        });
     }
     let rewrite = fence::rewrite::confined_line(repo, event, call, focused);
     Ok(Answer { context, to_person, rewrite, ..Answer::silence() })

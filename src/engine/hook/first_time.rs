@@ -8,7 +8,7 @@
 use crate::confine;
 use crate::engine::hook::git_consent;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{jobs, record};
+use crate::engine::{fence, jobs, record};
 use crate::event::{Act, Event, ToolCall};
 use crate::format::archive::ClosedRow;
 use crate::hosts::Host;
@@ -43,7 +43,7 @@ pub(crate) fn of_run(
     if record::answered::has_run(repo) || confine::check().is_ok() && was_approved(repo)? {
         return Ok(None);
     }
-    let asks_by_itself = event.rewritable.as_ref().is_none_or(|call| !call.unasked);
+    let asks_by_itself = !fence::rewrite::is_unasked(repo, event);
     Ok(match git_consent::somebody(repo, host, event, &[line])? {
         Somebody::There if asks_by_itself => None,
         Somebody::There => Some(Untried::Asked(tell(Notice::FirstRun, &[("line", line)]))),

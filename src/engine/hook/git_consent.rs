@@ -201,10 +201,7 @@ pub(crate) fn somebody(
         return Ok(Somebody::Unasked);
     }
     let setting = host.permission_files().iter().find_map(|file| {
-        let path = match file.strip_prefix("~/") {
-            Some(rest) => repo.persons_home()?.join(rest),
-            None => repo.store.work_tree().join(file),
-        };
+        let path = repo.host_place(file)?;
         // A file that does not read lets nothing pass: the host does not read it, either.
         let settings = serde_json::from_slice(&crate::world::read_plain(&path).ok()?).ok()?;
         parts.iter().find_map(|part| host.lets_pass(&settings, part))

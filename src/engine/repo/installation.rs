@@ -88,12 +88,14 @@ impl Repo {
 
     /// The text of a host's file as its row names it: below the work tree, or from `~`.
     pub(crate) fn host_file(&self, file: &str) -> Option<String> {
-        let path = match file.strip_prefix("~/") {
-            Some(rest) => self.persons_home()?.join(rest),
-            None => self.store.work_tree().join(file),
-        };
         // One that does not read sets nothing, for us as for the host; `doctor` names it.
-        own_state::text(&path).ok()?
+        own_state::text(&self.host_place(file)?).ok()?
+    }
+
+    /// Where what a row names lies.
+    pub(crate) fn host_place(&self, path: &str) -> Option<PathBuf> {
+        let in_home = |rest: &str| Some(self.persons_home()?.join(rest));
+        path.strip_prefix("~/").map_or_else(|| Some(self.store.work_tree().join(path)), in_home)
     }
 
     /// The work tree, as hosts call a project.

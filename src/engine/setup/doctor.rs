@@ -208,7 +208,8 @@ fn examine_hooks(repo: &Repo, found: &mut Vec<Finding>) {
         found.push(Finding::of(Found::NoGitHooks, &[]));
         return;
     };
-    match githooks::state(&repo.hook_repo(), &world::own_binary(), &record) {
+    let dirs = repo.hook_repo().of_session(repo.git_environment());
+    match githooks::state(&dirs, &world::own_binary(), &record) {
         Ok(states) => {
             let (sound, out): (Vec<_>, Vec<_>) = states.into_iter().partition(|hook| hook.ok);
             for hook in sound {
@@ -262,6 +263,10 @@ fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
             Found::RewritesNever
         } else if fence::rewrite::has_seen_rewrite(repo, &row.name) {
             Found::Rewrites
+        } else if let Some(start) = row.unasked_start() {
+            let told = [("title", row.title.as_str()), ("start", &start.example())];
+            found.push(Finding::of(Found::RewritesUnseenStart, &told));
+            continue;
         } else {
             Found::RewritesUnseen
         };
