@@ -31,7 +31,7 @@ pub(crate) use person::{
 pub(crate) use processes::started_ms;
 pub(crate) use scratch::{Alone, Scratch, sweep};
 pub(crate) use there::{NotPlain, open_plain, open_unblocked, read_if_there, read_plain};
-pub(crate) use whole::{Whole, begin_sync, sync, write_whole};
+pub(crate) use whole::{Whole, begin_sync, is_draft, sync, write_whole};
 
 /// The variable that sets the clock of debug builds, in seconds since the epoch.
 const CLOCK: &str = "GIT_SEED_TEST_CLOCK";

@@ -62,6 +62,7 @@ mod it {
     mod lets_go;
     mod links;
     mod lookups;
+    mod lost;
     mod many;
     mod mcp;
     mod mcp_phases;

@@ -85,6 +85,7 @@ pub(super) fn run(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
+    let lost = lost_focus(context)?;
     let repo = context.repo()?;
     let asks = !out.is_json() && matches!(repo.typist(), Ok(Typist::Person));
     let wanted = Wanted {
@@ -99,6 +100,7 @@ pub(super) fn run(
         asks,
     };
     let mut told = setup::init::install(&repo, &wanted)?;
+    told.extend(lost);
     if args.commit {
         told.push(committed(&repo, &told)?);
     }
@@ -187,6 +189,14 @@ fn man_pages(repo: &Repo) -> Option<Told> {
         Ok(None) => left(voice::tell(Notice::ManNoPlace, &[])),
         Err(failed) => left(failed.to_string()),
     }
+}
+
+/// Leaves a focus whose job is gone: it stands in the way of opening the repository for any work.
+fn lost_focus(context: &Context) -> crate::cli::Result<Option<Told>> {
+    // What keeps it from being opened at all is told where it is opened next.
+    let Ok(repo) = context.repo_over_damage() else { return Ok(None) };
+    let dropped = crate::engine::traces::drop_dangling_focus(&repo)?;
+    Ok(dropped.then(|| Told::new("note", "the focus", voice::tell(Notice::FocusLost, &[]))))
 }
 
 /// Asks whether session logs stay out of the work tree, where a repository has many files or

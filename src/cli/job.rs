@@ -193,6 +193,7 @@ pub(super) fn run(
             update(&repo, name.as_deref(), objective.as_deref(), shape.as_deref(), out)
         }
         JobCommand::Activate { id: job } => take_up(&repo, &id(job)?, false, out),
+        JobCommand::Move { id: Some(job) } if in_focus(&repo, &id(job)?)? => moved(&repo, out),
         JobCommand::Focus { id: job } | JobCommand::Move { id: Some(job) } => {
             take_up(&repo, &id(job)?, true, out)
         }
@@ -206,12 +207,19 @@ pub(super) fn run(
         JobCommand::Reactivate { id: job, active } => reactivate(&repo, &id(job)?, *active, out),
         JobCommand::ScanDue => scan_due(&repo, out),
         JobCommand::Repeat { hours, active } => repeat(&repo, *hours, *active, out),
-        JobCommand::Move { id: None } => {
-            let job = jobs::lifecycle::move_job(&repo)?;
-            said(&job, out, &format!("Moved {} to this branch.", job.state.job.name));
-            Ok(Outcome::Yes)
-        }
+        JobCommand::Move { id: None } => moved(&repo, out),
     }
+}
+
+fn in_focus(repo: &Repo, id: &JobId) -> crate::cli::Result<bool> {
+    Ok(repo.focused()?.is_some_and(|focused| focused.state.job.id == *id))
+}
+
+/// The focused job goes on where HEAD of this worktree is.
+fn moved(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let job = jobs::lifecycle::move_job(repo)?;
+    said(&job, out, &format!("Moved {} to this branch.", job.state.job.name));
+    Ok(Outcome::Yes)
 }
 
 /// The objective as it was given: behind its option, or as the text of -m or -F.

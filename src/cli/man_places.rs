@@ -10,6 +10,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use super::failure::While as _;
 use crate::engine::record::own_clone;
 use crate::engine::repo::Repo;
+use crate::engine::repo::clone_file::known_clone;
 use crate::world;
 
 /// For whom pages are there.
@@ -33,6 +35,18 @@ impl User {
     pub(super) fn of(repo: &Repo) -> crate::cli::Result<Self> {
         let clone = own_clone::clone_id(repo)?;
         Ok(Self::Repository { clone, git_dir: repo.store.common_dir().to_owned() })
+    }
+
+    /// The same for one that leaves, whose id may be lost: its directory names it, too.
+    pub(super) fn leaving(repo: &Repo) -> Self {
+        let clone = known_clone(&repo.store).unwrap_or_default();
+        Self::Repository { clone, git_dir: repo.store.common_dir().to_owned() }
+    }
+
+    /// True for the file `name` that holds `bytes`.
+    fn is_of(&self, name: &OsStr, bytes: &[u8]) -> bool {
+        let of_here = matches!(self, Self::Repository { .. }) && bytes == self.bytes();
+        name == self.id() || of_here
     }
 
     fn id(&self) -> &str {
@@ -123,7 +137,7 @@ pub(super) fn leaving(user: &User) -> crate::cli::Result<Leaving> {
     let mut leaving = Leaving::default();
     for place in places() {
         let there = There::at(&place).at(|| place.display().to_string())?;
-        if there.pages.is_empty() || !user_file(&place, user).exists() {
+        if there.pages.is_empty() || own_user_files(&place, user)?.is_empty() {
             continue;
         }
         let stays = others(&place, user)? > 0;
@@ -137,8 +151,9 @@ pub(super) fn leaving(user: &User) -> crate::cli::Result<Leaving> {
 pub(super) fn leave(user: &User) -> crate::cli::Result<Leaving> {
     let leaving = leaving(user)?;
     for Put { place, .. } in leaving.going.iter().chain(&leaving.staying) {
-        let file = user_file(place, user);
-        fs::remove_file(&file).at(|| file.display().to_string())?;
+        for file in own_user_files(place, user)? {
+            fs::remove_file(&file).at(|| file.display().to_string())?;
+        }
     }
     for Put { place, .. } in &leaving.going {
         remove(place).at(|| place.display().to_string())?;
@@ -171,25 +186,47 @@ fn user_file(place: &Path, user: &User) -> PathBuf {
     memory_of(place).join("man-users").join(user.id())
 }
 
-/// How many others need the pages. A repository that is gone, or has no git seed, needs none.
-fn others(place: &Path, user: &User) -> crate::cli::Result<usize> {
+/// The files that say `user` needs the pages: by the id, or by the directory of one that lost it.
+fn own_user_files(place: &Path, user: &User) -> crate::cli::Result<Vec<PathBuf>> {
+    let mut own = Vec::new();
+    for (path, bytes) in user_files(place)? {
+        if path.file_name().is_some_and(|name| user.is_of(name, &bytes)) {
+            own.push(path);
+        }
+    }
+    Ok(own)
+}
+
+/// Each file that names a user, and what it holds.
+fn user_files(place: &Path) -> crate::cli::Result<Vec<(PathBuf, Vec<u8>)>> {
     let dir = memory_of(place).join("man-users");
     let entries = match fs::read_dir(&dir) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         entries => entries.at(|| dir.display().to_string())?,
     };
-    let mut others = 0;
+    let mut files = Vec::new();
     for entry in entries {
-        let entry = entry?;
-        let name = entry.file_name();
-        let bytes = world::read_if_there(&entry.path())?.unwrap_or_default();
+        let path = entry?.path();
+        let bytes = world::read_if_there(&path)?.unwrap_or_default();
+        files.push((path, bytes));
+    }
+    Ok(files)
+}
+
+/// How many others need the pages. A repository that is gone, or has no git seed, needs none.
+fn others(place: &Path, user: &User) -> crate::cli::Result<usize> {
+    let mut others = 0;
+    for (path, bytes) in user_files(place)? {
+        let name = path.file_name().unwrap_or_default();
         // Whoever cannot be told to be gone is there, and so is a person.
         let git_dir = std::str::from_utf8(&bytes).ok().filter(|dir| !dir.is_empty());
         let lives = git_dir.is_none_or(|dir| {
             let clone = fs::read_to_string(Path::new(dir).join("seed/clone"));
             clone.is_ok_and(|clone| name == clone.trim())
         });
-        others += usize::from(lives && name != user.id());
+        others += usize::from(lives && !user.is_of(name, &bytes));
     }
     Ok(others)
 }
@@ -207,7 +244,12 @@ impl There {
     const MADE: &'static str = "made ";
 
     fn at(place: &Path) -> io::Result<Self> {
-        let list = world::read_if_there(&list_of(place))?.unwrap_or_default();
+        let list = match world::read_if_there(&list_of(place)) {
+            // Below a file there is no place, and nothing of ours.
+            Err(error) if error.kind() == ErrorKind::NotADirectory => None,
+            read => read?,
+        };
+        let list = list.unwrap_or_default();
         let mut there = Self::default();
         for line in String::from_utf8_lossy(&list).lines() {
             if let Some(dir) = line.strip_prefix(Self::MADE) {

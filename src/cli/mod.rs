@@ -421,7 +421,7 @@ fn keep_for_a_person(
 ) -> Result<Option<Outcome>> {
     let Whose::Persons { command: name, first } = command.whose() else { return Ok(None) };
     let repo = match first {
-        First::OpenUnderAnyRules => context.repo_over_damage()?,
+        First::OpenUnderAnyRules | First::Installed => context.repo_over_damage()?,
         _ => context.repo()?,
     };
     // A person has said yes to just this.

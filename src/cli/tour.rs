@@ -778,6 +778,7 @@ impl Tour<'_> {
         let bundle = self.stage.home.join("kept.bundle");
         let told =
             setup::uninstall::remove(&Repo::discover(&self.stage.repo)?, true, Some(&bundle))?;
+        setup::uninstall::remove_last(&Repo::discover(&self.stage.repo)?, true)?;
         // The page with the carried note keeps the anchor above it.
         let kept = |what: &str| what == "src/CLAUDE.md";
         let left: Vec<_> =

@@ -4,8 +4,8 @@ use super::man_places::{self, Leaving, Put, User};
 use super::{Context, Outcome, report::Report};
 use crate::engine::repo::EngineError;
 use crate::engine::repo::text::count;
-use crate::engine::setup;
 use crate::engine::setup::own_record::Told;
+use crate::engine::{self, setup};
 use crate::voice::{self, Notice};
 
 /// Remove git seed from this repository, byte for byte°
@@ -30,19 +30,20 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo_over_damage()?;
     // What does not read goes, too.
-    if matches!(repo.is_seeded(), Ok(false)) {
+    if !engine::traces::are_here(&repo)? {
         return Err(EngineError::NotSeeded.into());
     }
     if args.check {
         let mut plan = setup::uninstall::removal_plan(&repo)?;
-        plan.extend(man_pages("would take out", &man_places::leaving(&User::of(&repo)?)?));
+        plan.extend(man_pages("would take out", &man_places::leaving(&User::leaving(&repo))?));
         super::init::tell(&plan, out);
         return Ok(Outcome::Yes);
     }
-    let bundle = crate::engine::setup::init::bundle_file(repo.store.work_tree(), repo.now);
-    let user = User::of(&repo)?;
+    let bundle = setup::init::bundle_file(repo.store.work_tree(), repo.now);
+    let user = User::leaving(&repo);
     let mut told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;
     told.extend(man_pages("took out", &man_places::leave(&user)?));
+    told.push(setup::uninstall::remove_last(&repo, !args.keep_history)?);
     super::init::tell(&told, out);
     Ok(Outcome::Yes)
 }

@@ -16,6 +16,8 @@
 //! hook_costs  what git hooks of the person's make of a phase commit
 //! git_hooks   git's own hooks: a second fence, for the agent only
 //! moved       a repository that was moved or copied since init
+//! ref_locks   locks that a killed git left
+//! traces      what init left, told by what lies there
 //! finding     one thing that doctor looked at
 //! glance      what statusline tells
 //! story       what report draws and stats counts
@@ -54,6 +56,7 @@ pub(crate) mod boundary;
 pub(crate) mod briefing;
 pub(crate) mod bypasses;
 pub(crate) mod claims;
+pub(crate) mod clone_file;
 pub(crate) mod fence;
 pub(crate) mod finding;
 pub(crate) mod git_hooks;
@@ -79,6 +82,7 @@ pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod quote;
 pub(crate) mod record;
+pub(crate) mod ref_locks;
 pub(crate) mod refs_moved;
 pub(crate) mod repo;
 pub(crate) mod report;
@@ -87,6 +91,7 @@ pub(crate) mod story;
 pub(crate) mod sync;
 pub(crate) mod texts;
 pub(crate) mod tokens;
+pub(crate) mod traces;
 pub(crate) mod unhooked;
 pub(crate) mod voices;
 

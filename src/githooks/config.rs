@@ -143,6 +143,57 @@ pub(super) fn linked_config(repo: &RepoDirs) -> Result<Planned, HookError> {
     Ok(Planned { path: LINKED_CONFIG.to_owned(), bytes, mode: 0o644, what })
 }
 
+/// Our keys as they stand in the configuration of this clone, where their record is lost. What it
+/// said before of a key that can have one value is not known.
+pub(super) fn found_edit(repo: &RepoDirs) -> Result<Vec<ConfigEdit>, HookError> {
+    let mut edits = Vec::new();
+    let mut paths = vec!["config".to_owned(), worktree_config(repo)];
+    paths.dedup();
+    for path in paths {
+        let file = repo.common_dir.join(&path);
+        let Some(bytes) = world::read_if_there(&file).map_err(at(&file))? else { continue };
+        let keys = found_keys(repo, &Scratch::new(repo, &bytes)?)?;
+        if !keys.is_empty() {
+            // Neither the bytes of then are known nor a hash: what stands there loses our keys.
+            edits.push(ConfigEdit { path, before: None, after: String::new(), keys });
+        }
+    }
+    Ok(edits)
+}
+
+fn found_keys(repo: &RepoDirs, scratch: &Scratch<'_>) -> Result<Vec<OwnKey>, HookError> {
+    let own_dir = repo.own_dir().to_string_lossy().into_owned();
+    let ours = |key: &str, ours: &str| OwnKey {
+        key: key.to_owned(),
+        ours: ours.to_owned(),
+        before: Vec::new(),
+    };
+    let mut keys = Vec::new();
+    let hooks = scratch.values(HOOKS_PATH)?;
+    if let [only] = &hooks[..]
+        && (*only == own_dir || only == OWN_DIR_FROM_TOP)
+    {
+        keys.push(ours(HOOKS_PATH, only));
+    }
+    if scratch.values(LINKED_INCLUDE)?.iter().any(|value| value == LINKED_CONFIG) {
+        keys.push(ours(LINKED_INCLUDE, LINKED_CONFIG));
+    }
+    for Put { key, value, how } in NOTES {
+        let now = scratch.values(key)?;
+        let there = match how {
+            How::Among => now.iter().any(|one| one == value),
+            How::Only | How::Last => now == [value],
+        };
+        match (there, how) {
+            (true, _) => keys.push(ours(key, value)),
+            // Without our ref among them the other keys are not ours.
+            (false, How::Among) => break,
+            (false, _) => {}
+        }
+    }
+    Ok(keys)
+}
+
 /// A value to put into a config file.
 #[derive(Clone, Copy)]
 pub(super) struct Put<'a> {

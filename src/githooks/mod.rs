@@ -8,6 +8,7 @@
 //! [`Record`]; what the hooks say is the business of `git seed githook`.
 
 mod config;
+mod found;
 mod managers;
 mod relay;
 
@@ -27,6 +28,7 @@ use relay::{OURS, hooks_in, is_runnable, planned_scripts, script};
 use crate::voice::{Notice, tell};
 use crate::world::{GitEnvironment, Group, Whole, git_place_variables, system};
 
+pub(crate) use found::found;
 pub(crate) use relay::Theirs;
 
 const HOOKS_PATH: &str = "core.hooksPath";
@@ -66,6 +68,12 @@ pub(crate) enum HookError {
     /// The repository's commit-msg hook took too long on a trial message and was ended.
     #[error("{hook} did not answer within {seconds} s", hook = hook.display())]
     Slow { hook: PathBuf, seconds: u64 },
+}
+
+/// Git says so why it failed.
+fn complains(stderr: &[u8]) -> bool {
+    let begins = |line: &[u8]| [&b"error:"[..], b"fatal:"].iter().any(|by| line.starts_with(by));
+    stderr.split(|byte| *byte == b'\n').any(begins)
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> HookError + '_ {
@@ -136,11 +144,12 @@ impl RepoDirs {
         git
     }
 
-    /// Runs git; exit 1 with nothing on stderr is its way to say "there is none".
+    /// Runs git; exit 1 without a complaint of git's is its way to say "there is none". What else
+    /// stands on stderr is somebody's who stands in front of git, or a trace that was asked for.
     fn ask(&self, args: &[&OsStr]) -> Result<Vec<u8>, HookError> {
         let Output { status, stdout, stderr } =
             self.git().args(args).output().map_err(HookError::Start)?;
-        if status.success() || (status.code() == Some(1) && stderr.is_empty()) {
+        if status.success() || (status.code() == Some(1) && !complains(&stderr)) {
             return Ok(stdout);
         }
         let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();

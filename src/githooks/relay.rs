@@ -146,6 +146,34 @@ pub(super) fn script(template: &str, binary: &Path, theirs: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// Whose a script in a hook's place is, as its bytes say.
+pub(super) enum Likeness {
+    /// As we wrote it, for whatever binary and whatever hook behind it.
+    Ours,
+    /// It has our mark and was changed since.
+    Changed,
+    Theirs,
+}
+
+/// The second line of each script of ours begins so.
+const MARK: &str = "# git seed: ";
+
+pub(super) fn likeness(name: &str, bytes: &[u8]) -> Likeness {
+    let text = String::from_utf8_lossy(bytes);
+    if !text.lines().nth(1).is_some_and(|line| line.starts_with(MARK)) {
+        return Likeness::Theirs;
+    }
+    let template = OURS.iter().find(|(own, _)| *own == name).map_or(RELAY, |(_, text)| *text);
+    let mut lines = text.lines();
+    let is_same = template.lines().all(|line| match line.split_once('=') {
+        Some((name, "@SEED@" | "@THEIRS@")) => lines
+            .next()
+            .is_some_and(|now| now.strip_prefix(name).is_some_and(|word| word.starts_with('='))),
+        _ => lines.next() == Some(line),
+    });
+    if is_same && lines.next().is_none() { Likeness::Ours } else { Likeness::Changed }
+}
+
 pub(super) fn planned_scripts(repo: &RepoDirs, binary: &Path, theirs: &Theirs) -> Vec<Planned> {
     let dir = if *theirs == Theirs::Nothing { "hooks" } else { OWN_DIR };
     let ours = OURS

@@ -311,6 +311,7 @@ impl Store {
         if self.head()?.commit != staged.head {
             return Err(StoreError::Moved { chain: "HEAD".to_owned() }.into());
         }
+        self.drop_old_head_locks()?;
         let file = staged.dir.path().join("message");
         fs::write(&file, message).map_err(StoreError::from)?;
         let trace = staged.dir.path().join("trace");

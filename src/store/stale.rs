@@ -31,6 +31,7 @@ impl Store {
         for below in ["refs/seed", "refs/seed-remote", "refs/notes"] {
             locks(&self.common_dir.join(below), &mut found);
         }
+        found.extend(self.head_locks());
         found.sort();
         let name = |path: &Path| {
             let below = path.strip_prefix(&self.common_dir).unwrap_or(path);
@@ -52,6 +53,30 @@ impl Store {
             }
         }
         Ok(gone)
+    }
+}
+
+impl Store {
+    /// Removes locks of HEAD and of branches that a killed git left, so that a commit gets past
+    /// them. Git holds one only while it moves a ref; never while a person types.
+    pub(crate) fn drop_old_head_locks(&self) -> Result<Vec<String>, StoreError> {
+        let mut gone = Vec::new();
+        for path in self.head_locks().into_iter().filter(|path| is_old(path)) {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error.into());
+                }
+                _ => gone.push(path.to_string_lossy().into_owned()),
+            }
+        }
+        Ok(gone)
+    }
+
+    fn head_locks(&self) -> Vec<PathBuf> {
+        let own = [self.git_dir.join("HEAD.lock"), self.common_dir.join("packed-refs.lock")];
+        let mut found: Vec<PathBuf> = own.into_iter().filter(|path| path.is_file()).collect();
+        locks(&self.common_dir.join("refs/heads"), &mut found);
+        found
     }
 }
 

@@ -167,12 +167,21 @@ pub(crate) fn begin_sync(file: &File) {
     let _ = file;
 }
 
+/// How the name of a draft begins; six more letters or digits follow.
+const DRAFT: &str = ".git-seed-";
+
+/// True for the name of a draft of ours.
+pub(crate) fn is_draft(name: &std::ffi::OsStr) -> bool {
+    let rest = name.to_str().and_then(|name| name.strip_prefix(DRAFT));
+    rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
 fn draft(dir: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<tempfile::NamedTempFile> {
     fs::create_dir_all(dir)?;
     // The mask takes from the mode that a file is made with, and not from one that is set. What
     // is to have a mode of its own stays closed until it has it.
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".git-seed-");
+    builder.prefix(DRAFT);
     if let Some(rights) = permissions(if mode.is_some() { 0o600 } else { 0o666 }) {
         builder.permissions(rights);
     }

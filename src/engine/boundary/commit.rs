@@ -164,8 +164,19 @@ pub(crate) fn remember(repo: &Repo, focused: &LoadedJob, refusal: &Refusal) -> R
     })
 }
 
+/// The lock that git could not take, as git says it.
+fn lock_in_the_way(output: &str) -> Option<&str> {
+    let (before, _) = output.split_once("': File exists")?;
+    let (_, path) = before.rsplit_once('\'')?;
+    path.strip_suffix(".lock").map(|_| path)
+}
+
 fn vetoed(failed: CommitFailed) -> EngineError {
     match failed {
+        CommitFailed::Refused { output, by_hook: None } if lock_in_the_way(&output).is_some() => {
+            let lock = lock_in_the_way(&output).unwrap_or_default();
+            EngineError::not_now(Notice::CommitLocked, &[("lock", lock)])
+        }
         CommitFailed::Refused { output, by_hook } => {
             let hook =
                 by_hook.as_ref().map(|hook| format!(" (the {hook} hook)")).unwrap_or_default();

@@ -307,7 +307,8 @@ pub(crate) fn set_plan(repo: &Repo, argument: &str) -> Answered<LoadedJob> {
 /// Switches discipline off in this worktree.
 pub(crate) fn switch_off(repo: &Repo, why: &str) -> Result<()> {
     // What does not read is there, and to be switched off.
-    if matches!(repo.is_seeded(), Ok(false)) {
+    let in_focus = repo.store.in_focus().map_or(true, |chains| !chains.is_empty());
+    if !in_focus && matches!(repo.is_seeded(), Ok(false)) {
         return Err(EngineError::NotSeeded);
     }
     world::write_whole(&repo.switch(), format!("{}\n", Masked::new(why)).as_bytes())?;

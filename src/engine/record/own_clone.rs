@@ -1,6 +1,6 @@
 //! Whose job it is: one that came from another clone is data until a person takes it up.
 
-use crate::engine::repo::clone_file::{clone_file, known_clone};
+use crate::engine::repo::clone_file::{clone_file, known_clone, lost_clone};
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::state::{Prep, State};
 use crate::format::trailers::StepTrailers;
@@ -29,6 +29,18 @@ pub(crate) fn clone_id(repo: &Repo) -> Result<String> {
             Ok(known_clone(&repo.store)?)
         }
         done => Ok(done.map(|()| id)?),
+    }
+}
+
+/// Writes the id of this clone down again where it is lost and a job in focus names it; says
+/// whether it did.
+pub(crate) fn put_back(repo: &Repo) -> Result<bool> {
+    let Some(id) = lost_clone(&repo.store) else { return Ok(false) };
+    let file = clone_file(&repo.store);
+    match world::Whole::private().write_new(&file, format!("{id}\n").as_bytes()) {
+        // Another process was first.
+        Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        done => Ok(done.map(|()| true)?),
     }
 }
 

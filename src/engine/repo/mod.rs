@@ -7,7 +7,6 @@
 
 pub(crate) mod answer;
 pub(crate) mod archive_index;
-pub(crate) mod clone_file;
 pub(crate) mod clone_id;
 pub(crate) mod installation;
 pub(crate) mod job;
@@ -26,6 +25,7 @@ pub(crate) mod trust;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub(crate) use crate::engine::clone_file;
 use crate::engine::own_state::Unread;
 use crate::engine::repo;
 use crate::event::ToolCall;

@@ -11,7 +11,8 @@ use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Re
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
-    boundary, claims, fence, hook_costs, jobs, moved, policy, record, setup, texts,
+    boundary, claims, fence, hook_costs, jobs, moved, policy, record, ref_locks, setup, texts,
+    traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -29,6 +30,9 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     match repo.require_seeded() {
         Ok(()) => found.push(Finding::of(Found::Installed, &[])),
         Err(error) => {
+            if fix && matches!(error, EngineError::NotSeeded) {
+                traces::mend_focus(repo, &mut found)?;
+            }
             found.push(Finding::trouble(Found::NotInstalled, &error));
             return Ok(found);
         }
@@ -44,7 +48,10 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
-    setup::ref_locks::examine(repo, &mut found);
+    if traces::lost_record(repo)? {
+        found.push(Finding::of(Found::RecordLost, &[]));
+    }
+    ref_locks::examine(repo, &mut found);
     moved::examine(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
@@ -352,8 +359,15 @@ fn examine_memory(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
 
 /// Mends what can be rebuilt from what the chains say. Gives the repository as it is then.
 fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
+    if record::own_clone::put_back(repo)? {
+        found.push(Finding::of(Found::CloneMended, &[]));
+    }
+    if traces::lost_record(repo)? {
+        setup::own_record::save(repo, &traces::installation(repo)?)?;
+        found.push(Finding::of(Found::RecordMended, &[]));
+    }
     set_aside(repo, found)?;
-    setup::ref_locks::mend(repo, found)?;
+    ref_locks::mend(repo, found)?;
     if let Some(of) = moved::renewed(repo)? {
         setup::own_record::save(repo, &repo.installation()?)?;
         found.push(Finding::of(Found::CopyMended, &[("of", &of)]));
@@ -409,10 +423,7 @@ fn mend_around(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
             found.push(Finding::of(Found::PutAway, &[("jobs", &jobs)]));
         }
     }
-    if repo.store.focus().is_err() {
-        repo.store.clear_focus()?;
-        found.push(Finding::of(Found::FocusMended, &[]));
-    }
+    traces::mend_focus(repo, found)?;
     // A job that still does not read is among the findings; nothing of it can be mended here.
     let Ok(Some(focused)) = repo.focused() else { return Ok(()) };
     if chain_of_journal(repo, &focused).is_err() {

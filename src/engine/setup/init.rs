@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{boundary, fence, hook_costs, jobs, record, setup};
+use crate::engine::{boundary, fence, hook_costs, jobs, record, setup, traces};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -59,7 +59,8 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
     told.push(Told::new("found", titles.join(", "), at_home(repo, wanted, &rows)));
     told.extend(setup::own_record::of_copy(repo)?);
-    let mut installation = repo.installation()?;
+    record::own_clone::put_back(repo)?;
+    let mut installation = traces::installation(repo)?;
     if installation.hooks.is_none() {
         installation.anchored = setup::anchors::already_there(repo)?;
     }
@@ -341,7 +342,9 @@ pub(crate) fn hook_error(error: githooks::HookError) -> EngineError {
 pub(crate) fn bundle_file(work_tree: &Path, at: i64) -> PathBuf {
     let data = world::variable("XDG_DATA_HOME").map(PathBuf::from);
     let home = world::variable("HOME").map(|home| PathBuf::from(home).join(".local/share"));
-    let dir = data.or(home).unwrap_or_else(std::env::temp_dir).join("git-seed");
+    // It may hold prompts: without a home it stays beside the work tree, and not where all write.
+    let beside = || work_tree.parent().unwrap_or(work_tree).to_owned();
+    let dir = data.or(home).unwrap_or_else(beside).join("git-seed");
     let name =
         work_tree.file_name().map_or_else(|| "repository".into(), std::ffi::OsStr::to_string_lossy);
     dir.join(format!("{name}-{at}.bundle"))

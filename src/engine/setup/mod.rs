@@ -16,7 +16,6 @@ pub(crate) mod plugins;
 pub(crate) mod pushes;
 pub(crate) mod raw_memory;
 pub(crate) mod reach;
-pub(crate) mod ref_locks;
 pub(crate) mod uninstall;
 
 pub(crate) use crate::engine::git_hooks;

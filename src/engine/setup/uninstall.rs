@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::text::count;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
-use crate::engine::{fence, setup};
+use crate::engine::{fence, setup, traces};
 use crate::format::short_hash;
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
@@ -54,15 +54,15 @@ fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>)
 /// commits stay. `history` false leaves refs and notes. Gives what was done, and
 /// what was left because somebody changed it.
 pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Result<Vec<Told>> {
-    let installation = repo.installation()?;
+    let installation = traces::installation(repo)?;
     let mut told = Vec::new();
-    if let (true, Some(file)) = (history, bundle) {
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        if repo.store.bundle(file)? {
-            told.push(Told::new("kept", file.display().to_string(), tell(Notice::KeptBundle, &[])));
-        }
+    if traces::lost_record(repo)? {
+        told.push(Told::new("note", "git seed's files", tell(Notice::NotPutBack, &[])));
+    }
+    if let (true, Some(file)) = (history, bundle)
+        && bundle_refs(repo, file)?
+    {
+        told.push(Told::new("kept", file.display().to_string(), tell(Notice::KeptBundle, &[])));
     }
     remove_agents(repo, &installation, &mut told)?;
     setup::anchors::take_out(repo, &installation, &mut told)?;
@@ -92,6 +92,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         }
     }
     fence::confinement::forget_own_scratch(repo)?;
+    traces::sweep(repo, &installation, bundle);
     // Objects do nobody harm: where they cannot be told apart, the rest goes all the same.
     let ours = history.then(|| repo.store.objects_of_ours());
     repo.store.forget_refs(history)?;
@@ -102,13 +103,27 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
             Err(failed) => Told::new("left", "objects", failed.to_string()),
         });
     }
-    repo.store.forget_files()?;
-    told.push(Told::new(
-        "took out",
-        ".git/seed",
-        if history { "and refs/seed" } else { "refs/seed stays" },
-    ));
     Ok(told)
+}
+
+/// Takes `.git/seed` out. It is the last to go: as long as the record in it is there, whoever was
+/// killed on the way can begin again.
+pub(crate) fn remove_last(repo: &Repo, history: bool) -> Result<Told> {
+    repo.store.forget_files()?;
+    let refs = if history { "and refs/seed" } else { "refs/seed stays" };
+    Ok(Told::new("took out", ".git/seed", refs))
+}
+
+/// Saves our refs in `file`. Where that cannot be, nothing was taken out yet: refs can stay.
+fn bundle_refs(repo: &Repo, file: &Path) -> Result<bool> {
+    let failed = |why: String| {
+        let file = file.display().to_string();
+        EngineError::not_now(Notice::NoBundle, &[("file", &file), ("why", &why)])
+    };
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir).map_err(|error| failed(error.to_string()))?;
+    }
+    repo.store.bundle(file).map_err(|error| failed(error.to_string()))
 }
 
 fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told>) -> Result<()> {
@@ -141,7 +156,7 @@ fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told
 
 /// What `setup::uninstall::remove` would do, without doing it.
 pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
-    let installation = repo.installation()?;
+    let installation = traces::installation(repo)?;
     let mut told = Vec::new();
     for file in &installation.settings {
         let shown = file
