@@ -1243,6 +1243,7 @@ pub enum Found {
     Copied,
     CopyMended,
     WorktreeMoved,
+    RefNotOwn,
     RefLockOld,
     RefLockNew,
     RefLockMended,

@@ -45,6 +45,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     examine_own_files(repo, &mut found);
     examine_archive(repo, &mut found);
     setup::ref_locks::examine(repo, &mut found);
+    setup::own_refs::examine(repo, &mut found);
     moved::examine(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
