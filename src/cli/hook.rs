@@ -212,36 +212,10 @@ fn closed(event: &Event, error: &EngineError) -> Answer {
     {
         return Answer::refuse(voice::say(&guard::unjudged(error), "").text());
     }
-    if quiet && is_broken_here(&event.cwd) {
-        return broken(event, error);
-    }
     if quiet || event.cwd.as_os_str().is_empty() {
         return Answer::silence();
     }
     Answer::to_person(tell(Notice::HookTrouble, &[("error", &error.to_string())]))
-}
-
-/// Whether git seed lives around `cwd` in what git takes for no repository any more, as one does
-/// whose HEAD holds no ref. A person who switched it off there hears nothing.
-fn is_broken_here(cwd: &Path) -> bool {
-    let homes = || cwd.ancestors().map(|dir| dir.join(".git/seed"));
-    let off = |home: &Path| home.join("off").read_dir().is_ok_and(|mut all| all.next().is_some());
-    cwd.is_absolute() && homes().any(|home| home.is_dir() && !off(&home))
-}
-
-/// What changes something waits there, and so does the end of the turn, once.
-fn broken(event: &Event, error: &EngineError) -> Answer {
-    let told = tell(Notice::HookTrouble, &[("error", &error.to_string())]);
-    let refuse = match &event.kind {
-        EventKind::Before(call) => !guard::looks(&call.act),
-        EventKind::Stop { again, .. } => !again,
-        _ => false,
-    };
-    match event.kind {
-        EventKind::Before(_) if !refuse => Answer::silence(),
-        _ if !refuse => Answer::to_person(told),
-        _ => Answer::refuse(voice::say(&guard::unjudged(error), "").text()),
-    }
 }
 
 #[cfg(test)]

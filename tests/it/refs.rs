@@ -65,6 +65,7 @@ fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
         ("rm -f .git/refs/worktree/seed/focus".to_owned(), "refs/worktree/seed/focus was deleted"),
         ("git rev-parse HEAD > .git/MERGE_HEAD".to_owned(), "MERGE_HEAD is new"),
     ] {
+        world.notes("---Ex---", name);
         let before = refs(&world);
         let did = world.runs_and("cargo test", || drop(world.sh(&line)));
         let told = did.after.context().unwrap_or_else(|| panic!("{line}: {did:?}"));
@@ -140,18 +141,4 @@ fn records_that_do_not_read_let_no_turn_end_unseen() {
     assert!(ends(true).refusal().is_none(), "a host that asks again is let go");
     world.git("update-ref -d refs/seed/claims");
     assert!(!named());
-}
-
-/// A repository whose HEAD holds no ref is none to git; what git seed keeps in it says otherwise.
-#[test]
-fn a_head_that_is_no_ref_opens_nothing() {
-    let world = at_work();
-    let head = world.text(".git/HEAD");
-    world.puts(".git/HEAD", "x\n");
-    let write = json!({ "file_path": world.path("src/new.rs"), "content": "x" });
-    world.before("Write", &write, "t1").refuses("HEAD");
-    world.before("Read", &json!({ "file_path": world.path(CODE) }), "t2").passes();
-    assert!(world.stops().refusal().is_some());
-    world.puts(".git/HEAD", &head);
-    world.leaves();
 }
