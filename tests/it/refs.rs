@@ -65,6 +65,7 @@ fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
         ("rm -f .git/refs/worktree/seed/focus".to_owned(), "refs/worktree/seed/focus was deleted"),
         ("git rev-parse HEAD > .git/MERGE_HEAD".to_owned(), "MERGE_HEAD is new"),
     ] {
+        world.reads(CODE).passes();
         world.notes("---Ex---", name);
         let before = refs(&world);
         let did = world.runs_and("cargo test", || drop(world.sh(&line)));
