@@ -1252,6 +1252,7 @@ pub enum Found {
     Copied,
     CopyMended,
     WorktreeMoved,
+    RefNotOwn,
     RefLockOld,
     RefLockNew,
     RefLockMended,

@@ -96,6 +96,10 @@ pub struct Runs {
     #[serde(default)]
     beside: Vec<String>,
     #[serde(default)]
+    build: Vec<String>,
+    #[serde(default)]
+    rewrites: Vec<String>,
+    #[serde(default)]
     wrapper: Vec<Wrapper>,
     run: Vec<RunRow>,
 }
@@ -297,6 +301,25 @@ impl Runs {
                 && (self.beside.iter().any(|pattern| begins(pattern, &words, &[]).is_some())
                     || self.run_of(command).is_some())
         })
+    }
+
+    /// Whether `line` runs tests, or builds or checks: what may run where one only looks, held by
+    /// the kernel. Only tests prove anything.
+    pub(crate) fn runs_here(&self, line: &str) -> bool {
+        let Some(read) = shell::behind_settings(line) else { return false };
+        self.run_on(&read).is_some() || read.commands.iter().any(|command| self.builds(command))
+    }
+
+    /// Whether a command builds or checks, and changes no sources by its flags.
+    fn builds(&self, command: &Simple) -> bool {
+        let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
+        let (mut rest, mut around) = (words.as_slice(), Around::default());
+        let rewrites = |word: &&str| self.rewrites.iter().any(|flag| like(flag, word));
+        while !self.build.iter().any(|pattern| begins(pattern, rest, &[]).is_some()) {
+            let Some(behind) = self.unwrapped(rest, &mut around) else { return false };
+            rest = behind;
+        }
+        command.literal && !around.silent && !words.iter().any(rewrites)
     }
 
     /// The row that knows a program with its arguments as a run of tests that really runs, by the
@@ -624,6 +647,63 @@ mod tests {
             Recognised::Command => "command".to_owned(),
             Recognised::Commands => "commands".to_owned(),
             Recognised::Unclear => "unclear".to_owned(),
+        }
+    }
+
+    #[test]
+    fn builds_and_checks_run_where_tests_do_and_are_no_tests() {
+        let runs = Runs::shipped().expect("the shipped rows hold");
+        for line in [
+            "cargo check",
+            "cargo +nightly clippy --all-targets -- -D warnings",
+            "cargo build --locked",
+            "cargo doc --no-deps",
+            "RUSTFLAGS='-D warnings' cargo build",
+            "go vet ./...",
+            "go build ./...",
+            "tsc --noEmit",
+            "npx tsc -p .",
+            "npx eslint src",
+            "npx prettier --check .",
+            "npm run lint",
+            "npm run typecheck",
+            "npm run build",
+            "pnpm lint",
+            "ruff check src",
+            "uv run mypy src",
+            "pyright",
+            "python -m flake8",
+            "pylint lib",
+            "golangci-lint run",
+            "make -n",
+            "make lint",
+            "cd sub && cargo check",
+        ] {
+            assert!(runs.runs_here(line), "{line}");
+            assert_eq!(runs.recognise(line).run(), None, "{line}");
+        }
+        for line in ["cargo test", "pytest -q", "source .venv/bin/activate && pytest -q"] {
+            assert!(runs.runs_here(line), "{line}");
+        }
+        for line in [
+            "cargo run",
+            "cargo install x",
+            "cargo clippy --fix",
+            "cargo publish",
+            "npx eslint --fix src",
+            "npx prettier --write .",
+            "npm install",
+            "npm run deploy",
+            "ruff check --fix",
+            "ruff format",
+            "go generate ./...",
+            "make install",
+            "make deploy",
+            "rubocop -A",
+            "python x.py",
+            "tsc --watch",
+        ] {
+            assert!(!runs.runs_here(line), "{line}");
         }
     }
 

@@ -2,16 +2,19 @@
 //!
 //! Named is what takes something away or swaps it: a branch, a tag or notes that went or no
 //! longer hold what they held, entries of the stash, every replace ref, and our own refs
-//! where they went or left their history. What only grows is not: commits are named by the
-//! log of HEAD, and a branch that begins takes nothing from anybody. Nothing is held for it:
-//! objects are read without replace refs, and a person may have wanted the rest.
+//! where they went, left their history or hold what git seed did not write; notes that grew and
+//! lost a line all the same; a focus that no operation of ours moved. What only grows is not:
+//! commits are named by the log of HEAD, and a branch that begins takes nothing from anybody.
+//! Nothing is held for it: objects are read without replace refs, and a person may have wanted the
+//! rest.
 
 use crate::engine::fence;
 use crate::engine::fence::looks::Window;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::looks::RefMove;
-use crate::format::names::COMMIT_NOTES;
+use crate::format::names::{COMMIT_NOTES, FOCUS, OPS, RULES};
 use crate::phases::Class;
+use crate::store::Store;
 use crate::store::refs::STASH;
 use crate::voice::{Notice, tell};
 
@@ -51,7 +54,7 @@ pub(crate) fn moved_in(
     };
     let git_is_open = repo.row(focused).opens(Class::ShellGit);
     let mut moved: Vec<&RefMove> =
-        window.refs.iter().filter(|one| is_named(repo, one, git_is_open)).collect();
+        window.refs.iter().filter(|one| is_named(repo, one, window, git_is_open)).collect();
     if let Some(focused) = focused {
         // Two calls at once see the same: it is told once.
         let since = repo.read_since(focused)?;
@@ -61,7 +64,7 @@ pub(crate) fn moved_in(
     if moved.is_empty() {
         return Ok(MovedRefs::default());
     }
-    let tied = |one: &&RefMove| window.is_tied_to(&repo.store.common_dir().join(&one.name));
+    let tied = |one: &&RefMove| window.is_tied_to(&repo.store.place_of_ref(&one.name));
     let by_call = fence::looks::calls_under_way(repo).is_empty() && moved.iter().all(tied);
     let mut told: Vec<String> = moved.iter().take(NAMED).map(|one| in_words(one)).collect();
     if moved.len() > NAMED {
@@ -75,17 +78,49 @@ fn kept(one: &RefMove) -> String {
 }
 
 /// `git_is_open` says that the phase's way of working moves refs.
-fn is_named(repo: &Repo, one: &RefMove, git_is_open: bool) -> bool {
-    if one.name.starts_with("refs/replace/") {
+fn is_named(repo: &Repo, one: &RefMove, window: &Window, git_is_open: bool) -> bool {
+    let (name, begins) = (one.name.as_str(), one.old.is_empty() && !one.new.is_empty());
+    if name.starts_with("refs/replace/") {
         return true;
     }
-    if one.old.is_empty() && !one.new.is_empty() || repo.store.descends(&one.new, &one.old) {
+    if name.starts_with("refs/seed/") {
+        return is_not_ours(repo, one);
+    }
+    if name == FOCUS {
+        // Whoever of us moves it says so in the same breath; this process does before it ends.
+        let told = window.refs.iter().any(|other| other.name == OPS);
+        return !told && !Store::moved_in().contains(repo.store.work_tree());
+    }
+    if !name.starts_with("refs/") {
+        // A merge or a pick that a line of git asked for was judged before the call.
+        return begins && !git_is_open && !window.moves_head(repo);
+    }
+    if begins {
         return false;
     }
-    if one.name.starts_with("refs/seed/") {
-        return !repo.store.is_kept_by_own_refs(&one.old);
+    if repo.store.descends(&one.new, &one.old) {
+        return name == COMMIT_NOTES && !keeps_its_lines(repo, one);
     }
-    one.name == COMMIT_NOTES || !git_is_open
+    name == COMMIT_NOTES || !git_is_open
+}
+
+/// A ref below `refs/seed/` that went, left its history, or holds what git seed did not write.
+/// Rules in force are a person's to move: no call of an agent does it, whoever wrote them.
+fn is_not_ours(repo: &Repo, one: &RefMove) -> bool {
+    let RefMove { name, old, new, .. } = one;
+    if new.is_empty() {
+        return !repo.store.is_kept_by_own_refs(old);
+    }
+    if name == RULES || !repo.store.is_own_step(name, new) {
+        return true;
+    }
+    !old.is_empty() && !repo.store.descends(new, old) && !repo.store.is_kept_by_own_refs(old)
+}
+
+/// Notes that do not read keep nothing.
+fn keeps_its_lines(repo: &Repo, one: &RefMove) -> bool {
+    let (Ok(old), Ok(new)) = (one.old.parse(), one.new.parse()) else { return false };
+    repo.store.notes_keep(&old, &new).unwrap_or(false)
 }
 
 /// One ref with the command that puts it back.
@@ -93,7 +128,21 @@ fn in_words(one: &RefMove) -> String {
     let RefMove { name, old, new, words } = one;
     let gone = new.is_empty();
     let (notice, line) = match name.strip_prefix("refs/heads/") {
+        _ if name == FOCUS => {
+            let line = match old.strip_prefix("ref: ") {
+                Some(chain) => format!("git symbolic-ref {name} {chain}"),
+                None => format!("git symbolic-ref -d {name}"),
+            };
+            let is = if old.is_empty() { Notice::RefNew } else { Notice::RefElsewhere };
+            (if gone { Notice::RefGone } else { is }, line)
+        }
+        _ if !name.starts_with("refs/") => {
+            (Notice::RefNew, format!("rm \"$(git rev-parse --git-path {name})\""))
+        }
         _ if old.is_empty() && gone => (Notice::RefLost, String::new()),
+        _ if old.is_empty() && new.starts_with("ref:") => {
+            (Notice::RefNew, format!("git symbolic-ref -d {name}"))
+        }
         _ if old.is_empty() => (Notice::RefNew, format!("git update-ref -d {name} {new}")),
         _ if name == STASH => {
             let words = words.replace('\'', "'\\''");
@@ -119,6 +168,9 @@ mod tests {
             ("refs/tags/v1", "1", "2", "", "git update-ref refs/tags/v1 1 2"),
             ("refs/replace/1", "", "2", "", "git update-ref -d refs/replace/1 2"),
             ("refs/seed/meta", "1", "", "", "git update-ref refs/seed/meta 1"),
+            ("refs/seed/claims", "", "ref: x", "", "git symbolic-ref -d refs/seed/claims"),
+            (FOCUS, "ref: a", "", "", "git symbolic-ref refs/worktree/seed/focus a"),
+            ("MERGE_HEAD", "", "x", "", "--git-path MERGE_HEAD"),
             (STASH, "1", "", "it's mine", "git stash store -m 'it'\\''s mine' 1"),
             ("refs/heads/a", "", "", "", "git fsck --lost-found"),
         ] {

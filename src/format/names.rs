@@ -103,6 +103,14 @@ pub(crate) fn job_of(chain: &str) -> Option<JobId> {
     chain.strip_prefix(JOBS)?.parse().ok()
 }
 
+/// Whether git seed keeps something in a ref of this name below `refs/seed/`.
+pub(crate) fn is_own(name: &str) -> bool {
+    [ARCHIVE, TEXTS, META, RULES, OPS, BYPASSES, CLAIMS, KEEP_CLOSED].contains(&name)
+        || job_of(name).is_some()
+        || name.starts_with(KEEP_FORMAT_1)
+        || name.strip_prefix(KEEP).is_some_and(|id| id.parse::<JobId>().is_ok())
+}
+
 /// Whether what others did to this ref is merged into ours.
 pub(crate) fn is_merged(name: &str) -> bool {
     [ARCHIVE, CLAIMS, COMMIT_NOTES].contains(&name) || job_of(name).is_some()

@@ -4,6 +4,8 @@
 //! bytes, the bits that let it run, and where it leads if it is a link; what the system
 //! says of it (size, times, inode) only decides whether it is worth reading again.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 /// What a printed file is to the fence.
@@ -120,10 +122,14 @@ impl Prints {
 }
 
 /// The bytes of git configuration that count: which branch tracks which is written by
-/// ordinary commands (`push -u`, `switch --track`, `branch -d`) and opens nothing.
+/// ordinary commands (`push -u`, `switch --track`, `branch -d`) and opens nothing while it names
+/// a remote of this repository; an address in its place is where the next push would go.
 pub(crate) fn tame(config: &[u8]) -> Vec<u8> {
-    const HARMLESS: [&str; 3] = ["remote", "merge", "rebase"];
+    const HARMLESS: [&str; 2] = ["merge", "rebase"];
     let text = String::from_utf8_lossy(config);
+    let remote =
+        |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
+    let remotes: BTreeSet<String> = text.lines().filter_map(remote).collect();
     let mut left = String::with_capacity(text.len());
     let mut branch = None;
     let mut goes_on = false;
@@ -139,8 +145,11 @@ pub(crate) fn tame(config: &[u8]) -> Vec<u8> {
             }
             continue;
         }
-        let key = bare.split('=').next().unwrap_or_default().trim();
-        let harmless = HARMLESS.iter().any(|known| key.eq_ignore_ascii_case(known));
+        let (key, value) = bare.split_once('=').unwrap_or((bare, ""));
+        let (key, value) = (key.trim(), value.trim().trim_matches('"'));
+        let named = || value == "." || remotes.contains(value);
+        let harmless = HARMLESS.iter().any(|known| key.eq_ignore_ascii_case(known))
+            || key.eq_ignore_ascii_case("remote") && named();
         let passed = bare.is_empty() || harmless && bare.contains('=');
         if branch.is_some() && passed && !continued && !goes_on {
             continue;
@@ -202,7 +211,7 @@ mod tests {
 
     #[test]
     fn only_what_a_branch_tracks_is_passed_over() {
-        let core = "[core]\n\tbare = false\n";
+        let core = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = u\n";
         let told =
             |rest: &str| String::from_utf8(tame(format!("{core}{rest}").as_bytes())).expect("text");
         for passed in [
@@ -222,6 +231,10 @@ mod tests {
             "[alias]\n\tx = !true\\\n[branch \"a\"]\n\tremote = x\n",
             "[branch \"a\"]\n\tremote = x\\\n[core]\n\thooksPath = x\n",
             "[include]\n\tpath = x\n",
+            "[branch \"a\"]\n\tremote = ../other.git\n\tmerge = refs/heads/a\n",
+            "[branch \"a\"]\n\tremote = fork\n",
+            "[branch \"a\"]\n\tremote = origin ; x\n",
+            "[branch \"a\"]\n\tremote\n",
         ] {
             assert_ne!(told(counts), core, "{counts}");
         }

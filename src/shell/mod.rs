@@ -41,7 +41,7 @@ use words::Term;
 pub(crate) use argv::argv;
 pub(crate) use line::{Line, Simple};
 pub(crate) use simple::{behind_settings, printed_by_cat, simple};
-pub(crate) use wrap::{quoted_word, unwrapped, wrapped};
+pub(crate) use wrap::{as_one_command, quoted_word, unwrapped, wrapped};
 
 #[doc(hidden)]
 pub use known::known_commands;
@@ -175,6 +175,22 @@ impl Found {
         let first = self.part.split(' ').next().unwrap_or_default();
         let plain = self.part.starts_with(['>', '&']) || PROGRAMS.contains(&first);
         plain && self.effect == Effect::Write && !self.dynamic && !self.paths.is_empty()
+    }
+
+    /// It sets a variable that is not git's for what stands behind it, or enters a file that only
+    /// puts programs on `PATH`.
+    pub(crate) fn stands_before_a_run(&self) -> bool {
+        let bare = self.part.strip_prefix("export ").unwrap_or(&self.part);
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let sets = bare.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && !name.starts_with("GIT_") && name.chars().all(plain)
+        });
+        let mut words = self.part.split(' ');
+        let enters = matches!(words.next(), Some("." | "source"))
+            && words.next().is_some_and(prelude::is_entered)
+            && words.next().is_none();
+        let code = matches!(self.effect, Effect::RunsCode | Effect::Unknown);
+        code && !self.own_state && (self.tag == Some(Tag::Taint) && sets || enters)
     }
 
     fn new(effect: Effect, part: &str) -> Self {

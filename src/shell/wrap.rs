@@ -27,6 +27,11 @@ pub(crate) fn wrapped(program: &str, command: &str) -> Option<String> {
     Some(format!("{lead}{}{EXEC}{SHELL}{}", quoted(program), quoted(rest)))
 }
 
+/// `command` as words of one command, which another one can be given to run.
+pub(crate) fn as_one_command(command: &str) -> String {
+    format!("sh -c {}", quoted(command))
+}
+
 /// The line that `command` confines, if it is one that [`wrapped`] made for the git-seed at
 /// `program`; else `command`.
 pub(crate) fn unwrapped<'c>(program: &str, command: &'c str) -> Cow<'c, str> {

@@ -129,6 +129,24 @@ impl Store {
         Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
     }
 
+    /// Whether every line that the notes at `old` say is said at `new` as well, of the same commit.
+    pub(crate) fn notes_keep(&self, old: &CommitId, new: &CommitId) -> Result<bool, StoreError> {
+        let (old, new) = (self.note_blobs(old.object()?)?, self.note_blobs(new.object()?)?);
+        let text = |blob: ObjectId| Ok::<_, StoreError>(self.object(blob, NOTES)?.data.clone());
+        for (on, blob) in old {
+            let Some(now) = new.get(&on) else { return Ok(false) };
+            if *now == blob {
+                continue;
+            }
+            let (was, now) = (text(blob)?, text(*now)?);
+            let now: BTreeSet<&[u8]> = now.split(|byte| *byte == b'\n').collect();
+            if !was.split(|byte| *byte == b'\n').all(|line| line.is_empty() || now.contains(line)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Joins two histories of notes with a commit of this message; the published one where the
     /// other has no line more.
     pub(crate) fn notes_joined(

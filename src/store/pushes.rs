@@ -90,7 +90,10 @@ impl Store {
         };
         let inner = self.value("push.recurseSubmodules").unwrap_or_default();
         let more = self.is_set("push.followTags") || ["on-demand", "only"].contains(&&*inner);
+        // An address in the place of a name is nobody's upstream that a person spoke of.
+        let is_named = !self.values(&format!("remote.{remote}.url")).is_empty();
         self.push_remote().is_some_and(|to| to == remote)
+            && is_named
             && same
             && !mirror
             && specs.is_empty()
@@ -141,8 +144,11 @@ mod tests {
         let set = |key: &str, value: &str| drop(bed.git(&["config", key, value]));
         let upstream = || bed.store().pushes_to_upstream();
         assert_eq!((pushed("origin"), upstream()), (vec![own.clone()], false), "no upstream");
-        set(&format!("branch.{branch}.remote"), "origin");
+        set("remote.origin.url", "../there.git");
+        set(&format!("branch.{branch}.remote"), "../other.git");
         set(&format!("branch.{branch}.merge"), &own);
+        assert!(!upstream(), "an address is no remote of this repository");
+        set(&format!("branch.{branch}.remote"), "origin");
         assert_eq!((pushed("origin"), upstream()), (vec![own.clone()], true));
         for (default, stays) in [("simple", true), ("current", true), ("upstream", true)] {
             set("push.default", default);

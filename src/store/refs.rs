@@ -8,13 +8,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::object::WRITER;
 use super::{CommitId, Store, StoreError};
 use crate::format::looks::{RefMove, RefsSeen, ref_moves};
+use crate::format::names::{self, FOCUS};
 use crate::world;
 
 /// Where refs lie that are compared. Those of remotes are git's to move.
 const COMPARED: [&str; 5] =
     ["refs/heads/", "refs/tags/", "refs/replace/", "refs/notes/", "refs/seed/"];
+
+/// What this worktree alone holds and is compared: its focus, and what git leaves while it merges
+/// or picks.
+const OF_WORKTREE: [&str; 4] = [FOCUS, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 /// The most loose refs that are read for one look; of the others only the name is known.
 const READ: usize = 512;
@@ -31,6 +37,11 @@ impl Store {
         let mut loose = BTreeMap::new();
         for below in COMPARED {
             self.names_below(below.trim_end_matches('/'), &mut loose);
+        }
+        for name in OF_WORKTREE {
+            if self.place_of_ref(name).is_file() {
+                loose.insert(name.to_owned(), String::new());
+            }
         }
         let mut read = 0;
         for (name, held) in &mut loose {
@@ -96,6 +107,21 @@ impl Store {
             || self.is_none_left(&["rev-list", "-1", old.as_str(), "--not", new.as_str()])
     }
 
+    /// Whether what the ref `name` of ours holds was written by git seed: a step of its own, under
+    /// a name that it uses. Anybody can write under its name; what a step says is asked by whoever
+    /// reads it.
+    pub(crate) fn is_own_step(&self, name: &str, held: &str) -> bool {
+        let by_us = || -> Result<bool, StoreError> {
+            let Ok(held) = held.parse::<CommitId>() else { return Ok(false) };
+            let commit = self.commit_object(held.object()?, name)?;
+            let unread = |err| StoreError::unreadable(name.to_owned(), &err);
+            let writer = commit.committer().map_err(unread)?;
+            Ok(*writer.name == *WRITER.0.as_bytes() && *writer.email == *WRITER.1.as_bytes())
+        };
+        // What does not read is nobody's.
+        names::is_own(name) && by_us().unwrap_or(false)
+    }
+
     /// Whether `old` lies in the history of what git seed keeps: a closed job's does.
     pub(crate) fn is_kept_by_own_refs(&self, old: &str) -> bool {
         self.is_none_left(&["rev-list", "-1", old, "--not", "--glob=refs/seed"])
@@ -129,8 +155,14 @@ impl Store {
 
     /// What a ref's file holds. One that went meanwhile, or is no file, holds nothing.
     fn text_in(&self, name: &str) -> String {
-        let bytes = world::read_plain(&self.common_dir.join(name));
+        let bytes = world::read_plain(&self.place_of_ref(name));
         bytes.map_or_else(|_| String::new(), |bytes| text(&bytes).trim_end().to_owned())
+    }
+
+    /// Where the file of a compared ref lies.
+    pub(crate) fn place_of_ref(&self, name: &str) -> PathBuf {
+        let own = OF_WORKTREE.contains(&name);
+        (if own { &self.git_dir } else { &self.common_dir }).join(name)
     }
 
     fn packed_now(&self) -> String {

@@ -354,6 +354,21 @@ fn nobody_there_lets_the_tests_of_a_strange_repository_run() {
         // As it is given it would run free.
         world.runs("../bin/pytest").refuses("git seed exec -- ../bin/pytest");
         world.runs("cd src && ../../bin/pytest -q").refuses("git seed exec");
+        // What is set or entered for a run goes with it, and builds run as tests do.
+        for line in [
+            "PYTHONPATH=src ../bin/pytest -q",
+            "DATABASE_URL=sqlite: ../bin/pytest",
+            "export RUSTFLAGS='-D warnings'; cargo test",
+            "source .venv/bin/activate && pytest -q",
+        ] {
+            let said = format!("git seed exec -- sh -c '{}'", line.replace('\'', "'\\''"));
+            world.runs(line).refuses(&said);
+            world.runs(&said).before.passes();
+        }
+        world.runs("cargo clippy").refuses("git seed exec -- cargo clippy");
+        world.runs("git seed exec -- cargo clippy").before.passes();
+        world.runs("PYTHONPATH=src python gen.py").refuses("BLOCKED");
+        world.runs("GIT_DIR=x cargo test").refuses("BLOCKED");
         // Other code is none the wiser.
         world.runs("git seed exec -- sh gen.sh").refuses("BLOCKED");
         world.runs("git seed exec -- ../bin/pytest && sh gen.sh").refuses("BLOCKED");

@@ -88,6 +88,12 @@ fn programs_that_look_something_up_are_open_wherever_the_web_is() {
     }
     world.to("plan");
     world.before("Bash", &json!({ "command": "gh pr view 7" }), "in plan").refuses("BLOCKED");
+    // Where the same program may change what is there, it may look.
+    world.enters("execute");
+    world.opens();
+    for line in ["gh pr view 7", "gh run list", "gh api repos/x", "kubectl get pods"] {
+        world.before("Bash", &json!({ "command": line }), "in execute").passes();
+    }
 }
 
 #[test]

@@ -54,7 +54,8 @@ fn tampered(world: &World, shown: &str) {
     fs::write(&path, text).expect("written");
 }
 
-const GUARDED: [&str; 8] = [
+const GUARDED: [&str; 9] = [
+    ".claude/agents/agent-updater.md",
     ".git/config",
     ".git/info/exclude",
     ".git/info/attributes",
@@ -208,6 +209,23 @@ fn a_person_at_work_with_git_trips_nothing() {
     // Nor does a call that tracks a branch.
     let did = world.runs_and("cargo test", || drop(world.sh("git branch -q --track other main")));
     assert!(did.after.is_silent(), "{did:?}");
+}
+
+/// Where the next push goes is no word that a call says.
+#[test]
+fn a_branch_that_tracks_an_address_is_named() {
+    let world = at("execute");
+    world.sh("git init -q --bare ../evil.git && git remote add origin ../there.git");
+    a_call(&world);
+    let did = world.runs_and("cargo test", || {
+        drop(world.sh("git config branch.main.remote ../evil.git"));
+    });
+    did.after.tells(".git/config");
+    world.runs("git seed fence restore .git/config").passes();
+    for line in ["git config branch.main.remote origin", "git config branch.main.remote ."] {
+        let did = world.runs_and("cargo test", || drop(world.sh(line)));
+        assert!(did.after.is_silent(), "{line}: {did:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Refs that code of a call moves: what goes or is swapped is named, with what puts it back.
 
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
 use super::world::{CODE, World};
 
@@ -50,7 +51,22 @@ fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
         ("git update-ref -d refs/notes/seed".to_owned(), "refs/notes/seed was deleted"),
         (format!("git update-ref -d {keep}"), "was deleted"),
         (format!("git update-ref {keep} {other}"), "was moved"),
+        ("git notes --ref=seed remove HEAD".to_owned(), "refs/notes/seed was moved"),
+        ("git notes --ref=seed add -f -m mine HEAD".to_owned(), "refs/notes/seed was moved"),
+        ("git update-ref refs/seed/claims HEAD".to_owned(), "refs/seed/claims is new"),
+        ("git update-ref refs/seed/archive HEAD".to_owned(), "refs/seed/archive is new"),
+        ("git update-ref refs/seed/policy HEAD".to_owned(), "refs/seed/policy is new"),
+        (format!("git update-ref {keep}x HEAD"), "is new"),
+        (
+            format!("git update-ref {keep} $(git commit-tree -p {keep} -m x {keep}^{{tree}})"),
+            "moved",
+        ),
+        ("git symbolic-ref refs/seed/x refs/heads/main".to_owned(), "refs/seed/x is new"),
+        ("rm -f .git/refs/worktree/seed/focus".to_owned(), "refs/worktree/seed/focus was deleted"),
+        ("git rev-parse HEAD > .git/MERGE_HEAD".to_owned(), "MERGE_HEAD is new"),
     ] {
+        world.reads(CODE).passes();
+        world.notes("---Ex---", name);
         let before = refs(&world);
         let did = world.runs_and("cargo test", || drop(world.sh(&line)));
         let told = did.after.context().unwrap_or_else(|| panic!("{line}: {did:?}"));
@@ -67,6 +83,7 @@ fn what_a_call_takes_from_the_refs_is_named_with_what_puts_it_back() {
         "git branch begun",
         "git update-ref refs/heads/packed $(git commit-tree -p packed -m more HEAD^{tree})",
         "git pack-refs --all --prune",
+        "git notes --ref=seed append -m 'a word of the person' HEAD",
         "git update-ref refs/remotes/origin/x HEAD && git update-ref -d refs/remotes/origin/x",
     ] {
         let did = world.runs_and("cargo test", || drop(world.sh(line)));
@@ -100,4 +117,29 @@ fn a_replace_ref_hides_no_change_from_a_boundary() {
     let changed = world.git(&format!("diff --name-only {head} HEAD"));
     assert!(changed.lines().any(|path| path == CODE), "{changed}");
     world.person("verify").succeeds();
+}
+
+/// Records of the gate that do not read rule on no words: the turn is held for it once, and the
+/// person hears why. `doctor` names the ref, and takes it for one of ours in no case.
+#[test]
+fn records_that_do_not_read_let_no_turn_end_unseen() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    let ends = |again: bool| {
+        let fields = json!({ "stop_hook_active": again, "background_tasks": [],
+            "session_crons": [], "last_assistant_message": "Fixed the lexer and all tests pass." });
+        world.minute();
+        world.event("Stop", &fields)
+    };
+    let named = || world.person("doctor").said().out.contains("which git seed did not write");
+    assert!(!named());
+    world.git("update-ref refs/seed/claims HEAD");
+    assert!(named());
+    let held = ends(false);
+    let why = held.refusal().unwrap_or_else(|| panic!("{held:?}"));
+    assert!(why.contains("is not a record"), "{why}");
+    assert!(held.to_person().unwrap_or_default().contains("is not a record"), "{held:?}");
+    assert!(ends(true).refusal().is_none(), "a host that asks again is let go");
+    world.git("update-ref -d refs/seed/claims");
+    assert!(!named());
 }

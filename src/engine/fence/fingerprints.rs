@@ -112,6 +112,10 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     found.extend(
         dirs.iter().flat_map(|dir| files_in(Path::new(dir))).map(|file| (file, Role::Hook)),
     );
+    // What `init` put in beside them steers hosts as well, and git ignores much of it.
+    found.extend(installation.servers.into_iter().map(|file| (file.path, Role::Settings)));
+    let whole = installation.agents.into_iter().chain(installation.grants);
+    found.extend(whole.map(|file| (file.path, Role::Settings)));
     let configs = configs(repo);
     found.extend(configs.own.into_iter().map(|file| (file, Role::Config)));
     let wider = configs.wider.into_iter().chain(configs.signers);

@@ -51,6 +51,11 @@ impl Window {
         self.short || self.names(file)
     }
 
+    /// Whether the line of the call has git do something that may move HEAD.
+    pub(crate) fn moves_head(&self, repo: &Repo) -> bool {
+        self.names(&repo.store.common_dir().join("HEAD"))
+    }
+
     /// Whether the call's input names `file`.
     pub(crate) fn names(&self, file: &Path) -> bool {
         self.look.names(file) || self.look.names(&repo::paths::real(file))

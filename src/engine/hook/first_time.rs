@@ -16,22 +16,37 @@ use crate::phases::Phase;
 use crate::phases::git_acts::Somebody;
 use crate::phases::guard::Untried;
 use crate::phases::mcp::Tool;
-use crate::shell::{Effect, Found};
+use crate::shell::{Effect, Found, Reading};
 use crate::voice::{Notice, tell};
 
-/// Whether `found` is a run of the project's tests that `phase` opens to see what happens: one that
-/// the kernel holds, or one where it can hold none.
-pub(crate) fn reproduces(repo: &Repo, phase: &Phase, found: &Found, confined: bool) -> bool {
+/// Whether `found` is a run of the project's tests, builds or checks that `phase` opens to see what
+/// happens, or stands before one: one that the kernel holds, or one where it can hold none.
+pub(crate) fn reproduces(
+    repo: &Repo,
+    phase: &Phase,
+    (reading, found): (&Reading, &Found),
+    confined: bool,
+) -> bool {
     phase.reproduces
-        && is_test(repo, found)
+        && is_run(repo, reading, found)
         && (confined || found.confined || confine::check().is_err())
 }
 
-/// Whether `found` runs tests that a row of the rules knows.
-pub(crate) fn is_test(repo: &Repo, found: &Found) -> bool {
+/// Whether `found` runs what a row knows, or belongs to such a run on its line.
+pub(crate) fn is_run(repo: &Repo, reading: &Reading, found: &Found) -> bool {
+    is_known(repo, found) || stands_before_a_run(repo, reading, found)
+}
+
+/// Whether `found` runs tests, or builds or checks, as a row knows them.
+fn is_known(repo: &Repo, found: &Found) -> bool {
     let code = !found.seed || found.confined;
-    code && found.effect == Effect::RunsCode
-        && repo.rules.runs().recognise(&found.part).run().is_some()
+    code && found.effect == Effect::RunsCode && repo.rules.runs().runs_here(&found.part)
+}
+
+/// Whether `found` sets or enters something for a run on its line. The code that runs there is the
+/// repository's, and what is set for it does nothing that it could not do by itself.
+pub(crate) fn stands_before_a_run(repo: &Repo, reading: &Reading, found: &Found) -> bool {
+    found.stands_before_a_run() && reading.found.iter().any(|other| is_known(repo, other))
 }
 
 /// What stands against a run of tests in a place where one looks; nothing where it goes on.

@@ -41,7 +41,7 @@ pub(crate) fn scene<'a>(
         && (phase.dial && !dial_set || !phase.opens(Class::ShellCode))
         && acts.classes.iter().any(|(class, _)| *class == Class::ShellCode)
     {
-        acts.tests = repo.rules.runs().recognise(command).run().is_some();
+        acts.tests = repo.rules.runs().runs_here(command);
     }
     let away = focused.and_then(|focused| repo.away(focused));
     let stay = focused.map(|focused| record::activity::stay(repo, focused)).unwrap_or_default();
@@ -415,12 +415,23 @@ fn shell(
         out.git.iter().flat_map(|(acts, _)| acts).any(|act| act.part == found.part)
     };
     let git: Vec<bool> = reading.found.iter().map(of_git).collect();
+    let reproduces = |reading: &shell::Reading, found: &shell::Found, confined: bool| {
+        hook::first_time::reproduces(repo, phase, (reading, found), confined)
+    };
     for (found, of_git) in reading.found.iter().zip(git) {
-        let class = if of_git { Class::ShellGit } else { class_of(found) };
+        let stands_before = hook::first_time::stands_before_a_run(repo, &reading, found);
+        let class = match class_of(found) {
+            _ if of_git => Class::ShellGit,
+            _ if stands_before => Class::ShellCode,
+            // Where lines may change the world outside, they may look at it.
+            Class::Web if !phase.opens(Class::Web) && phase.opens(Class::ShellNetwork) => {
+                Class::ShellNetwork
+            }
+            class => class,
+        };
         // Confined it can change nothing that a phase keeps, so it looks.
         let held = (confines || found.confined) && phase.confined.contains(&class);
-        let tried =
-            class == Class::ShellCode && hook::first_time::reproduces(repo, phase, found, confines);
+        let tried = class == Class::ShellCode && reproduces(&reading, found, confines);
         if tried && out.untried.is_none() {
             out.untried = hook::first_time::of_run(repo, (setting.host, event), &found.part)?;
         }
@@ -428,13 +439,14 @@ fn shell(
         let written = if writes { written(setting, found, cwd, &scope)? } else { Vec::new() };
         let scratch = class == Class::ShellWrite && is_scratch(found, &written);
         let looks = held || tried || scratch;
-        out.classes.push((if looks { Class::ShellRead } else { class }, found.part.clone()));
+        let part = if stands_before { shell::as_one_command(command) } else { found.part.clone() };
+        out.classes.push((if looks { Class::ShellRead } else { class }, part));
         show(found, out);
         out.changes.extend(written);
     }
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
-        code.into_iter().all(|found| hook::first_time::is_test(repo, found))
+        code.into_iter().all(|found| hook::first_time::is_run(repo, &reading, found))
     };
     out.confinable = is_confinable(phase, &out.classes, &tests);
     if out.confinable

@@ -5,11 +5,12 @@ use crate::engine::quote::count_words;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, hook, jobs, record, report};
-use crate::event::{Actor, Event};
+use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
+use crate::phases::guard;
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
 use crate::rules::ClaimMode;
@@ -28,21 +29,34 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
             return Ok(Answer::silence());
         }
     }
-    let heard = hook::last_words::heard(repo, event, focused.as_ref())?;
-    if let Heard::SentBack(answer) = heard {
-        return Ok(answer);
-    }
+    let heard = match hook::last_words::heard(repo, event, focused.as_ref()) {
+        Ok(Heard::SentBack(answer)) => return Ok(answer),
+        Ok(heard) => Ok(heard),
+        // Damage and a lock that somebody holds have an answer of their own.
+        Err(error) if error.is_damage() || error.is_chosen() => return Err(error),
+        Err(error) => Err(error),
+    };
     let answer = match &focused {
         Some(focused) => stop_in_focus(repo, event, focused)?,
         None => stop_without_focus(repo, event)?,
     };
     Ok(match heard {
         // The turn ends with them: the person hears what nothing shows.
-        Heard::Unshown(told) | Heard::Open(told) if answer.refuse.is_none() => {
+        Ok(Heard::Unshown(told) | Heard::Open(told)) if answer.refuse.is_none() => {
             Answer { to_person: merged(Some(told), answer.to_person), ..answer }
         }
+        Err(error) => unruled(event, &error, answer),
         _ => answer,
     })
+}
+
+/// The last words could not be ruled on: the turn is held for it once, and the person hears why.
+fn unruled(event: &Event, error: &EngineError, answer: Answer) -> Answer {
+    let told = Some(tell(Notice::HookTrouble, &[("error", &error.to_string())]));
+    let held = matches!(event.kind, EventKind::Stop { again: false, .. });
+    let why = || voice::say(&guard::unjudged(error), "").text();
+    let refuse = answer.refuse.or_else(|| held.then(why));
+    Answer { refuse, to_person: merged(told, answer.to_person), ..Answer::silence() }
 }
 
 fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answer> {

@@ -86,6 +86,12 @@ pub(crate) fn beyond(repo: &Repo, host: &Host, event: &Event, error: &EngineErro
                 Err(other) => Answer::to_person(told(&other)),
             }
         }
+        // Rules that were a moment ago and do not read any more let no turn end unseen. A host that
+        // asks again is let go, and so is a repository that a newer binary wrote.
+        EventKind::Stop { again: false, .. } if error.is_damage() => {
+            let refuse = Some(voice::say(&guard::unjudged(error), "").text());
+            Answer { refuse, to_person: Some(told(error)), ..Answer::silence() }
+        }
         _ => Answer::to_person(told(error)),
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
         found.push(Finding::of(Found::RecordLost, &[]));
     }
     ref_locks::examine(repo, &mut found);
+    setup::own_refs::examine(repo, &mut found);
     moved::examine(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);
