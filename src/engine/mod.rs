@@ -17,6 +17,7 @@
 //! git_hooks   git's own hooks: a second fence, for the agent only
 //! moved       a repository that was moved or copied since init
 //! ref_locks   locks that a killed git left
+//! own_refs    refs below `refs/seed` that git seed did not write
 //! traces      what init left, told by what lies there
 //! finding     one thing that doctor looked at
 //! glance      what statusline tells
@@ -76,6 +77,7 @@ pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod ops;
 pub(crate) mod other_line;
+pub(crate) mod own_refs;
 pub(crate) mod own_state;
 pub(crate) mod person;
 pub(crate) mod policy;

@@ -420,15 +420,7 @@ fn shell(
     };
     for (found, of_git) in reading.found.iter().zip(git) {
         let stands_before = hook::first_time::stands_before_a_run(repo, &reading, found);
-        let class = match class_of(found) {
-            _ if of_git => Class::ShellGit,
-            _ if stands_before => Class::ShellCode,
-            // Where lines may change the world outside, they may look at it.
-            Class::Web if !phase.opens(Class::Web) && phase.opens(Class::ShellNetwork) => {
-                Class::ShellNetwork
-            }
-            class => class,
-        };
+        let class = class_in(phase, found, of_git, stands_before);
         // Confined it can change nothing that a phase keeps, so it looks.
         let held = (confines || found.confined) && phase.confined.contains(&class);
         let tried = class == Class::ShellCode && reproduces(&reading, found, confines);
@@ -461,6 +453,20 @@ fn shell(
         });
     }
     Ok(reading)
+}
+
+/// The class of a part of a line: as an act of git's, or as what stands before a run of tests,
+/// where it is one.
+fn class_in(phase: &Phase, found: &shell::Found, of_git: bool, stands_before: bool) -> Class {
+    match class_of(found) {
+        _ if of_git => Class::ShellGit,
+        _ if stands_before => Class::ShellCode,
+        // Where lines may change the world outside, they may look at it.
+        Class::Web if !phase.opens(Class::Web) && phase.opens(Class::ShellNetwork) => {
+            Class::ShellNetwork
+        }
+        class => class,
+    }
 }
 
 /// Whether the line runs in the git directory: there, no word of it shows whose file it names.

@@ -11,8 +11,8 @@ use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Re
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
-    boundary, claims, fence, hook_costs, jobs, moved, policy, record, ref_locks, setup, texts,
-    traces,
+    boundary, claims, fence, hook_costs, jobs, moved, own_refs, policy, record, ref_locks, setup,
+    texts, traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -52,7 +52,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
         found.push(Finding::of(Found::RecordLost, &[]));
     }
     ref_locks::examine(repo, &mut found);
-    setup::own_refs::examine(repo, &mut found);
+    own_refs::examine(repo, &mut found);
     moved::examine(repo, &mut found);
     doctor_hosts::examine_hosts(repo, &mut found);
     examine_servers(repo, &mut found);

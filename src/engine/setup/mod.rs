@@ -11,7 +11,6 @@ pub(crate) mod init;
 pub(crate) mod mcp_servers;
 pub(crate) mod merging;
 pub(crate) mod own_record;
-pub(crate) mod own_refs;
 pub(crate) mod pages;
 pub(crate) mod plugins;
 pub(crate) mod pushes;
