@@ -428,8 +428,9 @@ fn no_message_closes_the_job_that_says_what_nothing_shows() {
     world.seed("exec -- make test").succeeds();
     let resting = || world.json("status")["awaiting"].as_array().map_or(0, Vec::len);
     let lie = "The greeting in src/a.txt says beta; it is pushed and deployed.";
-    // The steps before the last one say nothing yet.
-    says(&mut client, "advance", &json!({ "message": lie }));
+    // The message of the work is judged as the one that closes.
+    no(&mut client, "advance", &json!({ "message": lie }), "the message says");
+    yes(&mut client, "advance", &json!({ "message": "The greeting in src/a.txt says beta." }));
     assert_eq!(resting(), 0, "{}", world.json("status"));
     no(&mut client, "advance", &json!({ "message": lie }), "the message says");
     world.seed(&format!("phase advance -m '{lie}'")).refuses("the message says");

@@ -181,8 +181,9 @@ pub(crate) fn record(
         Ok(taken) => taken,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    boundary::pending::forget_pending(repo)?;
+    // What is pending is forgotten last: whoever is killed before the note is found by it.
     note(repo, &taken, &judged, commit.as_ref())?;
+    boundary::pending::forget_pending(repo)?;
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(boundary::signing::tell_once(repo, judged.adds.unsigned.as_deref()));
@@ -393,6 +394,7 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         return Ok(None);
     };
     if focused.state.step == pending.id {
+        boundary::pending::note_again(repo, &focused)?;
         boundary::pending::forget_pending(repo)?;
         return Ok(None);
     }

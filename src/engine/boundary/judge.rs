@@ -112,11 +112,12 @@ fn says_what_is_shown(
 ) -> Result<Verdict> {
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
     let of_work = onward && row.kind == PhaseKind::Work && (row.checkpoints || row.proves());
-    let is_judged = if closes { !hooked(focused) } else { of_work };
-    if !is_judged {
-        return Ok(Ok(()));
+    match closes {
+        true if hooked(focused) => Ok(Ok(())),
+        true => judge::closing::holds(repo, focused, said),
+        false if of_work => judge::closing::is_shown(repo, focused, said, survey.tree.as_ref()),
+        false => Ok(Ok(())),
     }
-    judge::closing::holds(repo, focused, said, survey.tree.as_ref())
 }
 
 /// The message is long enough where no section is asked for, and holds no likely secret.

@@ -6,8 +6,9 @@
 
 use crate::engine::record::pending_file::{self, Behind, Pending};
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::format::short_hash;
-use crate::format::trailers::StepTrailers;
+use crate::format::trailers::{self, StepTrailers};
+use crate::format::{notes, short_hash};
+use crate::phases::message::Message;
 use crate::store::CommitId;
 use crate::voice::Notice;
 use crate::world;
@@ -39,6 +40,22 @@ pub(crate) fn forget_pending(repo: &Repo) -> Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Writes the note of the step that the job took last, as its chain has it; lines that are there
+/// stay alone.
+pub(crate) fn note_again(repo: &Repo, focused: &LoadedJob) -> Result<()> {
+    let newest = repo.store.history(&focused.chain, 1)?.into_iter().next();
+    let read = newest.and_then(|step| Some((StepTrailers::read(&step.message)?, step)));
+    let Some((said, step)) = read else { return Ok(()) };
+    let on = said.commit.as_ref().unwrap_or(&focused.state.home.commit);
+    let Ok(on) = on.parse::<CommitId>() else { return Ok(()) };
+    let body = trailers::body(&step.message);
+    let (none, unclaimed) = (Message::new(body).leaves_nothing(), &focused.state.fence.unclaimed);
+    let message = said.commit.is_none().then_some(body);
+    let mut lines = notes::words(&said.id, &notes::told(&said, none, unclaimed, message));
+    lines.push(notes::step_record(&said, none, unclaimed, step.dated).line());
+    Ok(repo.store.note_add(&on, &lines, repo.now)?)
 }
 
 /// Brings the person's index to the commit that a stopped boundary has made, or that a boundary

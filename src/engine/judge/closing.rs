@@ -10,21 +10,30 @@ use crate::rules::ClaimMode;
 use crate::store::TreeId;
 use crate::verdict::Verdict;
 
-/// What `said` claims of the work is shown, or nobody asks; a person who has completed the job saw
-/// its card.
-pub(crate) fn holds(
+/// What the message of a phase's work claims is shown by `tree`, or nobody asks. A message that goes
+/// back stands among the refusals alone: what the card shows is what was said last to the person.
+pub(crate) fn is_shown(
     repo: &Repo,
     focused: &LoadedJob,
     said: &str,
     tree: Option<&TreeId>,
 ) -> Result<Verdict> {
-    if repo.rules.claims != ClaimMode::Judge || focused.state.is_closing() {
+    let Some(tree) = tree.filter(|_| is_asked(repo, focused)) else { return Ok(Ok(())) };
+    let judged = words::rule_on_tree(repo, Some(focused), said, tree.clone())?;
+    Ok(if judged.sends_back() { Err(judged.refusal(Spoken::Message)) } else { Ok(()) })
+}
+
+/// The hooks judge, and no person has completed the job and seen its card.
+fn is_asked(repo: &Repo, focused: &LoadedJob) -> bool {
+    repo.rules.claims == ClaimMode::Judge && !focused.state.is_closing()
+}
+
+/// What `said` claims of the work is shown, or nobody asks.
+pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verdict> {
+    if !is_asked(repo, focused) {
         return Ok(Ok(()));
     }
-    let judged = match tree {
-        Some(tree) => words::rule_on_tree(repo, Some(focused), said, tree.clone())?,
-        None => words::rule_on(repo, Some(focused), said)?,
-    };
+    let judged = words::rule_on(repo, Some(focused), said)?;
     if !judged.sends_back() {
         stands_instead(repo, focused, judged)?;
         return Ok(Ok(()));

@@ -33,7 +33,7 @@ pub(crate) fn claim(
     note_call(repo, own, "complete", call)?;
     changes::hear(repo, own.cwd.clone())?;
     let focused = repo.require_focused()?;
-    if let Err(refusal) = judge::closing::holds(repo, &focused, said, None)? {
+    if let Err(refusal) = judge::closing::holds(repo, &focused, said)? {
         let text = repo.say(Some(&focused), &refusal, focused.state.stand.phase.as_str());
         hook::repeats::remember_refusal(repo, Some(&focused), &refusal)?;
         return Ok(Err(text));
