@@ -10,8 +10,8 @@ use crate::rules::ClaimMode;
 use crate::store::TreeId;
 use crate::verdict::Verdict;
 
-/// What the message of a phase's work claims is shown by `tree`, or nobody asks. A message that goes
-/// back stands among the refusals alone: what the card shows is what was said last to the person.
+/// What the message of a phase's work claims is shown by `tree`, or nobody asks. A message that
+/// goes back stands among the refusals alone: the card shows what was said last to the person.
 pub(crate) fn is_shown(
     repo: &Repo,
     focused: &LoadedJob,
