@@ -112,6 +112,11 @@ fn says_what_is_shown(
 ) -> Result<Verdict> {
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
     let of_work = onward && row.kind == PhaseKind::Work && (row.checkpoints || row.proves());
+    // A commit that was left by a kill was judged before it was made: what ran since then says
+    // nothing of it, and its step must not be lost.
+    if record::pending_file::pending(repo)?.is_some() {
+        return Ok(Ok(()));
+    }
     match closes {
         true if hooked(focused) => Ok(Ok(())),
         true => judge::closing::holds(repo, focused, said),
