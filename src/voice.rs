@@ -1182,6 +1182,7 @@ pub enum Found {
     SettingsTrouble,
     HooksOff,
     HookDistrust,
+    HostReadOnly,
     HostElsewhere,
     HostReadsMain,
     HostCannot,

@@ -23,6 +23,11 @@ impl Finding {
         Self { check, ok: mend.is_none(), detail: found, fix: mend, open }
     }
 
+    /// The same in one sentence, as `init` says it, with what a person can do.
+    pub(crate) fn told(self) -> String {
+        format!("{}: {}", self.detail, self.fix.unwrap_or_default())
+    }
+
     pub(crate) fn trouble(key: Found, error: &dyn std::fmt::Display) -> Self {
         Self::of(key, &[("error", &error.to_string())])
     }

@@ -19,6 +19,7 @@
 //! ref_locks   locks that a killed git left
 //! own_refs    refs below `refs/seed` that git seed did not write
 //! traces      what init left, told by what lies there
+//! host_sandbox a host's own sandbox in which its agents can change nothing
 //! finding     one thing that doctor looked at
 //! glance      what statusline tells
 //! story       what report draws and stats counts
@@ -66,6 +67,7 @@ pub(crate) mod glance;
 pub(crate) mod hook;
 pub(crate) mod hook_costs;
 pub(crate) mod hook_times;
+pub(crate) mod host_sandbox;
 pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;

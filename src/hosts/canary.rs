@@ -135,6 +135,38 @@ mod tests {
     }
 
     #[test]
+    fn a_sandbox_in_which_nothing_can_be_changed_is_found() {
+        const HOME: &str = "~/.codex/config.toml";
+        const HERE: &str = ".codex/config.toml";
+        let codex = row("codex").expect("a sound row");
+        let (closed, open) = ("sandbox_mode = 'read-only'\n", "sandbox_mode = 'workspace-write'\n");
+        for (files, holds) in [
+            (&[(HOME, closed)][..], Some(HOME)),
+            (&[(HERE, closed)], Some(HERE)),
+            // The project's word comes first.
+            (&[(HERE, open), (HOME, closed)], None),
+            (&[(HERE, closed), (HOME, open)], Some(HERE)),
+            (&[(HERE, "model = 'x'\n"), (HOME, closed)], Some(HOME)),
+            (&[(HOME, "sandbox_mode = 'danger-full-access'\n")], None),
+            (&[(HOME, "[profiles.x]\nsandbox_mode = 'read-only'\n")], None),
+            (&[(HOME, "sandbox_mode = true\n")], None),
+            (&[(HOME, "sandbox_mode =")], None),
+            (&[], None),
+        ] {
+            let read = |asked: &str| {
+                let found = files.iter().find(|(file, _)| *file == asked);
+                found.map(|(_, text)| (*text).to_owned())
+            };
+            let found = codex.is_read_only(read).map(|found| found.file);
+            assert_eq!(found, holds, "{files:?}");
+        }
+        for name in names().filter(|name| *name != "codex") {
+            let host = row(name).expect("a sound row");
+            assert!(host.is_read_only(|_| Some(closed.to_owned())).is_none(), "{name}");
+        }
+    }
+
+    #[test]
     fn every_host_can_be_tried() {
         for name in names() {
             let host = row(name).expect("a sound row");

@@ -195,6 +195,9 @@ pub struct Host {
     /// True where the host has no tool that reads text: its agents read by lines of the shell.
     #[serde(default)]
     pub(crate) reads_by_shell: bool,
+    /// Settings with which its agents can change no file.
+    #[serde(default)]
+    read_only: Vec<ReadOnlyRow>,
     /// Settings without which it does not offer its tool for questions.
     #[serde(default)]
     asks_with: Vec<OffRow>,
@@ -470,8 +473,30 @@ pub(crate) struct OffRow {
     key: String,
     /// The value that does it; the first file that sets the key decides.
     is: Option<bool>,
+    /// Or this text, in the same way.
+    text: Option<String>,
     /// Or a word in one text of the list that stands there, in any of the files.
     lists: Option<String>,
+}
+
+/// A setting with which the host's own sandbox lets its agents change nothing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadOnlyRow {
+    setting: OffRow,
+    /// The line of its file with which they can, and the option of its command line.
+    instead: String,
+    option: String,
+}
+
+/// What keeps a host's agents from changing files, and what a person does about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadOnly<'h> {
+    /// The file that holds the setting, as rows name it.
+    pub file: &'h str,
+    pub key: &'h str,
+    pub instead: &'h str,
+    pub option: &'h str,
 }
 
 impl OffRow {
@@ -489,6 +514,11 @@ impl OffRow {
         if let Some(word) = &self.lists {
             return all.find(|(_, value)| named(value, word)).map(|(file, _)| file);
         }
+        if let Some(text) = &self.text {
+            let mut texts =
+                all.filter_map(|(file, value)| Some((file, value.as_str()?.to_owned())));
+            return texts.next().filter(|(_, said)| said == text).map(|(file, _)| file);
+        }
         let mut plain = all.filter(|(_, value)| value.is_boolean());
         let first = plain.next().filter(|(_, value)| value.as_bool() == self.is);
         first.map(|(file, _)| file)
@@ -504,6 +534,18 @@ impl Host {
     ) -> Option<(&str, &str)> {
         let comments = self.settings.comments;
         self.off.iter().find_map(|row| Some((row.key.as_str(), row.holder(comments, &read)?)))
+    }
+
+    /// What keeps its agents from changing any file, by its own settings; `read` as above.
+    pub(crate) fn is_read_only(
+        &self,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Option<ReadOnly<'_>> {
+        let comments = self.settings.comments;
+        self.read_only.iter().find_map(|ReadOnlyRow { setting, instead, option }| {
+            let file = setting.holder(comments, &read)?;
+            Some(ReadOnly { file, key: &setting.key, instead, option })
+        })
     }
 
     /// True where the host offers its tool for questions as it is set; `read` as above.

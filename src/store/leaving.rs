@@ -344,7 +344,7 @@ impl Store {
         let bytes = crate::world::read_plain(&self.git_dir.join("logs/HEAD"))?;
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
-        Ok(text.lines().filter_map(Moved::read).collect())
+        Ok(Moved::all(&text))
     }
 
     /// Runs `git fsck --strict` over everything of ours; the complaint, if there is one.
@@ -421,20 +421,72 @@ impl Store {
 /// One line of HEAD's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moved {
+    /// The commit that HEAD was at.
+    from: String,
     /// The commit that HEAD came to.
     pub to: String,
     /// A commit was made there, not only gone to.
     pub made: bool,
+    /// The verb that moved it.
+    verb: String,
 }
 
 impl Moved {
-    fn read(line: &str) -> Option<Self> {
+    /// The lines of a log. What a verb made that was given up again was not made: git took it back
+    /// itself.
+    fn all(log: &str) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for (moved, step) in log.lines().filter_map(Self::read) {
+            if matches!(step, Step::GivenUp) {
+                // It began where HEAD comes back to; if not here, before these lines.
+                let began = all.iter().rposition(|earlier| earlier.from == moved.to).unwrap_or(0);
+                // A pull that rebases is given up as a rebase.
+                let is_its = |verb: &str| verb == moved.verb || verb == "pull";
+                let of_it = all[began..].iter_mut().filter(|earlier| is_its(&earlier.verb));
+                of_it.for_each(|earlier| earlier.made = false);
+            }
+            all.push(moved);
+        }
+        all
+    }
+
+    fn read(line: &str) -> Option<(Self, Step)> {
+        const MAKES: [&str; 7] =
+            ["commit", "merge", "cherry-pick", "revert", "rebase", "am", "pull"];
         let (head, action) = line.split_once('\t')?;
-        let to = head.split(' ').nth(1)?.to_owned();
-        let makes =
-            ["commit", "merge", "cherry-pick", "revert", "rebase", "am", "pull", "initial pull"];
-        let word = action.split([':', ' ', '(']).next().unwrap_or_default();
-        Some(Self { to, made: makes.contains(&word) })
+        let mut ids = head.split(' ').map(str::to_owned);
+        let (from, to) = (ids.next()?, ids.next()?);
+        let verb = action.split([':', ' ', '(']).next().unwrap_or_default().to_owned();
+        let step = Step::read(action);
+        let made = MAKES.contains(&verb.as_str()) && matches!(step, Step::Makes);
+        Some((Self { from, to, made, verb }, step))
+    }
+}
+
+/// What a line of the log is of the work of its verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// It puts a commit there, if its verb does that.
+    Makes,
+    /// It only goes to a commit that was there.
+    Goes,
+    /// It goes back to where it began.
+    GivenUp,
+}
+
+impl Step {
+    fn read(action: &str) -> Self {
+        let (head, rest) = action.split_once(':').unwrap_or((action, ""));
+        let says = |words: &[&str]| head.split(' ').any(|word| words.contains(&word));
+        if says(&["(abort)", "--abort"]) {
+            Self::GivenUp
+        } else if says(&["(start)", "(finish)", "(reset)"])
+            || rest.trim().eq_ignore_ascii_case("fast-forward")
+        {
+            Self::Goes
+        } else {
+            Self::Makes
+        }
     }
 }
 

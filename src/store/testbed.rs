@@ -4,8 +4,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use super::{CommitId, RepoPath, Store};
+
+/// Where git lies. A name that is looked up in a `PATH` of its own makes the standard library fork,
+/// which costs ten times a spawn from a process as large as the tests.
+static GIT: LazyLock<PathBuf> =
+    LazyLock::new(|| crate::world::on_path("git").expect("git is installed"));
 
 pub(crate) struct Testbed {
     _dir: tempfile::TempDir,
@@ -46,7 +52,7 @@ impl Testbed {
 
     pub(crate) fn run_in(dir: &Path, args: &[&str]) -> Output {
         let home = dir.parent().expect("below a temporary directory");
-        Command::new("git")
+        Command::new(&*GIT)
             .current_dir(dir)
             .args(args)
             .env_clear()

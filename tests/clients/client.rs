@@ -29,6 +29,8 @@ pub struct Start<'a> {
     pub phases: bool,
     /// A model of Codex without a tool for patches, which has subagents and all tools of servers.
     pub plain_model: bool,
+    /// Codex's `sandbox_mode`; its default, where there is none.
+    pub sandbox: Option<&'static str>,
 }
 
 impl Client {
@@ -108,9 +110,12 @@ impl Client {
             }
             Self::Codex => {
                 let model = if start.plain_model { "gpt-5.4" } else { "gpt-5.5" };
+                let set = |mode: &str| format!("sandbox_mode = \"{mode}\"\n");
+                let sandbox = start.sandbox.map(set).unwrap_or_default();
                 let mut text = CODEX
                     .replace("@MODEL@", model)
                     .replace("@BASE@", &format!("{base}/v1"))
+                    .replace("@SANDBOX@", &sandbox)
                     .replace("@TOP@", &place.top());
                 if served.is_some() {
                     text += "[mcp_servers.seed]\ncommand = \"git-seed\"\n";
@@ -269,12 +274,11 @@ fn matching(dir: &Path, pattern: &str) -> Option<PathBuf> {
     })
 }
 
-/// Codex's sandbox is its default one: the agent's shell cannot write to `.git`.
+/// Without a word of its sandbox: in its default one the agent's shell cannot write to `.git`.
 const CODEX: &str = r#"model = "@MODEL@"
 model_provider = "scripted"
 approval_policy = "never"
-sandbox_mode = "workspace-write"
-check_for_update_on_startup = false
+@SANDBOX@check_for_update_on_startup = false
 model_auto_compact_token_limit = 50000
 [model_providers.scripted]
 name = "scripted"

@@ -287,6 +287,47 @@ fn takes_other_lines(client: Client) {
     assert!(page.starts_with("# src\n\n---Ob---\n\nIt says alpha.\n"), "{page} {session:#?}");
 }
 
+/// With Codex's sandbox off: the agent's shell writes to `.git` itself, and nothing is handed over.
+fn unconfined(client: Client) {
+    let _alone = alone();
+    let place = Place::seeded(client);
+    let turns = [vec![write("src/evil.txt")], begin("git seed"), vec![edit()], end("git seed")];
+    let sandbox = Some("danger-full-access");
+    let start = Start { prompt: PROMPT, sandbox, ..Start::default() };
+    let session = place.plays(start, main_script(turns.concat()));
+    session.shows(0, "[phase_idle] BLOCKED");
+    session.shows(3, "idle -> observe -> execute");
+    assert!(place.sh("git seed doctor || true").contains("ok  host"));
+    is_whole(&place, &session);
+}
+
+/// In Codex's read-only sandbox a job is led, but nothing can be changed: `doctor` says so, and
+/// what to do.
+fn read_only(client: Client) {
+    let _alone = alone();
+    let place = Place::seeded(client);
+    let shells = ["echo beta > src/a.txt", "git seed exec -- make test"].map(shell);
+    let stops = ["I stop.", "I stop here.", "I stop now.", "I stop for good."].map(says);
+    let turns = [begin("git seed"), vec![edit()], shells.to_vec(), stops.to_vec()].concat();
+    let start = Start { prompt: PROMPT, sandbox: Some("read-only"), ..Start::default() };
+    let session = place.plays(start, main_script(turns));
+    session.shows(2, "handed to the hook");
+    session.shows(3, "writing is blocked by read-only sandbox");
+    session.shows(4, "Read-only file system");
+    assert_eq!(place.json("status")["phase"], "execute");
+    assert_eq!(place.text("src/a.txt").as_deref(), Some("alpha\n"));
+    assert_eq!(place.git("log --oneline").lines().count(), 1);
+    let doctor = place.sh("git seed doctor || true");
+    assert!(
+        doctor.contains("can change no file: ~/.codex/config.toml sets sandbox_mode"),
+        "{doctor}"
+    );
+    // As doctor says it, the job goes on.
+    let again = Start { prompt: "Go on.", resumes: true, ..Start::default() };
+    let session = place.plays(again, main_script([vec![edit()], end("git seed")].concat()));
+    is_whole(&place, &session);
+}
+
 /// The client compacts the conversation in the middle, and the agent hears where it stands.
 fn compacted(client: Client) {
     let _alone = alone();
@@ -403,6 +444,8 @@ sessions! {
     gemini_walks_through_all_phases: whole_cycle(Client::Gemini);
     opencode_walks_through_all_phases: whole_cycle(Client::Opencode);
     codex_makes_a_small_fix: small_fix(Client::Codex);
+    codex_works_without_its_sandbox: unconfined(Client::Codex);
+    codex_changes_nothing_in_its_read_only_sandbox: read_only(Client::Codex);
     codex_goes_on_with_a_session: resumed(Client::Codex);
     codex_hears_after_a_compaction_where_it_stands: compacted(Client::Codex);
     codex_delegates: delegated(Client::Codex);

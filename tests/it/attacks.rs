@@ -336,6 +336,56 @@ fn commits_made_by_hand_are_named_at_the_next_boundary() {
     assert!(!told.contains("by hand"), "and once is enough: {told}");
 }
 
+/// What a person did with git in between, and the subjects that the next boundary names as made by
+/// hand: each of them once.
+#[test]
+fn only_commits_that_were_made_are_named_at_the_next_boundary() {
+    let aside = "git checkout -q -b aside main~2 && echo theirs > todo.txt && git add todo.txt && \
+        git commit -qm theirs && git checkout -q main";
+    for (what, line, named) in [
+        (
+            "a rebase that is given up",
+            "echo mine > todo.txt && git commit -qam mine && \
+             { git rebase -q aside || git rebase --abort; }",
+            &["theirs", "mine"][..],
+        ),
+        (
+            "a series of patches that is given up",
+            "printf 'y\\n' > y && git add y && git commit -qm applies && \
+             echo n > todo.txt && git commit -qam conflicts && \
+             git format-patch -q -2 --stdout > ../two.mbox && git reset -q --hard HEAD~2 && \
+             echo other > todo.txt && git commit -qam mine && \
+             { git am -q ../two.mbox || git am --abort; }",
+            &["theirs", "applies", "conflicts", "mine"],
+        ),
+        (
+            "a message that is written anew",
+            "printf 'y\\n' > y && git add y && git commit -qm first && \
+             GIT_SEQUENCE_EDITOR='sed -i s/^pick/reword/' GIT_EDITOR='sed -i s/first/anew/' \
+             git rebase -q -i HEAD~1",
+            &["theirs", "first", "anew"],
+        ),
+        (
+            "a change taken back",
+            "printf 'y\\n' > y && git add y && git commit -qm first && git revert --no-edit HEAD",
+            &["theirs", "first", "Revert \"first\""],
+        ),
+    ] {
+        let world = at("execute");
+        world.sh(aside);
+        world.sh(line);
+        world.works("execute");
+        let told = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+        let lines: Vec<&str> = told.lines().filter(|line| line.contains("by hand")).collect();
+        let of = |subject: &&str| {
+            let told = format!(" \"{subject}\" was ");
+            lines.iter().filter(|line| line.contains(&told)).count()
+        };
+        assert!(named.iter().all(|subject| of(subject) == 1), "{what}: {told}");
+        assert_eq!(lines.len(), named.len(), "{what}: {told}");
+    }
+}
+
 #[test]
 fn a_commit_behind_the_hooks_back_is_named() {
     let world = at("execute");

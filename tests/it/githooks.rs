@@ -1,6 +1,6 @@
 //! Git's own hooks: they bind the agent, never the person, and chain to what was there.
 
-use super::world::{CODE, PAGE, World};
+use super::world::{CODE, PAGE, World, message};
 
 #[test]
 fn an_agents_commit_outside_the_fence_is_refused() {
@@ -310,4 +310,17 @@ fn what_a_hook_appends_hides_no_trailer_from_git() {
         let said = world.seed("verify").said();
         assert_ne!(said.code, 2, "{said:?}");
     }
+}
+
+#[test]
+fn a_phase_commit_whose_message_a_hook_wrote_is_none_by_hand() {
+    let world = World::new();
+    world.puts(".git/hooks/commit-msg", "#!/bin/sh\necho rewritten > \"$1\"\n");
+    world.sh("chmod +x .git/hooks/commit-msg");
+    let world = world.installed();
+    world.to("execute");
+    world.works("execute");
+    let told = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+    assert_eq!(world.git("log -1 --format=%s"), "rewritten");
+    assert!(!told.contains("by hand"), "{told}");
 }

@@ -86,6 +86,24 @@ fn names_a_fault(world: &World, parts: &[&str]) {
 }
 
 #[test]
+fn doctor_and_init_name_a_sandbox_in_which_nothing_can_be_changed() {
+    for file in ["../home/.codex/config.toml", ".codex/config.toml"] {
+        let world = World::new();
+        world.puts(file, "sandbox_mode = \"read-only\"\n");
+        let told = world.person("init --host codex").succeeds();
+        let named = "can change no file";
+        assert!(told.contains(named) && told.contains("--sandbox workspace-write"), "{told}");
+        assert!(told.lines().count() <= 8, "{told}");
+        names_a_fault(&world, &[named, "--sandbox workspace-write"]);
+        for mode in ["workspace-write", "danger-full-access"] {
+            world.puts(file, &format!("sandbox_mode = \"{mode}\"\n"));
+            assert!(!world.person("init --host codex").succeeds().contains(named));
+            assert!(!world.person("doctor").said().out.contains(named), "{mode}");
+        }
+    }
+}
+
+#[test]
 fn doctor_and_init_name_what_keeps_the_hooks_of_a_host_from_running() {
     let cases = [
         (

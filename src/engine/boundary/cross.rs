@@ -165,7 +165,7 @@ pub(crate) fn record(
 ) -> Result<std::result::Result<Transitioned, Refusal>> {
     let pages = boundary::declare::pages_to_heal(repo, &judged, chain)?;
     let start = beginning(repo, &judged)?;
-    let by_hand = fence::foreign_commits::commits_by_hand(repo, chain)?;
+    let by_hand = fence::foreign_commits::commits_by_hand(repo, chain, commit.as_ref())?;
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
     judged.adds.made = made(repo, chain, &judged, commit.as_ref())?;
     let passed =

@@ -7,6 +7,7 @@
 use crate::engine::fence::looks::Window;
 use crate::engine::record;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::notes;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
 use crate::phases::Class;
@@ -17,8 +18,13 @@ use crate::voice::{Notice, tell};
 const NAMED: usize = 5;
 
 /// Commits since the last phase commit that git seed did not make, in words: those of
-/// HEAD's history, and those of other branches that HEAD was on.
-pub(crate) fn commits_by_hand(repo: &Repo, chain: &str) -> Result<Vec<String>> {
+/// HEAD's history, and those of other branches that HEAD was on. `own` is that of the step which
+/// is being taken, of which nothing is noted yet.
+pub(crate) fn commits_by_hand(
+    repo: &Repo,
+    chain: &str,
+    own: Option<&CommitId>,
+) -> Result<Vec<String>> {
     let focused = repo.require_focused()?;
     if focused.chain != chain || focused.state.stand.is_talk() {
         return Ok(Vec::new());
@@ -30,10 +36,13 @@ pub(crate) fn commits_by_hand(repo: &Repo, chain: &str) -> Result<Vec<String>> {
         last.filter(|last| repo.store.head().is_ok_and(|head| head.commit.as_ref() != Some(last)))
     {
         let commits = repo.store.commits_since(&last)?;
-        let others = commits.into_iter().filter(|(_, message)| !is_a_step(repo, &focused, message));
+        let is_other = |(commit, message): &(CommitId, String)| {
+            own != Some(commit) && !is_a_step(repo, &focused, commit, message)
+        };
+        let others = commits.into_iter().filter(is_other);
         named.extend(others.map(|(commit, message)| told(commit.as_str(), &message)));
     }
-    let more = logged_by_hand(repo, &focused, focused.state.home.logged)?;
+    let more = logged_by_hand(repo, &focused, focused.state.home.logged, own)?;
     named.extend(more.into_iter().filter(|one| !named.contains(one)).collect::<Vec<_>>());
     named.truncate(NAMED);
     Ok(named)
@@ -52,33 +61,45 @@ pub(crate) fn commits_of_call(
         return Ok(ByHand::default());
     }
     let from = focused.state.home.logged.max(window.look.logged);
-    let commits = logged_by_hand(repo, focused, from)?;
+    let commits = logged_by_hand(repo, focused, from, None)?;
     let by_call = window.is_tied_to(&repo.store.common_dir().join("HEAD"));
     Ok(ByHand { commits, by_call })
 }
 
-fn logged_by_hand(repo: &Repo, focused: &LoadedJob, from: u64) -> Result<Vec<String>> {
+fn logged_by_hand(
+    repo: &Repo,
+    focused: &LoadedJob,
+    from: u64,
+    own: Option<&CommitId>,
+) -> Result<Vec<String>> {
     let mut named = Vec::new();
-    for Moved { to, made } in repo.store.head_moves(from)? {
+    for Moved { to, made, .. } in repo.store.head_moves(from)? {
         let Ok(commit) = to.parse::<CommitId>() else { continue };
         // A commit that is gone again left nothing to name.
         let Ok(message) = repo.store.commit_message(&commit) else { continue };
-        if made && !is_a_step(repo, focused, &message) && named.len() < NAMED {
-            named.push(told(&to, &message));
+        let told = told(&to, &message);
+        let is_new = own != Some(&commit) && !named.contains(&told);
+        if made && is_new && named.len() < NAMED {
+            named.extend((!is_a_step(repo, focused, &commit, &message)).then_some(told));
         }
     }
-    named.dedup();
     Ok(named)
 }
 
-/// The message names a step of this job, or of another one that worked here while this
-/// one rested.
-fn is_a_step(repo: &Repo, focused: &LoadedJob, message: &str) -> bool {
-    let Some(read) = StepTrailers::read(message) else { return false };
+/// The commit is a step of this job, or of another one that worked here while this one rested: by
+/// its message, or where a hook wrote another one, by its note.
+fn is_a_step(repo: &Repo, focused: &LoadedJob, commit: &CommitId, message: &str) -> bool {
     // A job that cannot be looked up explains no commit: it is named as made by hand, which only
     // tells.
     let is_known = |id: JobId| record::archive::knows(repo, &id).unwrap_or(false);
-    read.job == focused.state.job.id.to_string() || read.job.parse().is_ok_and(is_known)
+    let is_ours =
+        |job: &str| job == focused.state.job.id.to_string() || job.parse().is_ok_and(is_known);
+    if let Some(read) = StepTrailers::read(message) {
+        return is_ours(&read.job);
+    }
+    // Notes that do not read explain no commit, either.
+    let lines = repo.store.note_lines(commit).unwrap_or_default();
+    lines.iter().filter_map(|line| notes::step_of(line)).any(|(_, job)| is_ours(&job))
 }
 
 /// Commits that came while a call ran, in words.

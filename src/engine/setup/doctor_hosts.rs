@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::engine::finding::Finding;
 use crate::engine::repo::installation::SettingsFile;
 use crate::engine::repo::{self, Repo};
-use crate::engine::{record, setup};
+use crate::engine::{self, record, setup};
 use crate::hosts::{self, Distrust, Host, Linked, Place, install};
 use crate::jobs::mode::Mode;
 use crate::voice::Found;
@@ -100,6 +100,7 @@ fn examine_host(repo: &Repo, file: &SettingsFile, found: &mut Vec<Finding>) {
         return;
     }
     found.push(try_host(repo, row, &text, &shown));
+    found.extend(engine::host_sandbox::finding(repo, row));
     let missing = install::missing_events(&text, row);
     if !missing.is_empty() && missing.len() < row.install_events() {
         let facts = [("shown", shown.as_str()), ("events", &*missing.join(", "))];
@@ -136,8 +137,7 @@ impl Kept<'_> {
 
     /// The same as `init` says it, with what a person can do.
     pub(crate) fn told(&self, row: &Host) -> String {
-        let Finding { detail, fix, .. } = self.finding(row);
-        format!("{detail}: {}", fix.unwrap_or_default())
+        self.finding(row).told()
     }
 }
 

@@ -6,10 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::engine::finding::Finding;
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{boundary, fence, hook_costs, jobs, record, setup, traces};
+use crate::engine::{self, boundary, fence, hook_costs, jobs, record, setup, traces};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -136,13 +137,13 @@ fn at_home(repo: &Repo, wanted: &Wanted, rows: &[&'static Host]) -> String {
 
 /// What a person meets, or has to do, at the first start of each host.
 fn first_starts(repo: &Repo, rows: &[&'static Host]) -> Vec<Told> {
-    let notes = rows.iter().filter_map(|row| Some((row.title.as_str(), row.first_start()?)));
-    let notes = notes.map(|(title, says)| Told::new("note", title, says));
-    let kept = rows.iter().filter_map(|row| {
-        let kept = setup::doctor_hosts::kept_from_running(repo, row)?;
-        Some(Told::new("note", &row.title, kept.told(row)))
+    let note = |row: &&'static Host| Some(Told::new("note", &row.title, row.first_start()?));
+    let kept = rows.iter().flat_map(|row| {
+        let kept = setup::doctor_hosts::kept_from_running(repo, row).map(|kept| kept.told(row));
+        let still = engine::host_sandbox::finding(repo, row).map(Finding::told);
+        kept.into_iter().chain(still).map(|said| Told::new("note", &row.title, said))
     });
-    notes.chain(kept).collect()
+    rows.iter().filter_map(note).chain(kept).collect()
 }
 
 /// What is put in for a host only where it is asked for, and what is there beside it.
