@@ -511,6 +511,7 @@ pub(crate) enum Notice {
     StatuslineOff,
     StatuslineUnknown,
     ReportOpensNothing,
+    PrintedNowhere,
     ReportNoBrowser,
     StoryAll,
     StoryKeys,

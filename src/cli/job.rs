@@ -534,7 +534,10 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
     }
     let heard = match &other {
         Some(job) => jobs::unattended::end_awaiting(repo, job)?,
-        None => person::answers::approve(repo, &repo.require_focused()?.chain)?,
+        None => match person::answers::approve(repo, &repo.require_focused()?.chain)? {
+            Ok(heard) => heard,
+            Err(refusal) => return Ok(refuse(repo, &refusal, out)),
+        },
     };
     match heard {
         PersonReply::Done(text) if other.is_some() => {

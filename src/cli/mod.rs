@@ -554,7 +554,8 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Open) => 3,
         Err(error) => failed(&context, &error, &mut out),
     };
-    if out.finish().is_err() {
+    if let Err(error) = out.finish() {
+        out.unheard(&error);
         return ExitCode::from(1);
     }
     ExitCode::from(code)

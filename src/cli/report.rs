@@ -11,7 +11,7 @@ use super::{Outcome, pager, width};
 use crate::format::shown;
 use crate::jobs::UnixSeconds;
 use crate::verdict::Refusal;
-use crate::voice;
+use crate::voice::{self, Notice};
 use crate::world::progress;
 
 /// When to colour.
@@ -162,6 +162,13 @@ impl Report {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             done => done,
         }
+    }
+
+    /// What was to be printed went nowhere.
+    pub(crate) fn unheard(&mut self, error: &io::Error) {
+        self.out.clear();
+        let why = voice::tell(Notice::PrintedNowhere, &[("error", &error.to_string())]);
+        told_aside(&format!("error: {why}\n"));
     }
 
     /// A refusal, in the words that its phase has for it.

@@ -133,7 +133,11 @@ fn in_words(said: &str) -> String {
         });
         let Some(end) = end else { break };
         told.extend([&rest[..at], &behind[..end].replace("\\\"", "\"")]);
-        rest = behind[end + 1..].strip_prefix(" }").unwrap_or(&behind[end + 1..]);
+        // Other fields may stand behind it.
+        let after = &behind[end + 1..];
+        let (fields, beyond) = after.split_once('}').unwrap_or(("", after));
+        let is_fields = fields.chars().all(|sign| sign.is_alphanumeric() || " ,:_".contains(sign));
+        rest = if is_fields { beyond } else { after };
     }
     told.push_str(rest);
     told.replace("\n\nCaused by:\n    0: ", ": ")
@@ -153,6 +157,8 @@ mod tests {
             in_words(said),
             "Failed to access a directory: \"/x\": No such file: No such file"
         );
+        let fields = "Message { message: \"\\\"/x\\\" is none\", class: NotFound }: it is gone";
+        assert_eq!(in_words(fields), "\"/x\" is none: it is gone");
         for plain in ["an object is missing", ""] {
             assert_eq!(in_words(plain), plain);
         }

@@ -77,6 +77,8 @@ impl Store {
         S: AsRef<OsStr>,
     {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        // A hook of git seed's own would wait for the lock that this process holds.
+        debug_assert!(!(self.holds_lock() && runs_hooks(&args)), "{args:?} under the lock");
         let mut command = clean_git(self.children.as_ref());
         command.arg("-C").arg(&self.work_tree);
         match &self.confined {
@@ -128,6 +130,19 @@ impl Store {
             settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]).collect()
         })
     }
+}
+
+/// Git runs hooks of ours for this command.
+fn runs_hooks(args: &[OsString]) -> bool {
+    let mut words = args.iter().filter_map(|arg| arg.to_str());
+    let verb = loop {
+        match words.next() {
+            Some("-c") => _ = words.next(),
+            Some(word) if word.starts_with('-') => {}
+            verb => break verb,
+        }
+    };
+    verb.is_some_and(|verb| ["commit", "push", "merge", "rebase", "am"].contains(&verb))
 }
 
 pub(super) fn clean_git(of_session: Option<&GitEnvironment>) -> Command {

@@ -68,6 +68,11 @@ impl Store {
         Ok(Lock { held: Rc::clone(held) })
     }
 
+    /// This process holds the lock through this store.
+    pub(super) fn holds_lock(&self) -> bool {
+        self.held_lock.depth.get() > 0
+    }
+
     /// Names refs that are about to be moved, where the lock is held.
     pub(super) fn names_moves(&self, lines: &str) -> Result<(), StoreError> {
         match self.held_lock.file.borrow_mut().as_mut() {

@@ -496,3 +496,23 @@ fn a_subagent_takes_no_step() {
         assert!(reply.refusal().is_none_or(|no| !no.contains("not a subagent")), "{reply:?}");
     }
 }
+
+#[test]
+fn an_approval_that_comes_too_early_says_one_way_on() {
+    let world = World::seeded();
+    world.to("observe");
+    let said = world.person("job approve").refuses("only condense may ask for completion");
+    assert_eq!(said.matches("Do: ").count(), 1, "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_is_told() {
+    let world = World::seeded();
+    world.to("observe");
+    for command in ["status", "stats", "job list", "log"] {
+        let said = world.tries(&format!("git seed {command} > /dev/full"));
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.err.contains("what was found cannot be printed"), "{said:?}");
+    }
+}

@@ -43,6 +43,52 @@ fn a_message_that_nothing_shows_is_no_commit() {
     world.asks(&done()).passes().answers("Approve completion").tells("closed");
 }
 
+/// Kills the boundary right behind its commit, once.
+#[cfg(target_os = "linux")]
+const DIES: &str = r#"#!/bin/sh
+[ -e ../dies ] || exit 0
+rm ../dies
+p=$$
+while [ "$p" -gt 1 ]; do
+  if tr '\0' ' ' <"/proc/$p/cmdline" | grep -q 'phase checkpoint'; then kill -9 "$p"; exit; fi
+  p=$(cut -d' ' -f4 "/proc/$p/stat")
+done
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_commit_that_a_kill_left_is_not_judged_by_what_ran_after_it() {
+    let world = super::world::World::new();
+    world.puts(".git/hooks/post-commit", DIES);
+    world.sh("chmod +x .git/hooks/post-commit");
+    let world = world.installed();
+    world.prompt("[QUICK] Fix the lexer: quoted strings lose their escapes");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let head = world.git("rev-parse HEAD");
+    world.puts("../dies", "");
+    let died = world.seed("phase checkpoint -m 'keep escapes; all the tests pass'").said();
+    assert_ne!(died.code, 0, "{died:?}");
+    let left = world.git("rev-parse HEAD");
+    assert_ne!(left, head, "its commit is made");
+    // A run that fails now says nothing of it.
+    let mut fields = json!({
+        "tool_name": "Bash", "tool_input": { "command": "cargo test" },
+        "tool_use_id": world.next_call(),
+    });
+    world.event("PreToolUse", &fields).passes();
+    fields["error"] = json!("Exit code 101\ntest result: FAILED. 1 passed; 1 failed; 0 ignored");
+    world.event("PostToolUseFailure", &fields).passes();
+    world.seed("phase checkpoint -m 'what stands so far'").said();
+    let subjects = world.git("log --format=%s%n%b");
+    assert!(subjects.contains("keep escapes; all the tests pass"), "{subjects}");
+    let noted = world.git(&format!("notes --ref=seed show {left}"));
+    assert!(noted.contains("checkpoint"), "its step is taken: {noted}");
+    assert!(world.seed("verify").succeeds().contains(" 0 broken"));
+}
+
 #[test]
 fn what_proves_the_work_says_what_ran() {
     let world = World::seeded();

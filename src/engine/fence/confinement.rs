@@ -244,7 +244,8 @@ fn open_surface(
 }
 
 /// The scratch folders. One that the work tree lies in would open it, and its
-/// neighbours: a folder of this repository's own in there stands for it.
+/// neighbours: a folder of this repository's own in there stands for it. Where `TMPDIR` names a
+/// place that is not open, programs are told of one that is.
 fn open_scratch(
     repo: &Repo,
     top: &Path,
@@ -270,6 +271,13 @@ fn open_scratch(
             walls.open.push(private.clone());
             own = Some(private);
         }
+    }
+    let named = world::variable("TMPDIR").map(|dir| real(Path::new(&dir)));
+    let is_shut = |dir: &PathBuf| !walls.open.iter().any(|open| dir.starts_with(open));
+    if own.is_none() && named.as_ref().is_some_and(is_shut) {
+        let is_scratch =
+            |dir: &&PathBuf| repo.rules.scratch.iter().any(|one| real(Path::new(one)) == **dir);
+        own = walls.open.iter().find(is_scratch).cloned();
     }
     Ok(own)
 }

@@ -9,7 +9,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::answer::PersonReply;
+use crate::engine::repo::answer::{Answered, PersonReply};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::texts::Of;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -308,7 +308,7 @@ fn grant(
 fn complete(repo: &Repo, chain: &str, question: &str) -> Result<PersonReply> {
     person::claimed::keep_ruling(repo, chain, question)?;
     let left = person::claimed::left_out(repo, chain)?;
-    let heard = approve(repo, chain)?;
+    let heard = approve_or_tell(repo, chain)?;
     let PersonReply::Done(said) = heard else { return Ok(heard) };
     jobs::dependencies::jobs_were_seen(repo, questions::with_next(question).1)?;
     let offered = landing::offer::told(repo)?;
@@ -384,8 +384,16 @@ fn its_trace_has(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> R
     Ok(false)
 }
 
+/// The same as [`approve`], where a rule's no is told in one sentence.
+pub(crate) fn approve_or_tell(repo: &Repo, chain: &str) -> Result<PersonReply> {
+    Ok(approve(repo, chain)?.unwrap_or_else(|refusal| {
+        let said = voice::say(&refusal, "condense");
+        PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
+    }))
+}
+
 /// Approves and completes the focused job on `chain`, where it stands in condense.
-pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
+pub(crate) fn approve(repo: &Repo, chain: &str) -> Answered<PersonReply> {
     let finished = repo.focused()?.is_some_and(|focused| {
         focused.chain == chain && jobs::ending::a_person_may_end(repo, &focused)
     });
@@ -396,22 +404,18 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Result<PersonReply> {
     })?;
     let done = match completed {
         Ok(done) => done,
-        Err(refusal) => {
-            let said = voice::say(&refusal, "condense");
-            return Ok(PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_)));
-        }
+        Err(refusal) => return Ok(Err(refusal)),
     };
-    let reply = if finished {
+    if finished {
         boundary::cross::close(repo, &done)?;
-        closed_told(repo)?
-    } else if closes_at_once(repo, &done)? {
-        closed_told(repo)?
-    } else {
-        PersonReply::Done(tell(Notice::Approved, &[]))
-    };
+    }
+    // A boundary commits, and hooks of that commit take the lock.
     drop(lock);
+    let is_closed = finished || closes_at_once(repo, &done)?;
+    let approved = || Ok(PersonReply::Done(tell(Notice::Approved, &[])));
+    let reply = if is_closed { closed_told(repo) } else { approved() }?;
     jobs::completion::sign(repo, &done)?;
-    Ok(reply)
+    Ok(Ok(reply))
 }
 
 /// The job is over and out of focus; which one could be next.

@@ -300,7 +300,7 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
         let agent = tell(Notice::ApproveTooSoonToAgent, &[("why", &said.why), ("do", &said.do_)]);
         return Ok(Told::both(person, agent).alone());
     }
-    let heard = person::answers::approve(repo, &job.chain)?;
+    let heard = person::answers::approve_or_tell(repo, &job.chain)?;
     person::sender::keep_unattended(repo, spoken.word, "[APPROVE]", &heard);
     Ok(match heard {
         PersonReply::Done(text) => {
