@@ -39,7 +39,7 @@ pub(crate) fn commits_by_hand(
         let is_other = |(commit, message): &(CommitId, String)| {
             own != Some(commit) && !is_a_step(repo, &focused, commit, message)
         };
-        let others = commits.into_iter().filter(is_other);
+        let others = commits.into_iter().filter(is_other).take(NAMED);
         named.extend(others.map(|(commit, message)| told(commit.as_str(), &message)));
     }
     let more = logged_by_hand(repo, &focused, focused.state.home.logged, own)?;
