@@ -1,22 +1,27 @@
 //! `git seed verify` follows commits that were landed, squashed, rebased or picked, by what they
 //! hold; what holds something else is not measured.
 
+use std::sync::OnceLock;
+
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::world::{CODE, World, message};
+use super::world::{CODE, Snapshot, World, message};
 
 /// A job that is over, landed, and a branch `release` that begins where the job did and goes
 /// its own way by one file.
 pub fn landed() -> World {
-    let world = World::seeded();
-    world.git("branch release");
-    world.to("condense");
-    world.works("condense");
-    world.approved();
-    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
-    world.person("land").succeeds();
-    world
+    static LANDED: OnceLock<Snapshot> = OnceLock::new();
+    World::copy_of(&LANDED, || {
+        let world = World::seeded();
+        world.git("branch release");
+        world.to("condense");
+        world.works("condense");
+        world.approved();
+        world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+        world.person("land").succeeds();
+        world
+    })
 }
 
 /// A person's git, which hears no hook.

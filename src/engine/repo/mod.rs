@@ -342,22 +342,32 @@ impl Repo {
         // A step reads what it goes on from more than once.
         const BYTES: usize = 4 << 20;
         let around = Self::discover(cwd);
-        let mut environment = around.as_ref().ok().and_then(Self::git_environment);
-        let named = if environment.is_none() { Some(Self::open(cwd)?) } else { None };
-        let asked = |named: &Self| {
-            around.as_ref().is_ok_and(|one| one.store.common_dir() == named.store.common_dir())
+        let hosted = around.as_ref().ok().and_then(Self::git_environment);
+        // What is wrong around `cwd` stands in an agent's way.
+        let as_its = |around: Result<Self>, environment| -> Result<Self> {
+            let mut repo = around?;
+            repo.store.run_children_as(environment);
+            Ok(repo)
         };
-        if let Some(named) = named.as_ref().filter(|named| !asked(named)) {
-            environment = named.git_environment();
-        }
-        let mut repo = match environment {
-            // What is wrong around `cwd` stands in an agent's way.
-            Some(environment) => {
-                let mut repo = around?;
-                repo.store.run_children_as(environment);
-                repo
-            }
-            None => named.map_or_else(|| Self::open(cwd), Ok)?,
+        let mut repo = match (hosted, around) {
+            (Some(environment), around) => as_its(around, environment)?,
+            (None, around) => match (Store::from_environment(cwd)?, around) {
+                // As it nearly always is: its rules and its focus are read.
+                (store, Ok(around)) if store.git_dir() == around.store.git_dir() => {
+                    store.date_by_the_day(around.rules.detail.is_day());
+                    Self { store, ..around }
+                }
+                (store, around) => {
+                    let named = Self::over(store)?;
+                    let common_dir = named.store.common_dir();
+                    let asked =
+                        around.as_ref().is_ok_and(|one| one.store.common_dir() == common_dir);
+                    match named.git_environment().filter(|_| !asked) {
+                        Some(environment) => as_its(around, environment)?,
+                        None => named,
+                    }
+                }
+            },
         };
         repo.store.remember_objects(BYTES);
         if world::variable(world::HANDED).is_some() {

@@ -70,7 +70,7 @@ impl Snapshot {
         cell.get_or_init(|| Self::take(&World::walks_to(place)))
     }
 
-    fn take(world: &World) -> Self {
+    pub(super) fn take(world: &World) -> Self {
         let mut entries = Vec::new();
         collect(world.root(), Path::new(""), &mut entries);
         Self {
