@@ -40,6 +40,7 @@ mod it {
     mod formats;
     mod frozen;
     mod git_acts;
+    mod git_dirs;
     mod githooks;
     mod govern;
     mod grants;

@@ -79,6 +79,7 @@ pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod ops;
 pub(crate) mod other_line;
+pub(crate) mod own_dir;
 pub(crate) mod own_refs;
 pub(crate) mod own_state;
 pub(crate) mod person;

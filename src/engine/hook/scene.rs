@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, hook, jobs, judge, memory, person, record};
+use crate::engine::{boundary, claims, fence, hook, jobs, judge, memory, own_dir, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -405,9 +405,7 @@ fn shell(
     let reading = repo.line(command);
     let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
-    if works_inside_git(setting, command, cwd) {
-        out.own_state = Some(cwd.display().to_string());
-    }
+    out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path));
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
     out.git = hook::git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
@@ -467,18 +465,6 @@ fn class_in(phase: &Phase, found: &shell::Found, of_git: bool, stands_before: bo
         }
         class => class,
     }
-}
-
-/// Whether the line runs in the git directory: there, no word of it shows whose file it names.
-/// A line that first leaves it is like any other.
-fn works_inside_git(setting: &Setting<'_>, command: &str, cwd: &Path) -> bool {
-    let inside = |dir: &Path| matches!(setting.place(dir).place, Place::Git | Place::OwnState);
-    // The directory may have another name, but then it is a rare one that is asked about.
-    if !inside(cwd) {
-        return false;
-    }
-    let leaves = shell::simple(command).and_then(|line| line.dirs.into_iter().next().flatten());
-    leaves.is_none_or(|to| inside(&cwd.join(to)))
 }
 
 /// Of each kind that guards ask for, the first piece of the line that shows it.

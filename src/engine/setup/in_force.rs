@@ -3,7 +3,7 @@
 
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, read_if_there};
-use crate::engine::{claims, jobs, record};
+use crate::engine::{claims, jobs, record, sync};
 use crate::format::names;
 use crate::jobs::mode::Mode;
 use crate::rules::{BadRules, Rules};
@@ -17,12 +17,12 @@ pub(crate) fn proposed_rules(repo: &Repo) -> Result<String> {
 
 /// The rules that a sync brought from `remote`.
 pub(crate) fn fetched_rules(repo: &Repo, remote: &str) -> Result<String> {
-    let none = || EngineError::not_now(Notice::RulesNoneFetched, &[("remote", remote)]);
+    let not_yet = || EngineError::not_now(Notice::RulesNoneFetched, &[("remote", remote)]);
+    let none = || sync::remote::which(repo, Some(remote)).err().unwrap_or_else(not_yet);
     let name = names::fetched(remote, names::RULES);
-    let Some(tip) = repo.store.tip(&name)? else { return Err(none()) };
+    let tip = repo.store.tip(&name)?.ok_or_else(none)?;
     let bytes = repo.store.file(&tip, "seed.toml")?.ok_or_else(none)?;
-    let text = String::from_utf8(bytes);
-    text.map_err(|bad| EngineError::Proposal(format!("{name}: {bad}")))
+    String::from_utf8(bytes).map_err(|bad| EngineError::Proposal(format!("{name}: {bad}")))
 }
 
 /// Checks rules that the work tree proposes.
