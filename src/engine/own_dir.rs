@@ -2,6 +2,7 @@
 //! inside of the git directory, or through one that is not called `.git`, as that of a bare
 //! repository, of a submodule, or one that stands apart.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::engine::repo::Repo;
@@ -9,8 +10,9 @@ use crate::engine::repo::paths::Resolved;
 use crate::phases::place::Place;
 use crate::shell;
 
-/// More words than a line of such a repository has where it names what is ours.
-const WORDS: usize = 256;
+/// Directories of git's that one line may name; one that names more is taken for one that looks
+/// for ours.
+const ENTERED: usize = 16;
 
 /// What of the line, which begins in `cwd`, leads there; `place` says whose a path is.
 pub(crate) fn named(
@@ -27,15 +29,25 @@ pub(crate) fn named(
     }
     // A directory of git's that a word names may be where the line goes on.
     let mut from: Vec<PathBuf> = vec![cwd.to_owned()];
+    let mut seen = BTreeSet::new();
     let parts = |c: char| c.is_whitespace() || "\"'`;|&()<>=,:".contains(c);
-    for word in command.split(parts).filter(|word| !word.is_empty()).take(WORDS) {
+    for word in command.split(parts).filter(|word| !word.is_empty()) {
+        // The same word leads elsewhere only from where the line went meanwhile.
+        if !seen.insert(word) {
+            continue;
+        }
         let found: Vec<_> = from.iter().map(|dir| place(&dir.join(word))).collect();
-        if found.iter().any(|found| found.place == Place::OwnState) {
+        let ours = found.iter().any(|found| found.place == Place::OwnState);
+        if ours || from.len() > ENTERED {
             return Some(word.to_owned());
         }
         let entered = found.into_iter().filter(|found| found.place == Place::Git);
-        from.extend(entered.map(|found| found.real).filter(|dir| dir.is_dir()));
-        from.dedup();
+        for dir in entered.map(|found| found.real).filter(|dir| dir.is_dir()) {
+            if !from.contains(&dir) {
+                from.push(dir);
+                seen.clear();
+            }
+        }
     }
     None
 }

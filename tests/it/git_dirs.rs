@@ -33,6 +33,8 @@ fn words_that_lead_into_its_state_are_refused_and_the_doctor_sees_it() {
             format!("cd {git_dir} && ls seed"),
             format!("cd {git_dir}/refs; head -c 40 seed/meta"),
             format!("grep -r x '{git_dir}/seed'"),
+            format!("echo {} && cat {git_dir}/seed/journal/main", "a b c d e ".repeat(200)),
+            format!("ls seed; cd {git_dir}; ls seed"),
             format!("wc -c < {real}/refs/seed/meta"),
         ] {
             world.runs(&line).refuses("belongs to git seed");
