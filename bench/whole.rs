@@ -495,9 +495,9 @@ impl Ground {
     fn in_condense() -> Result<Self> {
         let ground = Self::in_execute(0)?;
         let page = format!("{SCOPE}/CLAUDE.md");
-        let shown = |executed: &str, verified: &str| {
+        let shown = |command: &str, executed: &str, verified: &str| {
             for moment in ["PreToolUse", "PostToolUse"] {
-                let mut tests = tool(moment, "Bash", json!({ "command": "cargo test" }));
+                let mut tests = tool(moment, "Bash", json!({ "command": command }));
                 tests["tool_response"] =
                     json!({ "stdout": "test result: ok. 1 passed", "interrupted": false });
                 ground.hooked(&tests)?;
@@ -508,10 +508,11 @@ impl Ground {
             );
             ground.edited(&page, &text)
         };
-        shown("\nlooked ahead\n", "")?;
+        shown("cargo test", "\nlooked ahead\n", "")?;
         ground.advance(&["What I Implemented", "Evidence", "Plan Item Addressed"])?;
         ground.seed("phase multiplier 3")?;
-        shown("\nlooked ahead\n", "\nran it\n")?;
+        // Another run, with an id of its own: the same one again is nothing new.
+        shown("cargo test --all", "\nlooked ahead\n", "\nran it\n")?;
         ground.advance(&["Acceptance Criteria Checked", "Pass-Fail Per Criterion", "Evidence"])?;
         ground.seed("phase multiplier 3")?;
         ground.looked(&page)?;
