@@ -83,6 +83,11 @@ impl StepTrailers {
     }
 }
 
+/// How `git cherry-pick -x` begins the line that it puts below the trailers.
+const PICKED: &str = "(cherry picked from commit ";
+/// Lines that make a paragraph the tail where words of other kinds stand among the trailers.
+const WRITTEN_BY_GIT: [&str; 2] = ["Signed-off-by: ", PICKED];
+
 /// The trailers of a message, in order, repeats kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trailers<'a>(Vec<(&'a str, &'a str)>);
@@ -90,10 +95,27 @@ pub(crate) struct Trailers<'a>(Vec<(&'a str, &'a str)>);
 impl<'a> Trailers<'a> {
     /// Reads the trailers of `message`; a message without any gives none.
     ///
-    /// The tail is the last paragraph, and only if every line of it is a trailer.
+    /// The tail is the last paragraph, if git takes it for one: each line of it is a trailer, goes
+    /// on with the one above it, or was written by `git cherry-pick -x`. Where git itself wrote one
+    /// of them, there may be three lines of other words to each trailer.
     pub(crate) fn of(message: &'a str) -> Self {
         let tail = message.trim_end().rsplit_once("\n\n").map_or("", |(_, tail)| tail);
-        tail.lines().map(split).collect::<Option<Vec<_>>>().map(Self).unwrap_or_default()
+        let (mut found, mut others, mut gits, mut goes_on) = (Vec::new(), 0, false, false);
+        for line in tail.lines() {
+            if goes_on && line.starts_with([' ', '\t']) {
+                continue;
+            }
+            gits |= WRITTEN_BY_GIT.iter().any(|begin| line.starts_with(begin));
+            let trailer = split(line);
+            goes_on = trailer.is_some();
+            match trailer {
+                Some(trailer) => found.push(trailer),
+                None if line.starts_with(PICKED) => {}
+                None => others += 1,
+            }
+        }
+        let is_tail = others == 0 || gits && found.len() * 3 >= others;
+        if is_tail { Self(found) } else { Self::default() }
     }
 
     /// The value of `key`, whatever its case; the last one wins.
@@ -307,6 +329,24 @@ mod tests {
         }
         let jobs: Vec<&str> = claimed_jobs(&squashed).collect();
         assert_eq!(jobs, ["20261121t205612-7f3a"]);
+    }
+
+    #[test]
+    fn what_git_takes_for_a_tail_is_one() {
+        let ours = "Seed-Job: j\nSeed-Id: 1";
+        let picked = "(cherry picked from commit 0123456789abcdef0123456789abcdef01234567)";
+        for (tail, is) in [
+            (format!("{ours}\n{picked}"), true),
+            (format!("{ours}\n{picked}\n{picked}\nSigned-off-by: A <a@b>"), true),
+            (format!("{ours}\n[a: mended a comment]\nSigned-off-by: A <a@b>"), true),
+            (format!("Reviewed-by: A\n  and B\n{ours}"), true),
+            (format!("  indented\n{ours}"), false),
+            (format!("{ours}\nmore words"), false),
+            (format!("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n{ours}\n{picked}"), false),
+        ] {
+            let read = Trailers::of(&format!("x: y\n\n{tail}\n")).get("Seed-Id") == Some("1");
+            assert_eq!(read, is, "{tail}");
+        }
     }
 
     #[test]

@@ -127,6 +127,22 @@ fn a_picked_step_and_some_that_were_squashed_are_followed() {
     assert_eq!(of(&world, &found, "HEAD"), "patch-id", "{found}");
 }
 
+/// `cherry-pick -x` writes below the trailers where the commit came from, `-s` who took it.
+#[test]
+fn a_pick_that_says_where_it_comes_from_is_followed() {
+    let world = landed();
+    let execute = world.git("log --format=%H --grep='Seed-Step: execute -> verify' main");
+    for picks in ["-x", "-x -s"] {
+        on_release(&world, true);
+        git(&world, &format!("cherry-pick {picks} main~5..{}", execute.trim()));
+        assert!(world.git("log -1 --format=%B").contains("(cherry picked from commit"));
+        let found = verified(&world, "HEAD~3..HEAD");
+        assert_eq!(of(&world, &found, "HEAD"), "patch-id", "{picks}: {found}");
+        git(&world, "reset -q --hard HEAD~4");
+        git(&world, "checkout -q -f main");
+    }
+}
+
 /// What is left of trailers leads to a job, and no content makes it whole again.
 #[test]
 fn half_of_the_trailers_is_not_measured_whatever_the_content() {
