@@ -8,6 +8,7 @@ use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::{Value, json};
 
 use super::killed::{Kept, Write, chosen, has_strace, time_goes_by, written};
+use super::quick;
 use super::sample::Extent;
 use super::world::{CODE, World, message};
 
@@ -92,6 +93,30 @@ fn a_birth_is_withdrawn_and_comes_back() {
     let bad: Vec<&Value> =
         said.as_array().expect("findings").iter().filter(|one| one["ok"] == false).collect();
     assert!(bad.is_empty(), "{bad:?}");
+}
+
+/// No file changes, so what a run showed of them it shows still: the card, the gate of verify and
+/// the ruling on the question know of it alike.
+#[test]
+fn what_ran_is_known_behind_an_undo() {
+    let world = quick::small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let advance = "phase advance -m 'keep escapes in quoted strings'";
+    world.seed(advance).succeeds();
+    assert_eq!(world.phase(), "condense");
+    for _ in 0..2 {
+        world.person("undo").succeeds();
+        assert_eq!(world.phase(), "execute");
+        world.seed(advance).succeeds();
+        assert_eq!(world.phase(), "condense");
+        world.seed("condense status").tells("1 run, last `cargo test`");
+    }
+    world.person("undo").succeeds();
+    world.person("redo").succeeds();
+    world.asks(&quick::done()).passes().answers("Approve completion").tells("closed");
 }
 
 #[test]
@@ -559,7 +584,10 @@ pub(super) fn moment(world: &World) -> Moment {
             if path == "job.toml" {
                 let text = world.git(&format!("cat-file blob {name}:job.toml"));
                 files.insert(path.to_owned(), without_log(&text));
-            } else if !path.starts_with("trace/") && path != "touched" {
+            } else if !path.starts_with("trace/")
+                && !path.starts_with("evidence/")
+                && path != "touched"
+            {
                 files.insert(path.to_owned(), entry.to_owned());
             }
         }

@@ -6,6 +6,7 @@
 
 use crate::engine::aside;
 use crate::engine::record::draft::{By, StepDraft};
+use crate::engine::record::kept::kept;
 use crate::engine::record::step;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::fold::JournalLines;
@@ -66,23 +67,26 @@ pub(crate) fn written(
     Ok(LoadedJob { chain: job.chain.clone(), tip, state, activity, archived: false })
 }
 
-/// What of the tree of now goes on: the trace with the lines since the last step, and the paths
-/// that were touched since the last boundary, for no file changes.
+/// What of the tree of now goes on: the trace with the lines since the last step, what ran, and
+/// the paths that were touched since the last boundary, for no file changes. A run that showed the
+/// files as they lie there shows them still.
 fn log_of(
     repo: &Repo,
     job: &LoadedJob,
     since: &JournalLines,
     draft: &StepDraft,
 ) -> Result<Vec<TreeEdit>> {
-    let kept = |path: &str| -> Result<TreeEdit> {
+    let of_now = |path: &str| -> Result<TreeEdit> {
         let path = path.to_owned();
         Ok(match repo.store.subtree(&job.tip, &path)? {
             Some(tree) => TreeEdit::Graft { path, tree },
             None => TreeEdit::Remove { path },
         })
     };
-    let mut edits = vec![kept(names::TRACE)?];
-    edits.extend(step::traced(since, draft.cycle, &draft.phase, job.state.steps + 1));
+    let step = job.state.steps + 1;
+    let mut edits = vec![of_now(names::TRACE)?, of_now(names::EVIDENCE)?];
+    edits.extend(step::traced(since, draft.cycle, &draft.phase, step));
+    edits.extend(kept(&repo.store, since, step)?);
     // Written with the first step that touched something.
     let known = repo.store.file(&job.tip, step::TOUCHED)?.unwrap_or_default();
     let mut touched = state::read_lines(&known);
