@@ -550,9 +550,21 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
             out.line(format_args!("Approved: {text}."));
             Ok(Outcome::Yes)
         }
-        PersonReply::NotCounted(why) => Err(not_now(why, Notice::NextStatus).into()),
+        PersonReply::NotCounted(why) => Err(match other.filter(goes_on) {
+            Some(job) => {
+                let facts = [("id", job.state.job.id.as_str())];
+                EngineError::NotNow { why, next: voice::tell(Notice::NextActivate, &facts) }
+            }
+            None => not_now(why, Notice::NextStatus),
+        }
+        .into()),
         PersonReply::Kept => Ok(Outcome::Failed),
     }
+}
+
+/// The job is in nobody's focus here and has work left.
+fn goes_on(job: &LoadedJob) -> bool {
+    matches!(job.state.job.status, Status::Active | Status::Pending)
 }
 
 /// A person's word that did not count, with the way on that `next` tells.

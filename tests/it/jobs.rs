@@ -516,3 +516,23 @@ fn what_cannot_be_printed_is_told() {
         assert!(said.err.contains("what was found cannot be printed"), "{said:?}");
     }
 }
+
+/// A job whose worktree is gone waits wherever its person looks, and each word on it leads there.
+#[test]
+fn a_job_whose_worktree_is_gone_is_offered_elsewhere() {
+    let world = World::seeded();
+    world.git("worktree add -q -b side ../side");
+    let there = |line: &str| world.persons_terminal(&format!("cd ../side && git seed {line}"), "");
+    let said = there("job create 'the side'");
+    assert_eq!(said.code, 0, "{said:?}");
+    let id = world.json("job list")[0]["id"].as_str().expect("an id").to_owned();
+    let said = there(&format!("job activate {id}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(!world.seed("status").succeeds().contains(&id), "it is at work over there");
+    let refused = world.person(&format!("job approve {id}"));
+    refused.refuses(&format!("git seed job activate {id}"));
+    world.git("worktree remove --force ../side");
+    world.seed("status").tells(&format!("next     git seed job activate {id}"));
+    world.person(&format!("job activate {id}")).succeeds();
+    assert_eq!(world.job(), id);
+}

@@ -643,6 +643,52 @@ fn a_file_is_opened_before_it_is_changed() {
     world.edits("src/parser/tokens.rs", "two();", "three();").passes();
 }
 
+/// What a person commits meanwhile, wherever it lies and however much it is, is no work of the
+/// job's; a call that changes the same files makes it that.
+#[test]
+fn what_a_person_commits_makes_no_small_job_large() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.seed("phase checkpoint -m 'keep escapes'").succeeds();
+    for dir in ["docs", "src/parser", "tools"] {
+        world.puts(&format!("{dir}/note.txt"), &"a line of theirs\n".repeat(200));
+    }
+    world.git("add -A");
+    world.git("commit -qm 'notes of theirs'");
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    let told = world.seed("phase checkpoint -m 'and count them'").succeeds();
+    assert!(!told.contains("track opevc"), "{told}");
+    world.edits(CODE, "escapes(1);", "escapes(2);").passes();
+    world.tests();
+    let told = world.seed("phase advance -m 'count them twice; all the tests pass'").succeeds();
+    assert!(!told.contains("track opevc"), "{told}");
+    assert_eq!(world.json("status")["track"], "quick");
+    assert_eq!(world.phase(), "condense");
+}
+
+/// An approval that cannot close the job names what is in the way, and that leads on.
+#[test]
+fn an_approval_whose_branch_is_gone_says_what_to_do_first() {
+    let world = small();
+    world.git("switch -q -c side");
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    world.git("switch -q main");
+    world.git("merge -q side");
+    world.git("branch -qd side");
+    let told = world.asks(&done()).passes().answers("Approve completion");
+    told.tells("there is no such branch any more");
+    told.tells("git seed job move");
+    assert_ne!(world.phase(), "none");
+    world.person("job move").succeeds();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    assert_eq!(world.phase(), "none");
+}
+
 /// Small jobs in one directory come to a point where memory is worked through first.
 #[test]
 fn small_jobs_add_up() {

@@ -220,7 +220,7 @@ fn was_heard(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(!repo.lines(&focused.chain, TOUCHED)?.is_empty())
 }
 
-fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
+pub(crate) fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
     let home = &focused.state.home;
     let away = repo.away(focused);
     let here = Here { away, doing: repo.store.in_progress(), branch: home.branch.as_str() };

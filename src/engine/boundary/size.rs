@@ -1,13 +1,14 @@
 //! How large the work of a small lane is, and how large a call would make it.
 //!
 //! Tests and lock files ride along: they count neither as files nor as directories, their lines
-//! four to one. What nobody claims, what is the person's and pages are no work.
+//! four to one. What nobody claims, what is the person's, what they committed meanwhile, and pages
+//! are no work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::languages::shipped_languages;
-use crate::engine::fence;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::{fence, judge};
 use crate::event::Change;
 use crate::format::state::Unclaimed;
 use crate::jobs::shortword::SaidLane;
@@ -42,8 +43,36 @@ pub(crate) fn changed(
 ) -> Result<Vec<(String, usize)>> {
     let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Vec::new()) };
     let persons = fence::tree::persons(repo, focused)?;
-    let all = repo.store.lines_between_trees(&began, tree)?.into_iter();
-    Ok(all.filter(|(path, _)| !persons.contains(path) && !repo.is_page(path)).collect())
+    let mut all = repo.store.lines_between_trees(&began, tree)?;
+    all.retain(|(path, _)| !persons.contains(path) && !repo.is_page(path));
+    let waiting = match repo.store.head()?.commit {
+        Some(head) => repo.store.paths_between(&repo.store.tree_of_commit(&head)?, tree, MOST)?,
+        None => Vec::new(),
+    };
+    let paths = all.iter().map(|(path, _)| path.clone()).collect();
+    let by_hand = by_hand(repo, focused, paths, waiting.iter().map(String::as_str))?;
+    all.retain(|(path, _)| !by_hand.contains(path));
+    Ok(all)
+}
+
+/// Those of `paths` that came into the cycle by commits of somebody else's alone: no commit of the
+/// job changed them, and they are none of those that the agent `has` changed since.
+fn by_hand<'a>(
+    repo: &Repo,
+    focused: &LoadedJob,
+    mut paths: BTreeSet<String>,
+    has: impl Iterator<Item = &'a str>,
+) -> Result<BTreeSet<String>> {
+    for path in has {
+        paths.remove(path);
+    }
+    if paths.is_empty() {
+        return Ok(paths);
+    }
+    // Where nobody can tell, all of it is the job's.
+    let Some(own) = judge::card::own_paths(repo, focused)? else { return Ok(BTreeSet::new()) };
+    paths.retain(|path| !own.contains(path));
+    Ok(paths)
 }
 
 fn of_paths<'a>(repo: &Repo, changed: impl Iterator<Item = (&'a str, usize)>) -> Size {
@@ -67,28 +96,50 @@ pub(crate) fn outgrown_by(
     let work = |change: &&FileChange| matches!(change.place, Place::Project { .. });
     let Some(last) = changes.iter().rfind(work) else { return Ok(None) };
     let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(None) };
-    let mut sizes = sizes(repo, &began, so_far(repo, focused, &began, &[])?)?;
-    let whole = |sizes: &BTreeMap<String, usize>| {
-        of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))
-    };
-    let before = whole(&sizes);
+    let so_far = so_far(repo, focused, &began, &[])?;
+    let mut sizes = sizes(repo, &began, so_far.all())?;
+    let mut more = BTreeMap::new();
     for change in changes.iter().filter(work) {
         let lines = match edits.iter().find(|(path, _)| *path == change.path) {
             Some((path, edit)) => lines_of(repo, &began, path, Some(edit))?,
             // The file changes, at least.
             None => sizes.get(&change.path).copied().unwrap_or_default().max(1),
         };
-        sizes.insert(change.path.clone(), lines);
+        more.insert(change.path.clone(), lines);
     }
-    Ok(lane.is_left_by(before, whole(&sizes)).then(|| last.path.clone()))
+    let leaves = |sizes: &BTreeMap<String, usize>| {
+        let whole = |sizes: &BTreeMap<String, usize>| {
+            of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))
+        };
+        let (before, mut after) = (whole(sizes), sizes.clone());
+        after.extend(more.clone());
+        lane.is_left_by(before, whole(&after))
+    };
+    // Who committed it is asked only where that decides.
+    if leaves(&sizes) {
+        let by_hand = so_far.by_hand(repo, focused)?;
+        sizes.retain(|path, _| !by_hand.contains(path));
+        return Ok(leaves(&sizes).then(|| last.path.clone()));
+    }
+    Ok(None)
 }
 
 /// Whether the work is larger than its lane takes, now that a call changed `more`.
 pub(crate) fn is_outgrown(repo: &Repo, focused: &LoadedJob, more: &[String]) -> Result<bool> {
     let Some(lane) = binds(repo, focused) else { return Ok(false) };
     let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(false) };
-    let sizes = sizes(repo, &began, so_far(repo, focused, &began, more)?)?;
-    Ok(lane.is_outgrown(of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))))
+    let so_far = so_far(repo, focused, &began, more)?;
+    let mut sizes = sizes(repo, &began, so_far.all())?;
+    let is_outgrown = |sizes: &BTreeMap<String, usize>| {
+        let sizes = sizes.iter().map(|(path, lines)| (path.as_str(), *lines));
+        lane.is_outgrown(of_paths(repo, sizes))
+    };
+    if !is_outgrown(&sizes) {
+        return Ok(false);
+    }
+    let by_hand = so_far.by_hand(repo, focused)?;
+    sizes.retain(|path, _| !by_hand.contains(path));
+    Ok(is_outgrown(&sizes))
 }
 
 fn sizes(repo: &Repo, began: &TreeId, paths: BTreeSet<String>) -> Result<BTreeMap<String, usize>> {
@@ -99,27 +150,44 @@ fn sizes(repo: &Repo, began: &TreeId, paths: BTreeSet<String>) -> Result<BTreeMa
     paths.into_iter().map(sized).collect()
 }
 
-/// What calls of the cycle changed, as far as journal and commits tell, and `more`.
-fn so_far(
-    repo: &Repo,
-    focused: &LoadedJob,
-    began: &TreeId,
-    more: &[String],
-) -> Result<BTreeSet<String>> {
-    let mut paths = fence::survey::touched(repo, focused, &repo.read_since(focused)?)?;
-    paths.extend(more.iter().cloned());
-    if let Ok(committed) = focused.state.fence.tree.parse::<TreeId>() {
-        paths.extend(repo.store.paths_between(began, &committed, MOST)?);
+/// What changed in the cycle, as far as journal and commits tell.
+struct SoFar {
+    /// By calls since the last commit of the job.
+    touched: BTreeSet<String>,
+    /// Between the cycle's beginning and that commit, whoever committed it.
+    committed: BTreeSet<String>,
+}
+
+impl SoFar {
+    fn all(&self) -> BTreeSet<String> {
+        self.touched.union(&self.committed).cloned().collect()
+    }
+
+    /// What of it somebody else's commits alone brought.
+    fn by_hand(&self, repo: &Repo, focused: &LoadedJob) -> Result<BTreeSet<String>> {
+        by_hand(repo, focused, self.committed.clone(), self.touched.iter().map(String::as_str))
+    }
+}
+
+/// What changed in the cycle, with `more` that a call did.
+fn so_far(repo: &Repo, focused: &LoadedJob, began: &TreeId, more: &[String]) -> Result<SoFar> {
+    let mut touched = fence::survey::touched(repo, focused, &repo.read_since(focused)?)?;
+    touched.extend(more.iter().cloned());
+    let mut committed = BTreeSet::new();
+    if let Ok(tree) = focused.state.fence.tree.parse::<TreeId>() {
+        committed.extend(repo.store.paths_between(began, &tree, MOST)?);
     }
     let state = &focused.state;
     let persons = fence::tree::persons(repo, focused)?;
     // By its name alone: pages that are links are found in the index, and nobody waits for that
     // before a tool.
-    paths.retain(|path| {
+    let is_work = |path: &String| {
         let place = repo.place_named(path, Some(state));
         matches!(place, Place::Project { .. }) && !persons.contains(path)
-    });
-    Ok(paths)
+    };
+    touched.retain(is_work);
+    committed.retain(is_work);
+    Ok(SoFar { touched, committed })
 }
 
 /// Lines of a file that came and went since the cycle began, once `edit` is made.

@@ -29,9 +29,13 @@ pub(crate) struct Resumed {
     pub remarks: Vec<String>,
 }
 
-/// A job of this clone that rests in the worktree `here` and waits for it.
+/// A job of this clone that rests in the worktree `here` and waits for it, or whose worktree is
+/// gone: any other one may take it up.
 pub(crate) fn waits_in(repo: &Repo, state: &State, here: &str) -> Result<bool> {
-    Ok(state.home.worktree == here && !repo.is_foreign(state)?)
+    let home = &state.home.worktree;
+    let is_gone =
+        || -> Result<bool> { Ok(!home.is_empty() && repo.store.worktree_dir(home)?.is_none()) };
+    Ok((home == here || is_gone()?) && !repo.is_foreign(state)?)
 }
 
 /// Makes a job active and turns this worktree to it, if nothing is in the way. Where it

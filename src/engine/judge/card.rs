@@ -266,15 +266,23 @@ pub(crate) fn files_changed(repo: &Repo, job: &LoadedJob) -> Result<Option<Vec<L
 /// Leaves those that a commit of the job's run changed: what a person committed in between is
 /// theirs. Where one of its commits is not in this repository, nobody can tell, and all stay.
 fn keep_own(repo: &Repo, job: &LoadedJob, files: &mut Vec<LinesChanged>) -> Result<()> {
+    if let Some(own) = own_paths(repo, job)? {
+        files.retain(|file| own.contains(&file.path.to_string()));
+    }
+    Ok(())
+}
+
+/// The paths that commits of the job's run changed; none where one of them is not in this
+/// repository.
+pub(crate) fn own_paths(repo: &Repo, job: &LoadedJob) -> Result<Option<BTreeSet<String>>> {
     let run = job.state.job.run;
     let mut own: BTreeSet<String> = BTreeSet::new();
     for step in record::history::log(repo, job, usize::MAX)? {
         let Some(commit) = step.commit.as_deref().filter(|_| step.run == run) else { continue };
-        let Some((before, after)) = repo.store.trees_around(commit)? else { return Ok(()) };
+        let Some((before, after)) = repo.store.trees_around(commit)? else { return Ok(None) };
         own.extend(repo.store.paths_between(&before, &after, usize::MAX)?);
     }
-    files.retain(|file| own.contains(&file.path.to_string()));
-    Ok(())
+    Ok(Some(own))
 }
 
 /// The tree that the run began with; of a job without a base (it began before the first commit,

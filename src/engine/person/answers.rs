@@ -8,7 +8,6 @@ use crate::engine::boundary::ahead::Answering;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
-use crate::engine::record::transition::Transition;
 use crate::engine::repo::answer::{Answered, PersonReply};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::texts::Of;
@@ -411,34 +410,9 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Answered<PersonReply> {
     }
     // A boundary commits, and hooks of that commit take the lock.
     drop(lock);
-    let is_closed = finished || closes_at_once(repo, &done)?;
-    let approved = || Ok(PersonReply::Done(tell(Notice::Approved, &[])));
-    let reply = if is_closed { closed_told(repo) } else { approved() }?;
+    let reply = person::closing::closed(repo, &done, finished)?;
     jobs::completion::sign(repo, &done)?;
     Ok(Ok(reply))
-}
-
-/// The job is over and out of focus; which one could be next.
-fn closed_told(repo: &Repo) -> Result<PersonReply> {
-    let closed = tell(Notice::ApprovedAndClosed, &[]);
-    let next = if repo.store.focus()?.is_none() {
-        jobs::dependencies::next_told(repo)?
-    } else {
-        Vec::new()
-    };
-    Ok(PersonReply::Done([closed].into_iter().chain(next).collect::<Vec<_>>().join(". ")))
-}
-
-/// On a small lane the answer that completes a job closes it too, where nothing is in the way.
-fn closes_at_once(repo: &Repo, done: &LoadedJob) -> Result<bool> {
-    let stand = &done.state.stand;
-    let focused = repo.focused()?.filter(|focused| focused.chain == done.chain);
-    if repo.map(stand).lane.is_none() || focused.is_none() {
-        return Ok(false);
-    }
-    let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
-    Ok(boundary::cross::cross(repo, &on, &done.state.job.kept_name(), By::Person)?
-        .is_ok_and(|crossed| crossed.closed))
 }
 
 fn may_complete(

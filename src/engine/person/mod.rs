@@ -7,6 +7,7 @@ pub(crate) mod answers;
 pub(crate) mod ask;
 pub(crate) mod at_terminal;
 pub(crate) mod claimed;
+mod closing;
 mod granting;
 pub(crate) mod landing_word;
 pub(crate) mod lane_word;
