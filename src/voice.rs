@@ -1257,6 +1257,7 @@ pub enum Found {
     CopyMended,
     WorktreeMoved,
     RefNotOwn,
+    RefsNotOwnMore,
     RefLockOld,
     RefLockNew,
     RefLockMended,

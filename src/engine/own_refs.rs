@@ -4,13 +4,21 @@ use crate::engine::finding::Finding;
 use crate::engine::repo::Repo;
 use crate::voice::Found;
 
+/// The most that are named one by one.
+const NAMED: usize = 5;
+
 pub(crate) fn examine(repo: &Repo, found: &mut Vec<Finding>) {
-    match repo.store.chains("refs/seed/") {
-        Err(error) => found.push(Finding::trouble(Found::StateTrouble, &error)),
-        Ok(known) => found.extend(known.iter().filter_map(|(name, held)| {
-            let facts = [("ref", name.as_str()), ("held", held.as_str())];
-            let own = repo.store.is_own_step(name, held.as_str());
-            (!own).then(|| Finding::of(Found::RefNotOwn, &facts))
-        })),
+    let known = match repo.store.chains("refs/seed/") {
+        Err(error) => return found.push(Finding::trouble(Found::StateTrouble, &error)),
+        Ok(known) => known,
+    };
+    let mut strange =
+        known.iter().filter(|(name, held)| !repo.store.is_own_step(name, held.as_str()));
+    found.extend(strange.by_ref().take(NAMED).map(|(name, held)| {
+        Finding::of(Found::RefNotOwn, &[("ref", name.as_str()), ("held", held.as_str())])
+    }));
+    let more = strange.count();
+    if more > 0 {
+        found.push(Finding::of(Found::RefsNotOwnMore, &[("count", &more.to_string())]));
     }
 }

@@ -412,6 +412,10 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
         {
             (Wants::Looking, Case::Later)
         }
+        // A phase that runs tests itself does not send anybody elsewhere for them.
+        _ if scene.call.tests && class == Class::ShellCode && scene.phase.reproduces => {
+            (Wants::Looking, Case::Beside)
+        }
         _ if scene.call.tests && class == Class::ShellCode && !scene.phase.back.is_empty() => {
             (Wants::Looking, Case::Reproduce)
         }

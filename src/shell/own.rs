@@ -48,7 +48,10 @@ pub(super) fn reach(term: &Term, revisions: bool) -> Reach {
     // What expands there may be any name, and what the line gives its variables is known.
     let open = spelled(&term.with_holes(HOLE), false, revisions);
     let told = if term.told.is_empty() { open } else { spelled(&term.told, true, revisions) };
-    written.max(open).max(told).max(printed(&term.text))
+    // What a variable was given before counts as well: an assignment may not have run.
+    let values = term.values.iter().map(|value| spelled(value, false, revisions)).max();
+    let known = values.unwrap_or(Reach::Outside);
+    written.max(open).max(told).max(known).max(printed(&term.text))
 }
 
 fn spelled(text: &str, expands: bool, revisions: bool) -> Reach {

@@ -4,6 +4,8 @@
 //! and commands that stand there for everyone to read. The calls are rows of
 //! `calls.toml`.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use crate::shipped::{Rows, rows};
@@ -47,21 +49,136 @@ enum Token {
 /// Reads `code` of Python, JavaScript, Perl, Ruby or the like.
 pub(super) fn in_code(code: &str) -> Shown {
     let tokens = tokens(code);
+    let aliases = Aliases::of(&tokens);
     let mut shown = Shown::default();
     for (at, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };
-        let behind = tokens.get(at + 1..).unwrap_or_default();
-        for row in named(name) {
+        let (before, behind) =
+            (tokens.get(..at).unwrap_or_default(), tokens.get(at + 1..).unwrap_or_default());
+        let mut rows: Vec<_> = named(name).collect();
+        if rows.is_empty() {
+            rows.extend(aliases.meant(name, before).iter().flat_map(|name| named(name)));
+        }
+        for row in rows {
             if row.method.is_empty() {
                 row.takes(&arguments(behind), &mut shown);
-            } else if let Some(file) =
-                constructed(&row.method, tokens.get(..at).unwrap_or_default())
-            {
+            } else if let Some(file) = constructed(&row.method, before, &aliases) {
                 shown.files.push(file.to_owned());
             }
         }
     }
     shown
+}
+
+/// What code calls a name of a module by: `import subprocess as s`, `from os import system`,
+/// `const {execSync: run} = require('child_process')`, `run = subprocess.run`.
+#[derive(Debug, Default)]
+struct Aliases {
+    names: HashMap<String, String>,
+    /// Modules all of whose names are taken in: `from os import *`.
+    all_of: Vec<String>,
+}
+
+impl Aliases {
+    fn of(tokens: &[Token]) -> Self {
+        let mut aliases = Self::default();
+        // The module whose names a `from … import` takes in, up to the end of the line.
+        let mut from: Option<&str> = None;
+        for at in 0..tokens.len() {
+            let mut behind = tokens[at..].iter().map(Some).chain(std::iter::repeat(None));
+            let four = [behind.next(), behind.next(), behind.next(), behind.next()];
+            match four.map(Option::flatten) {
+                [
+                    Some(Token::Name(word)),
+                    Some(Token::Name(module)),
+                    Some(Token::Name(import)),
+                    more,
+                ] if word == "from" && import == "import" => {
+                    if more == Some(&Token::Sign('*')) {
+                        aliases.all_of.push(module.clone());
+                    }
+                    from = Some(module);
+                }
+                [Some(Token::Sign(';' | '\n')), ..] => from = None,
+                [Some(Token::Name(name)), Some(Token::Name(word)), Some(Token::Name(alias)), _]
+                    if word == "as" =>
+                {
+                    aliases.add(alias, from, name);
+                }
+                [Some(Token::Name(name)), Some(Token::Sign(':')), Some(Token::Name(alias)), _] => {
+                    aliases.add(alias, None, name);
+                }
+                [
+                    Some(Token::Name(alias)),
+                    Some(Token::Sign('=')),
+                    Some(Token::Name(name)),
+                    more,
+                ] if more != Some(&Token::Sign('(')) => {
+                    aliases.add(alias, None, name);
+                }
+                [Some(Token::Name(name)), ..] if from.is_some() => aliases.add(name, from, name),
+                _ => {}
+            }
+            if let Some((alias, name)) = member_of_required(&tokens[at..]) {
+                aliases.add(alias, None, name);
+            }
+        }
+        aliases
+    }
+
+    fn add(&mut self, alias: &str, module: Option<&str>, name: &str) {
+        let name = name.trim_start_matches('.');
+        let whole = module.map_or_else(|| name.to_owned(), |module| format!("{module}.{name}"));
+        let whole = self.renamed(&whole).unwrap_or(whole);
+        if self.names.len() < MOST && whole != alias {
+            self.names.insert(alias.to_owned(), whole);
+        }
+    }
+
+    /// `s.run` as `subprocess.run`, where `s` is another name of that module.
+    fn renamed(&self, name: &str) -> Option<String> {
+        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+        let whole = self.names.get(first)?;
+        Some(if rest.is_empty() { whole.clone() } else { format!("{whole}.{rest}") })
+    }
+
+    /// What else a name may be, with what stands before it.
+    fn meant(&self, name: &str, before: &[Token]) -> Vec<String> {
+        let mut meant: Vec<String> = self.renamed(name).into_iter().collect();
+        if !name.contains('.') {
+            meant.extend(self.all_of.iter().map(|module| format!("{module}.{name}")));
+        }
+        if let [.., Token::Name(takes), Token::Sign('('), Token::Text(module), Token::Sign(')')] =
+            before
+            && name.starts_with('.')
+            && REQUIRES.contains(&takes.as_str())
+        {
+            meant.push(format!("{module}{name}"));
+        }
+        meant
+    }
+}
+
+/// Calls that give a module by its name.
+const REQUIRES: [&str; 4] = ["require", "__import__", "importlib.import_module", "import_module"];
+
+/// `run = require('child_process').execSync`, not called yet.
+fn member_of_required(tokens: &[Token]) -> Option<(&str, &str)> {
+    match tokens {
+        [
+            Token::Name(alias),
+            Token::Sign('='),
+            Token::Name(takes),
+            Token::Sign('('),
+            Token::Text(_),
+            Token::Sign(')'),
+            Token::Name(name),
+            more @ ..,
+        ] if REQUIRES.contains(&takes.as_str()) && more.first() != Some(&Token::Sign('(')) => {
+            Some((alias, name))
+        }
+        _ => None,
+    }
 }
 
 /// Reads an awk program: what it prints into files and commands, and what it runs.
@@ -191,9 +308,10 @@ fn spoils(arguments: &mut [Option<Vec<String>>]) {
 }
 
 /// The text in `Path("x")` at the end of `before`.
-fn constructed<'t>(names: &[String], before: &'t [Token]) -> Option<&'t str> {
+fn constructed<'t>(names: &[String], before: &'t [Token], aliases: &Aliases) -> Option<&'t str> {
     match before {
         [.., Token::Name(name), Token::Sign('('), Token::Text(text), Token::Sign(')')] => {
+            let name = aliases.renamed(name).unwrap_or_else(|| name.clone());
             let last = name.rsplit('.').next().unwrap_or_default();
             names.iter().any(|known| known == last).then_some(text)
         }
@@ -302,6 +420,19 @@ mod tests {
             ("os.system('rm a')", &[], &["rm a"]),
             ("subprocess.run(['rm', 'a b'])", &[], &["'rm' 'a b'"]),
             ("spawnSync('rm', ['a'])", &[], &["'rm' 'a'"]),
+            ("import subprocess as s; s.run(['rm', 'a'])", &[], &["'rm' 'a'"]),
+            ("import sys, os as o\no.system('rm a')", &[], &["rm a"]),
+            ("from subprocess import run; run(['rm', 'a'])", &[], &["'rm' 'a'"]),
+            ("from subprocess import PIPE, run as r\nr('rm a')", &[], &["rm a"]),
+            ("from os import *; remove('a')", &["a"], &[]),
+            ("import subprocess as s; r = s.run; r('rm a')", &[], &["rm a"]),
+            ("__import__('subprocess').run('rm a')", &[], &["rm a"]),
+            ("from pathlib import Path as P; P('a').unlink()", &["a"], &[]),
+            ("const {execSync:x}=require('child_process'); x('rm a')", &[], &["rm a"]),
+            ("import {execSync as x} from 'child_process'; x('rm a')", &[], &["rm a"]),
+            ("const x=require('child_process').execSync; x('rm a')", &[], &["rm a"]),
+            ("from mine import run; run(['rm', 'a'])", &[], &[]),
+            ("import mine as m; m.run('rm a'); s.run('rm b')", &[], &[]),
             ("print('x')", &[], &[]),
             ("print(1 > 2, 'a' if b else 'c')", &[], &[]),
         ];

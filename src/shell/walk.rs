@@ -95,6 +95,8 @@ pub(super) struct Walker {
     pub worded: HashSet<String>,
     /// Functions around what is read: their words come from somewhere else.
     pub in_function: u8,
+    /// Loops around what is read: it may run more than once.
+    in_loop: u8,
     /// What `exec < file` opened for the commands behind it.
     stdin: Flow,
     /// The text that the last command hands on as it came.
@@ -320,7 +322,7 @@ impl Walker {
                 {
                     self.sum(&sum.value);
                 }
-                return self.list(&each.body.list, input);
+                return self.again(&each.body.list, input);
             }
             C::BraceGroup(group) => return self.list(&group.list, input),
             C::Subshell(group) => return self.apart(|walker| walker.list(&group.list, input)),
@@ -328,8 +330,8 @@ impl Walker {
             C::CaseClause(case) => return self.case_clause(case, input),
             C::IfClause(choice) => return self.if_clause(choice, input),
             C::WhileClause(again) | C::UntilClause(again) => {
-                let condition = self.list(&again.0, input);
-                return self.list(&again.1.list, input).max(condition);
+                let condition = self.again(&again.0, input);
+                return self.again(&again.1.list, input).max(condition);
             }
             C::Coprocess(process) => {
                 if let Some(name) = &process.name {
@@ -363,7 +365,15 @@ impl Walker {
         if each.values.is_some() {
             self.looped.insert(each.variable_name.clone());
         }
-        self.list(&each.body.list, input)
+        self.again(&each.body.list, input)
+    }
+
+    /// A list that may run more than once.
+    fn again(&mut self, list: &ast::CompoundList, input: &Input) -> Flow {
+        self.in_loop = self.in_loop.saturating_add(1);
+        let flow = self.list(list, input);
+        self.in_loop -= 1;
+        flow
     }
 
     fn case_clause(&mut self, case: &ast::CaseClauseCommand, input: &Input) -> Flow {
@@ -664,7 +674,9 @@ impl Walker {
         self.values.set(name, value);
         self.sums.set(name, value);
         if self.texts.len() < VARIABLES || self.texts.contains_key(name) {
-            self.texts.insert(name.to_owned(), value.text.clone());
+            // With what the variables in it hold by now: later each may hold something else.
+            let told = if value.told.is_empty() { &value.text } else { &value.told };
+            self.texts.insert(name.to_owned(), told.clone());
         } else {
             self.push(Effect::Unknown, name);
         }
@@ -902,9 +914,17 @@ impl Walker {
         let plain = matches!(assignment.name, ast::AssignmentName::VariableName(_));
         match &assignment.value {
             ast::AssignmentValue::Scalar(value) => {
-                let value = self.term(&value.value);
+                let appends = assignment.append && plain && self.texts.contains_key(&name);
+                let value = match appends {
+                    // It becomes what it was and this behind it.
+                    true => self.term(&format!("${{{name}}}{}", value.value)),
+                    false => self.term(&value.value),
+                };
+                // Each time round it is longer.
+                let again = self.in_loop > 0 || self.in_function > 0;
+                let grows = again && value.uses.contains(&name);
                 self.assign(&name, &value, &word.value, Some(around));
-                if assignment.append || !plain {
+                if (assignment.append && (!appends || value.is_number())) || !plain || grows {
                     self.values.hide(&name);
                 }
                 if !plain {

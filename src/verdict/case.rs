@@ -40,6 +40,7 @@ pub(crate) enum Case {
     Back,
     BackNowhere,
     Bends,
+    Beside,
     BirthLater,
     BirthTime,
     Body,

@@ -157,3 +157,26 @@ fn records_that_do_not_read_let_no_turn_end_unseen() {
     world.git("update-ref -d refs/seed/claims");
     assert!(!named());
 }
+
+/// A push of somebody else's tool can leave thousands: five are named with what removes them, and
+/// the rest is counted until those are gone.
+#[test]
+fn many_refs_that_are_not_ours_are_counted() {
+    let world = World::seeded();
+    let refs = || {
+        let name = |n: u32| format!("refs/seed/jobs/2025{:02}01t000000-{n:04x}", n % 12 + 1);
+        (0..7).map(name).collect::<Vec<_>>()
+    };
+    for name in refs() {
+        world.git(&format!("update-ref {name} HEAD"));
+    }
+    let told = world.person("doctor").said().out;
+    assert_eq!(told.matches("which git seed did not write").count(), 5, "{told}");
+    assert!(told.contains("2 more refs below refs/seed"), "{told}");
+    for line in told.lines().filter_map(|line| line.trim().strip_prefix("fix: git update-ref")) {
+        world.git(&format!("update-ref{line}"));
+    }
+    let told = world.person("doctor").said().out;
+    assert_eq!(told.matches("which git seed did not write").count(), 2, "{told}");
+    assert!(!told.contains("more refs below"), "{told}");
+}
