@@ -448,6 +448,24 @@ pub(crate) fn name_taken(job: &Job, branch: &str, free: &str) -> Refusal {
 }
 
 /// Another process lands the same job.
+/// The last commit of a job that another clone has.
+pub(crate) struct Away<'a> {
+    pub commit: &'a str,
+    /// The branch of the job; empty where it had none.
+    pub branch: &'a str,
+}
+
+/// Its commits are not in this clone; they may be fetched from the remote `from`.
+pub(crate) fn away(job: &Job, at: &Away<'_>, from: Option<&str>) -> Refusal {
+    let branch = if at.branch.is_empty() { "the commit" } else { at.branch };
+    let short: String = at.commit.chars().take(12).collect();
+    let case = if from.is_some() { Case::LandAway } else { Case::LandAwayAlone };
+    refused(case, job)
+        .with("commit", short)
+        .with("branch", branch)
+        .with("remote", from.unwrap_or_default())
+}
+
 pub(crate) fn under_way(job: &Job) -> Refusal {
     refused(Case::LandTwice, job)
 }

@@ -133,6 +133,8 @@ pub(crate) enum Case {
     KindLine,
     Knowledge,
     Lacks,
+    LandAway,
+    LandAwayAlone,
     LandBusy,
     LandCard,
     LandConflict,

@@ -14,7 +14,7 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::context::Context;
 use crate::format::landing::Landing;
 use crate::format::ops;
-use crate::format::trailers::{Trailers, claimed_ids};
+use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
 use crate::jobs::landing::{self, Made, Piece, Style};
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
@@ -52,6 +52,8 @@ pub(crate) struct Ground {
     pub base: Option<CommitId>,
     /// Where the job's branch stands, where these are its commits.
     pub branch: Option<CommitId>,
+    /// The steps still to land that none of them is of.
+    lacks: BTreeSet<String>,
 }
 
 /// One commit that is to be made.
@@ -108,13 +110,47 @@ pub(crate) fn ground(repo: &Repo, job: LoadedJob) -> Result<Option<Ground>> {
     // made; empty before the first one.
     let last = home.commit.parse::<CommitId>().ok();
     let last = last.filter(|last| repo.store.has_object(last.as_str()));
-    for tip in [branch.clone(), last].into_iter().flatten() {
+    let mut tips = [branch.clone(), last];
+    if let [Some(branch), Some(last)] = &tips
+        && repo.is_foreign(&job.state)?
+        && repo.store.descends(last.as_str(), branch.as_str())
+    {
+        // The branch here waits for what was fetched; nobody took commits off it.
+        tips.reverse();
+    }
+    for tip in tips.into_iter().flatten() {
         let own = branch.clone().filter(|branch| *branch == tip);
         if let Some(found) = found_below(repo, &job, &open, &tip)? {
             return Ok(Some(Ground { branch: own, job, ..found }));
         }
     }
     Ok(None)
+}
+
+/// The job's last commit, where this clone has it not and so cannot land the job; `found` is what
+/// it has. The chain of a job comes with a sync, its commits come with the branch.
+pub(crate) fn missing(
+    repo: &Repo,
+    job: &LoadedJob,
+    found: Option<&Ground>,
+) -> Result<Option<String>> {
+    let last = &job.state.home.commit;
+    if last.is_empty() || repo.store.has_object(last) {
+        return Ok(None);
+    }
+    let Some(found) = found else {
+        return Ok((!still_open(repo, job)?.is_empty()).then(|| last.clone()));
+    };
+    // In the clone of the job nobody can bring what git has thrown away: what is left of it lands.
+    if !repo.is_foreign(&job.state)? {
+        return Ok(None);
+    }
+    let said = record::led_back::said(repo, &job.tip)?;
+    let step = said.into_iter().rfind(|said| said.commit.as_ref() == Some(last));
+    // A commit that was written anew bears the id, too.
+    let lacks =
+        |step: &StepTrailers| found.lacks.contains(step.carries.as_ref().unwrap_or(&step.id));
+    Ok(step.is_some_and(|step| lacks(&step)).then(|| last.clone()))
 }
 
 /// The steps of `job` whose commits have not landed, by the Seed-Id in them.
@@ -190,6 +226,7 @@ fn found_below(
         base: commits[0].parents.first().cloned(),
         span: last - first + 1,
         branch: None,
+        lacks: left,
         job: job.clone(),
         commits,
         ids,
