@@ -437,17 +437,17 @@ pub(crate) fn may_land(job: &Job, closing: bool, doing: Option<&str>) -> Verdict
     }
 }
 
+/// No job is there that could be landed: `said` says why, `next` what does it now.
+pub(crate) fn no_job(said: String, next: String) -> Refusal {
+    let refusal = Refusal::new("land", Wants::Edge).case(Case::NotNow);
+    refusal.with("said", said).with("next", next)
+}
+
 /// Nothing of it is left to land.
 pub(crate) fn nothing_left(job: &Job) -> Refusal {
     refused(Case::LandNothing, job)
 }
 
-/// A branch is there that leaves no room for the one that is wanted; `free` has room.
-pub(crate) fn name_taken(job: &Job, branch: &str, free: &str) -> Refusal {
-    refused(Case::LandTaken, job).with("branch", branch).with("free", free)
-}
-
-/// Another process lands the same job.
 /// The last commit of a job that another clone has.
 pub(crate) struct Away<'a> {
     pub commit: &'a str,
@@ -466,6 +466,12 @@ pub(crate) fn away(job: &Job, at: &Away<'_>, from: Option<&str>) -> Refusal {
         .with("remote", from.unwrap_or_default())
 }
 
+/// A branch is there that leaves no room for the one that is wanted; `free` has room.
+pub(crate) fn name_taken(job: &Job, branch: &str, free: &str) -> Refusal {
+    refused(Case::LandTaken, job).with("branch", branch).with("free", free)
+}
+
+/// Another process lands the same job.
 pub(crate) fn under_way(job: &Job) -> Refusal {
     refused(Case::LandTwice, job)
 }
