@@ -1419,6 +1419,10 @@ pub(crate) fn id(wants: Wants, case: Option<&str>) -> String {
     case.map_or_else(|| wants.word().to_owned(), |case| format!("{}.{case}", wants.word()))
 }
 
+/// Who refuses what no phase has a part in: the person's commands about jobs that are over, other
+/// clones, and what was done before. The job in focus may be in any phase then.
+const BESIDE_PHASES: [&str; 4] = ["land", "sync", "undo", "upgrade"];
+
 /// The sentences for `refusal`, said in `phase`.
 pub fn say(refusal: &Refusal, phase: &str) -> Said {
     let case = refusal.facts.case();
@@ -1431,7 +1435,7 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
     };
     let tag = match refusal.by {
         "stop" => "stop".to_owned(),
-        _ if phase == "none" => "seed".to_owned(),
+        by if phase == "none" || BESIDE_PHASES.contains(&by) => "seed".to_owned(),
         // No phase is on where no job is kept.
         _ if phase == "fence" => phase.to_owned(),
         _ => format!("phase_{phase}"),
@@ -1852,6 +1856,10 @@ mod tests {
         );
         let outside = say(&Refusal::new("act", Wants::Begin).case(Case::None), "none").text();
         assert!(outside.starts_with("[seed] BLOCKED: "), "{outside}");
+        for (by, tag) in [("land", "seed"), ("sync", "seed"), ("edge", "phase_verify")] {
+            let said = say(&Refusal::new(by, Wants::Edge), "verify").text();
+            assert!(said.starts_with(&format!("[{tag}] BLOCKED: ")), "{said}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::engine::landing::plan::Asked;
 use crate::engine::record;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
-use crate::jobs::{BadJobId, JobId};
+use crate::jobs::{BadJobId, JobId, landing};
 use crate::voice::{self, Notice};
 
 /// Put a closed job's work on a new branch as one clean commit°
@@ -87,7 +87,11 @@ pub(super) fn run(
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
     repo.require_seeded()?;
-    let id = which(&repo, args.job.as_deref())?;
+    let Some(id) = which(&repo, args.job.as_deref())? else {
+        let said = voice::tell(Notice::LandNoJob, &[]);
+        let next = voice::next(Notice::LandNoJob, &[]);
+        return Ok(refuse(&repo, &landing::no_job(said, next), out));
+    };
     let text = args.text.given()?;
     if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
         return Err(EngineError::Usage(voice::tell(Notice::LandNoWords, &[])).into());
@@ -116,12 +120,12 @@ pub(super) fn run(
 }
 
 /// The job that is meant: by id, or the newest closed one to land.
-fn which(repo: &Repo, job: Option<&str>) -> Result<JobId, EngineError> {
+fn which(repo: &Repo, job: Option<&str>) -> Result<Option<JobId>, EngineError> {
     match job {
-        Some(id) => id.parse().map_err(|bad: BadJobId| EngineError::Usage(bad.to_string())),
-        None => {
-            land::newest_to_land(repo)?.ok_or_else(|| EngineError::not_now(Notice::LandNoJob, &[]))
+        Some(id) => {
+            id.parse().map(Some).map_err(|bad: BadJobId| EngineError::Usage(bad.to_string()))
         }
+        None => land::newest_to_land(repo),
     }
 }
 

@@ -1,6 +1,8 @@
 //! `git seed verify`
 
 use crate::engine::proof;
+use crate::engine::sync::carrier::Transport;
+use crate::engine::sync::remote;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,7 +29,9 @@ use crate::voice::{self, Notice};
 /// installed, no network, history cut by a shallow clone. It reads the records from `refs/seed`,
 /// or, where there are none, from `refs/seed-remote/origin`, as data, writes nothing, and prints a
 /// summary in Markdown of at most twenty lines. If a shallow clone cuts the range off, the exit
-/// code is 1 and the `git fetch` that helps is named. `--workflow` prints a file for a forge.
+/// code is 1 and the `git fetch` that helps is named. `--workflow` prints a file for a forge. Where
+/// this clone syncs by branch (`sync --transport branch`), that file fetches the branch `git-seed`
+/// to `refs/seed-remote/origin/branch`, and `--ci` reads the records in it.
 ///
 /// `--rerun` runs the recorded test runs of a range again, each on the files that it ran on, in a
 /// scratch directory outside of the repository. Another outcome than the recorded one is broken,
@@ -130,12 +134,43 @@ pub(super) fn run(
         (None, None) => {}
     }
     match args.workflow {
-        Some(Forge::Github) => out.raw(include_str!("workflows/github.yml")),
-        Some(Forge::Gitlab) => out.raw(include_str!("workflows/gitlab.yml")),
+        Some(forge) => out.raw(&workflow(forge, by_branch(args, context)?)),
         None if args.ci => return in_ci(args, context, out),
         None => return everywhere(args, context, out),
     }
     Ok(Outcome::Yes)
+}
+
+/// What a workflow says of refs, and what it says of the branch in their place.
+const BY_BRANCH: [(&str, &str); 3] = [
+    (
+        "'+refs/seed/*:refs/seed-remote/origin/*' '+refs/notes/",
+        "'+refs/heads/git-seed*:refs/seed-remote/origin/branch*' '+refs/notes/",
+    ),
+    (" '+refs/notes/seed*:refs/seed-remote/origin/notes*'", ""),
+    ("# in refs/seed. It", "# in its branch git-seed. It"),
+];
+
+/// The file for a forge.
+fn workflow(forge: Forge, by_branch: bool) -> String {
+    let file = match forge {
+        Forge::Github => include_str!("workflows/github.yml"),
+        Forge::Gitlab => include_str!("workflows/gitlab.yml"),
+    };
+    let of_branch = BY_BRANCH.iter().filter(|_| by_branch);
+    of_branch.fold(file.to_owned(), |file, (refs, branch)| file.replace(refs, branch))
+}
+
+/// Whether the records travel in a branch to the remote that this clone syncs with. Where no
+/// repository is, nobody syncs, and a file is printed all the same.
+fn by_branch(args: &VerifyArgs, context: &Context) -> crate::cli::Result<bool> {
+    let Ok(repo) = Repo::open_for_command(&context.cwd) else { return Ok(false) };
+    let named = match &args.remote {
+        Some(remote) => Ok(remote.clone()),
+        None => remote::which(&repo, None)?,
+    };
+    let is_branch = |remote: String| remote::transport(&repo, &remote, None) == Transport::Branch;
+    Ok(named.is_ok_and(is_branch))
 }
 
 /// Keeps a person's word on a commit.

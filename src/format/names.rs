@@ -128,6 +128,11 @@ pub(crate) fn fetched(remote: &str, name: &str) -> String {
     format!("{FETCHED}{remote}/{below}")
 }
 
+/// Where the branch is kept here in which the refs of the remote `remote` travel.
+pub(crate) fn fetched_branch(remote: &str) -> String {
+    format!("{FETCHED}{remote}/branch")
+}
+
 /// The directory of a job in the work tree, with a trailing `/`.
 pub(crate) fn job_dir(id: &JobId) -> String {
     format!(".claude/jobs/{id}/")

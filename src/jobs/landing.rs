@@ -437,9 +437,33 @@ pub(crate) fn may_land(job: &Job, closing: bool, doing: Option<&str>) -> Verdict
     }
 }
 
+/// No job is there that could be landed: `said` says why, `next` what does it now.
+pub(crate) fn no_job(said: String, next: String) -> Refusal {
+    let refusal = Refusal::new("land", Wants::Edge).case(Case::NotNow);
+    refusal.with("said", said).with("next", next)
+}
+
 /// Nothing of it is left to land.
 pub(crate) fn nothing_left(job: &Job) -> Refusal {
     refused(Case::LandNothing, job)
+}
+
+/// The last commit of a job that another clone has.
+pub(crate) struct Away<'a> {
+    pub commit: &'a str,
+    /// The branch of the job; empty where it had none.
+    pub branch: &'a str,
+}
+
+/// Its commits are not in this clone; they may be fetched from the remote `from`.
+pub(crate) fn away(job: &Job, at: &Away<'_>, from: Option<&str>) -> Refusal {
+    let branch = if at.branch.is_empty() { "the commit" } else { at.branch };
+    let short: String = at.commit.chars().take(12).collect();
+    let case = if from.is_some() { Case::LandAway } else { Case::LandAwayAlone };
+    refused(case, job)
+        .with("commit", short)
+        .with("branch", branch)
+        .with("remote", from.unwrap_or_default())
 }
 
 /// A branch is there that leaves no room for the one that is wanted; `free` has room.

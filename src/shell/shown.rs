@@ -56,7 +56,8 @@ pub(super) fn in_code(code: &str) -> Shown {
         let (before, behind) =
             (tokens.get(..at).unwrap_or_default(), tokens.get(at + 1..).unwrap_or_default());
         let mut rows: Vec<_> = named(name).collect();
-        if rows.is_empty() {
+        // Where it is taken in, it is no call.
+        if rows.is_empty() && behind.first() == Some(&Token::Sign('(')) {
             rows.extend(aliases.meant(name, before).iter().flat_map(|name| named(name)));
         }
         for row in rows {

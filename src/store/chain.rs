@@ -118,6 +118,9 @@ impl Store {
     /// The library would go on to `refs/tags/refs/…` and further for a ref that is not
     /// there, and asks for packed refs before it has seen the loose one.
     pub(super) fn target(&self, name: &str) -> Result<Option<Target>, StoreError> {
+        if let Some(carried) = self.carries(name) {
+            return Ok(carried.get(name).map(CommitId::object).transpose()?.map(Target::Object));
+        }
         let name = &*self.read_at(name);
         let full = full_name(name)?;
         let refs = &self.repo.refs;
@@ -528,6 +531,10 @@ impl Store {
     }
 
     fn chains_once(&self, prefix: &str) -> Result<Vec<(String, CommitId)>, StoreError> {
+        if let Some(carried) = self.carries(prefix) {
+            let ours = carried.iter().filter(|(name, _)| name.starts_with(prefix));
+            return Ok(ours.map(|(name, id)| (name.clone(), id.clone())).collect());
+        }
         let unread = |err: gix::Error| StoreError::unreadable(prefix.to_owned(), &err);
         let platform = self.repo.references().map_err(unread)?;
         let mut chains = Vec::new();

@@ -14,6 +14,7 @@ mod archive;
 mod as_git;
 mod between;
 mod bounded;
+mod carried;
 mod chain;
 mod checkout;
 mod claims;
@@ -72,7 +73,7 @@ mod worktree;
 #[cfg(test)]
 pub(crate) mod testbed;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -144,6 +145,8 @@ pub struct Store {
     /// Where the chains are read instead of `refs/seed`: what a remote has. Nothing is written
     /// then.
     fetched: Option<String>,
+    /// What they are, where a branch says it that refs travel in.
+    carried: Option<BTreeMap<String, CommitId>>,
     /// Commits of chains that were read: joining two chains asks for each of them many times.
     seen: seen::Seen,
     /// What the person's index left out when it was read last.
@@ -257,6 +260,7 @@ impl Store {
             confined: None,
             held_lock: Rc::default(),
             fetched: None,
+            carried: None,
             seen: seen::Seen::default(),
             left_out: left_out::Known::default(),
             days: days::Days::default(),
@@ -278,8 +282,14 @@ impl Store {
 
     /// From here on chains and notes are read as the last fetch from `remote` left them below
     /// `refs/seed-remote`, and no chain takes a step.
-    pub(crate) fn read_fetched(&mut self, remote: &str) {
+    fn read_fetched(&mut self, remote: &str) {
         self.fetched = Some(format!("refs/seed-remote/{remote}/"));
+    }
+
+    /// The refs of ours that a branch carries, where `name` is one and is read there.
+    fn carries(&self, name: &str) -> Option<&BTreeMap<String, CommitId>> {
+        let ours = name.starts_with("refs/seed/") || name == crate::format::names::COMMIT_NOTES;
+        self.carried.as_ref().filter(|_| ours)
     }
 
     /// Where the ref `name` is read.

@@ -107,7 +107,7 @@ const BESIDE: [&str; 3] =
 
 /// Settings of ours, as `git config --get-regexp` takes them.
 const OWN_SETTINGS: &str =
-    r"^(seed\.(owner|synconpush|mergepages)|remote\..*\.seedtransport|merge\.seed-pages\..*)$";
+    r"^(seed\.(owner|synconpush(to)?|mergepages)|remote\..*\.seedtransport|merge\.seed-pages\..*)$";
 
 impl Store {
     /// Speaks to `remote` for at most `time`, all in all.

@@ -134,6 +134,8 @@ pub(crate) enum Case {
     KindLine,
     Knowledge,
     Lacks,
+    LandAway,
+    LandAwayAlone,
     LandBusy,
     LandCard,
     LandConflict,

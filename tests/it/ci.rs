@@ -102,6 +102,69 @@ fn the_printed_workflow_checks_a_merge_request_in_a_shallow_clone() {
     assert!(other.contains("CI_MERGE_REQUEST_DIFF_BASE_SHA") && other.contains("GIT_DEPTH"));
 }
 
+/// The line of a printed workflow that fetches the records.
+fn fetch_of(world: &World, forge: &str) -> String {
+    let printed = world.person(&format!("verify --ci --workflow {forge}")).succeeds();
+    let line = printed.lines().find(|line| line.contains("git fetch -q")).expect("a fetch");
+    line.trim().trim_start_matches("- ").to_owned()
+}
+
+#[test]
+fn where_records_travel_in_a_branch_the_workflow_fetches_it_and_ci_reads_it() {
+    let world = World::seeded();
+    super::servers::bare(world.root(), "remote");
+    world.git("remote add origin ../remote");
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    world.person("land").succeeds();
+    world.git("-c core.hooksPath=/dev/null push -q origin main main-landed");
+    let refs = fetch_of(&world, "github");
+    assert!(refs.contains("'+refs/seed/*:") && !refs.contains("refs/heads"), "{refs}");
+    let agreed = super::sync::agreed(&world);
+    super::sync::synced(&world, &format!("{agreed} --transport branch"));
+    let verifies = |arguments: &str| {
+        let said = there(&world, &format!("git seed verify --ci {arguments} HEAD~2..HEAD --json"));
+        let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"));
+        assert_eq!(json["broken"], json!([]), "{said:?}");
+        json
+    };
+    let followed = |json: &Value| json["followed"].as_array().map(Vec::len);
+    for forge in ["github", "gitlab"] {
+        let fetch = fetch_of(&world, forge);
+        assert!(!fetch.contains("refs/seed/*"), "{forge}: {fetch}");
+        clones(&world, 3);
+        let said = there(&world, &fetch);
+        assert_eq!(said.code, 0, "{fetch}: {said:?}");
+        let before = there(&world, "git for-each-ref").out;
+        for arguments in ["--remote origin", ""] {
+            let json = verifies(arguments);
+            assert_eq!(followed(&json), Some(2), "{forge} {arguments}: {json}");
+            assert_eq!(json["jobs"][0]["name"], "fix the lexer", "{json}");
+            assert!(!json.to_string().contains("is not here"), "{json}");
+        }
+        assert_eq!(there(&world, "git for-each-ref").out, before, "it wrote nothing");
+        assert!(!world.path("../ci/.git/seed").exists());
+    }
+    // Refs that a runner kept of an earlier time are older; the branch has what came later.
+    let copy = "refs/seed-remote/origin/archive";
+    let named = "git show refs/seed-remote/origin/branch:refs | sed -n 's, refs/seed/archive,,p'";
+    there(&world, &format!("git update-ref {copy} $({named})~1"));
+    assert_eq!(followed(&verifies("--remote origin")), Some(2));
+    // Refs that are newer than the branch are not hidden by it.
+    let other = "git -c user.name=a -c user.email=a@b commit-tree -m x HEAD^{tree}";
+    there(&world, &format!("git update-ref refs/seed-remote/origin/rules $({other})"));
+    there(&world, &format!("git update-ref {copy} $({named})"));
+    assert_eq!(followed(&verifies("--remote origin")), Some(2));
+    // A branch of somebody's own is none.
+    there(&world, &format!("git update-ref -d {copy}"));
+    there(&world, "git update-ref -d refs/seed-remote/origin/rules");
+    there(&world, "git update-ref refs/seed-remote/origin/branch HEAD");
+    let json = verifies("--remote origin");
+    assert!(json.to_string().contains("is not here"), "{json}");
+}
+
 #[test]
 fn what_landed_is_followed_and_a_changed_byte_is_not() {
     let Some(world) = cloned(3) else { return };

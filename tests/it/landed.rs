@@ -182,6 +182,30 @@ fn a_persons_commit_between_stays_as_it_is() {
 }
 
 #[test]
+fn each_of_several_commits_says_what_it_holds() {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.seed("phase checkpoint -m 'keep escapes'").succeeds();
+    world.sh("git add todo.txt; echo mine >> todo.txt; git -c user.name=Else commit -qm 'my own' \
+              todo.txt");
+    world.reads(CODE).passes();
+    world.edits(CODE, "escapes();", "escapes(); numbers();").passes();
+    world.tests();
+    world.seed("phase advance -m 'read numbers'").succeeds();
+    world.person("job approve").succeeds();
+    lands(&world, "");
+    let all = subjects(&world, "main-landed");
+    assert_eq!(all[..3], ["read numbers", "my own", "keep escapes"]);
+    // Words of one's own are those of all of them.
+    world.git("branch -qD main-landed");
+    lands(&world, "--branch other -m mine");
+    assert_eq!(subjects(&world, "other")[..3], ["mine (2)", "my own", "mine"]);
+}
+
+#[test]
 fn each_cycle_may_be_a_commit_of_its_own() {
     let (world, _) = two_cycles();
     lands(&world, "--per-cycle --branch cycles");

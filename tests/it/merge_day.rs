@@ -321,6 +321,43 @@ fn closed() -> (World, String) {
 }
 
 #[test]
+fn commits_that_are_in_another_clone_are_named_and_not_called_none() {
+    let (world, job) = closed();
+    super::servers::bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    let pushes = |to: &str| world.git(&format!("-c core.hooksPath=/dev/null push -q origin {to}"));
+    // The first commits of the job are there, the last is not: half of a job is none.
+    for begun in ["main~5", "main~1"] {
+        pushes(&format!("+{begun}:refs/heads/main"));
+        synced(&world, &agreed(&world));
+        world.sh("rm -rf ../b");
+        second(&world, "b", "hub.git");
+        synced_there(&world, "b", "");
+        for line in ["land", &format!("land {job}")] {
+            let said = there(&world, "b", &format!("git seed {line}"));
+            assert_eq!(said.code, 2, "{begun}: {said:?}");
+            let told = said.err.contains("are not in this clone");
+            assert!(told && said.err.contains("Do: git fetch origin"), "{begun}: {said:?}");
+            assert!(said.err.contains("push main from the clone"), "{begun}: {said:?}");
+        }
+    }
+    // Where no remote is, it names no remote.
+    there(&world, "b", "git remote rename origin gone && git remote remove gone");
+    let said = there(&world, "b", "git seed land");
+    assert!(said.code == 2 && said.err.contains("git fetch <the clone that has"), "{said:?}");
+    there(&world, "b", "git remote add origin ../hub.git");
+    // What it says to do is what helps.
+    pushes("main");
+    let said = there(&world, "b", "git fetch -q origin && git seed land");
+    assert_eq!(said.code, 0, "{said:?}");
+    let trees = "git rev-parse main-landed^{tree} origin/main^{tree} | sort -u | wc -l";
+    assert_eq!(there(&world, "b", trees).out.trim(), "1");
+    // What has landed is what it was called.
+    let said = there(&world, "b", "git seed land");
+    assert!(said.code == 2 && said.err.contains("no commits left to land"), "{said:?}");
+}
+
+#[test]
 fn a_branch_that_hides_another_is_no_name_to_land_on() {
     let (world, job) = closed();
     for name in ["HEAD", "@", "refs/heads/x", "-x", "a..b", "x.lock"] {

@@ -660,6 +660,67 @@ fn a_push_takes_along_what_its_commits_belong_to_where_a_person_set_it_so() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
+#[test]
+fn a_yes_to_pushes_is_one_to_the_remote_that_was_named() {
+    let world = World::seeded();
+    for bare_one in ["hub.git", "other.git"] {
+        bare(world.root(), bare_one);
+        pushes_branch(&world, &format!("../{bare_one}"));
+    }
+    world.git("remote add origin ../hub.git");
+    world.git("remote add other ../other.git");
+    world.git("remote add twin ../hub.git");
+    world.git("fetch -q --all");
+    world.person("init --shared").stdin("y\n").said();
+    world.to("plan");
+    let pushes = |line: &str| {
+        let said = world.tries(&format!("git push -q {line}"));
+        assert_eq!(said.code, 0, "{said:?}");
+        said.err
+    };
+    let left = "git seed did not send along: jobs; git seed sync other does\n";
+    assert_eq!(pushes("other HEAD:refs/heads/one"), left);
+    assert_eq!(pushes("../other.git HEAD:refs/heads/two"), "");
+    // Where a branch is pushed by itself changes nothing of it.
+    world.git("config branch.main.pushRemote other");
+    assert_eq!(pushes("other HEAD:refs/heads/three"), "");
+    world.git("update-ref -d refs/remotes/other/three");
+    world.git("update-ref -d refs/remotes/other/one");
+    assert_eq!(pushes("other HEAD:refs/heads/four"), left);
+    assert_eq!(refs_of(&world, "../other.git"), "");
+    // The same repository by another name is the same.
+    assert_eq!(pushes("twin HEAD:refs/heads/five"), "");
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    assert!(refs_of(&world, "../hub.git").contains(&chain));
+    // A name that leads elsewhere by now is another remote.
+    world.git("remote set-url origin ../other.git");
+    world.sh("git for-each-ref --format='delete %(refname)' refs/remotes | git update-ref --stdin");
+    let told = pushes("origin HEAD:refs/heads/six");
+    assert!(told.contains("git seed did not send along: jobs"), "{told}");
+    assert_eq!(refs_of(&world, "../other.git"), "");
+    world.person("uninstall").succeeds();
+    assert_eq!(world.tries("git config --local --get-regexp '^seed[.]'").code, 1);
+}
+
+#[test]
+fn a_switch_that_is_set_by_hand_is_for_the_remote_that_is_synced_with() {
+    let world = machine();
+    bare(world.root(), "other.git");
+    pushes_branch(&world, "../other.git");
+    world.git("remote add other ../other.git");
+    world.git("fetch -q --all");
+    synced(&world, &agreed(&world));
+    world.git("config seed.syncOnPush true");
+    world.to("plan");
+    let told = world.tries("git push -q other HEAD:refs/heads/work");
+    assert!(told.code == 0 && told.err.contains("did not send along: jobs"), "{told:?}");
+    assert_eq!(refs_of(&world, "../other.git"), "");
+    let before = refs_of(&world, "../hub.git");
+    let told = world.tries("git push -q origin HEAD:refs/heads/work");
+    assert_eq!((told.code, told.err.as_str()), (0, ""), "{told:?}");
+    assert_ne!(refs_of(&world, "../hub.git"), before);
+}
+
 /// A job in the small lane, from its prompt to its end, with one commit in `file`.
 fn a_small_job(world: &World, file: &str) -> String {
     world.prompt(&format!("Say a word more in {file}"));

@@ -38,8 +38,8 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
         return Err(EngineError::CutOff(tell(Notice::CiRangeCutOff, &facts)));
     }
     match remote {
-        Some(remote) => repo.store.read_fetched(remote),
-        None if repo.store.chains("refs/seed/")?.is_empty() => repo.store.read_fetched(REMOTE),
+        Some(remote) => repo.store.read_what_came(remote)?,
+        None if repo.store.chains("refs/seed/")?.is_empty() => repo.store.read_what_came(REMOTE)?,
         None => {}
     }
     Ok(())

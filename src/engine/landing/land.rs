@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, plan};
+use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, missing, plan};
 use crate::engine::record;
 use crate::engine::record::landing::UnderWay;
 use crate::engine::repo::answer::Answered;
@@ -95,7 +95,12 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
     {
         return Ok(Err(refusal));
     }
-    let Some(ground) = ground(repo, job)? else { return Ok(Err(landing::nothing_left(&record))) };
+    let ground = ground(repo, job.clone())?;
+    if let Some(commit) = missing(repo, &job, ground.as_ref())? {
+        let at = landing::Away { commit: &commit, branch: &job.state.home.branch };
+        return Ok(Err(landing::away(&record, &at, from(repo).as_deref())));
+    }
+    let Some(ground) = ground else { return Ok(Err(landing::nothing_left(&record))) };
     let target = match target(repo, &ground, asked)? {
         Ok(target) => target,
         Err(refusal) => return Ok(Err(refusal)),
@@ -123,6 +128,13 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         Ok(told) => told.map(Ok),
         Err(refusal) => Ok(Err(refusal)),
     }
+}
+
+/// The remote that commits come from which this clone lacks.
+fn from(repo: &Repo) -> Option<String> {
+    let remotes = repo.store.remotes();
+    let set = repo.store.set_remote().filter(|name| remotes.contains(name));
+    set.or_else(|| remotes.iter().find(|name| *name == "origin").or(remotes.first()).cloned())
 }
 
 /// The same, with what became of commits of others.

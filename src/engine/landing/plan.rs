@@ -14,7 +14,7 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::context::Context;
 use crate::format::landing::Landing;
 use crate::format::ops;
-use crate::format::trailers::{Trailers, claimed_ids};
+use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
 use crate::jobs::landing::{self, Made, Piece, Style};
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
@@ -52,6 +52,8 @@ pub(crate) struct Ground {
     pub base: Option<CommitId>,
     /// Where the job's branch stands, where these are its commits.
     pub branch: Option<CommitId>,
+    /// The steps still to land that none of them is of.
+    lacks: BTreeSet<String>,
 }
 
 /// One commit that is to be made.
@@ -108,13 +110,47 @@ pub(crate) fn ground(repo: &Repo, job: LoadedJob) -> Result<Option<Ground>> {
     // made; empty before the first one.
     let last = home.commit.parse::<CommitId>().ok();
     let last = last.filter(|last| repo.store.has_object(last.as_str()));
-    for tip in [branch.clone(), last].into_iter().flatten() {
+    let mut tips = [branch.clone(), last];
+    if let [Some(branch), Some(last)] = &tips
+        && repo.is_foreign(&job.state)?
+        && repo.store.descends(last.as_str(), branch.as_str())
+    {
+        // The branch here waits for what was fetched; nobody took commits off it.
+        tips.reverse();
+    }
+    for tip in tips.into_iter().flatten() {
         let own = branch.clone().filter(|branch| *branch == tip);
         if let Some(found) = found_below(repo, &job, &open, &tip)? {
             return Ok(Some(Ground { branch: own, job, ..found }));
         }
     }
     Ok(None)
+}
+
+/// The job's last commit, where this clone has it not and so cannot land the job; `found` is what
+/// it has. The chain of a job comes with a sync, its commits come with the branch.
+pub(crate) fn missing(
+    repo: &Repo,
+    job: &LoadedJob,
+    found: Option<&Ground>,
+) -> Result<Option<String>> {
+    let last = &job.state.home.commit;
+    if last.is_empty() || repo.store.has_object(last) {
+        return Ok(None);
+    }
+    let Some(found) = found else {
+        return Ok((!still_open(repo, job)?.is_empty()).then(|| last.clone()));
+    };
+    // In the clone of the job nobody can bring what git has thrown away: what is left of it lands.
+    if !repo.is_foreign(&job.state)? {
+        return Ok(None);
+    }
+    let said = record::led_back::said(repo, &job.tip)?;
+    let step = said.into_iter().rfind(|said| said.commit.as_ref() == Some(last));
+    // A commit that was written anew bears the id, too.
+    let lacks =
+        |step: &StepTrailers| found.lacks.contains(step.carries.as_ref().unwrap_or(&step.id));
+    Ok(step.is_some_and(|step| lacks(&step)).then(|| last.clone()))
 }
 
 /// The steps of `job` whose commits have not landed, by the Seed-Id in them.
@@ -190,6 +226,7 @@ fn found_below(
         base: commits[0].parents.first().cloned(),
         span: last - first + 1,
         branch: None,
+        lacks: left,
         job: job.clone(),
         commits,
         ids,
@@ -338,26 +375,24 @@ fn replayed(
     Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole }))
 }
 
-/// The subject in the style of the branch.
-fn own_subject(repo: &Repo, ground: &Ground) -> Result<String> {
+/// What subjects are to be like: those of the branch.
+fn style(repo: &Repo, ground: &Ground) -> Result<Style> {
     let subjects = match &ground.base {
         Some(base) => repo.store.own_subjects(base, landing::SUBJECTS)?,
         None => Vec::new(),
     };
-    let job = &ground.job.state.job;
-    let style = Style::learned(subjects.iter().map(String::as_str));
-    let name = called(repo, ground);
-    Ok(style.subject(&name, &[ground.job.state.home.branch.as_str(), &job.objective]))
+    Ok(Style::learned(subjects.iter().map(String::as_str)))
 }
 
-/// What the job is called where it lands: its name, or what its last commit says where that is the
-/// head of a prompt. A prompt is said to the agent, and not to whoever reads the branch.
-fn called(repo: &Repo, ground: &Ground) -> String {
+/// What the job is called where its commit `like` lands: its name, or what that commit says where
+/// the name is the head of a prompt. A prompt is said to the agent, and not to whoever reads the
+/// branch.
+fn called(repo: &Repo, ground: &Ground, like: usize) -> String {
     let job = &ground.job.state.job;
     if !job.provisional {
         return job.name.clone();
     }
-    let text = ground.last().text();
+    let text = ground.commits[like].text();
     let subject = text.lines().next().unwrap_or_default();
     let pairs = Trailers::of(&text);
     let template = repo.rules.subject.replace("{phase}", pairs.get("Seed-Phase").unwrap_or(""));
@@ -385,7 +420,10 @@ pub(crate) fn first_subject(repo: &Repo, ground: &Ground) -> Result<String> {
 /// The words of the commits, one after the other.
 struct Words {
     name: String,
-    subject: String,
+    /// What somebody wants the first of them to say, and a person all of them.
+    wanted: Option<String>,
+    /// What each commit of the job would say of itself.
+    subjects: Vec<String>,
     body: String,
     /// They are the person's own, and stay as they are.
     given: bool,
@@ -401,26 +439,26 @@ struct Words {
 impl Words {
     fn new(repo: &Repo, ground: &Ground, asked: &Asked) -> Result<Self> {
         let job = &ground.job.state.job;
-        let (subject, body) = if let Some(text) = &asked.text {
+        let (wanted, body) = if let Some(text) = &asked.text {
             let (subject, body) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
-            (subject.trim().to_owned(), body.trim_start_matches('\n').to_owned())
+            (Some(subject.trim().to_owned()), body.trim_start_matches('\n').to_owned())
         } else {
-            let subject = match &asked.subject {
-                Some(subject) => subject.clone(),
-                None => own_subject(repo, ground)?,
-            };
-            (subject, job.objective.clone())
+            (asked.subject.clone(), job.objective.clone())
         };
+        let (style, branch) = (style(repo, ground)?, ground.job.state.home.branch.as_str());
+        let said = |at| style.subject(&called(repo, ground, at), &[branch, &job.objective]);
+        let subjects = (0..ground.span).map(said).collect();
         let contexts = if asked.per_cycle && asked.text.is_none() {
             jobs::next_run::contexts(repo, &ground.job)?
         } else {
             Vec::new()
         };
-        let (name, signs) = (called(repo, ground), repo.store.comment_signs());
+        let name = called(repo, ground, ground.span - 1);
+        let signs = repo.store.comment_signs();
         let given = asked.text.is_some();
         let (own, no_seed) = (own_trailers(repo), asked.no_seed);
         let said = Vec::new();
-        Ok(Self { name, subject, body, given, contexts, signs, own, no_seed, said })
+        Ok(Self { name, wanted, subjects, body, given, contexts, signs, own, no_seed, said })
     }
 
     /// The commit that stands for these.
@@ -437,9 +475,14 @@ impl Words {
                 let (subject, body) = why.text.split_once('\n').unwrap_or((&why.text, ""));
                 (subject.to_owned(), body.to_owned())
             }
-            // What the job is for is said once.
-            None if self.said.is_empty() => (self.subject.clone(), self.body.clone()),
-            None => (self.subject.clone(), String::new()),
+            None => {
+                // What a person was shown is what the first one says.
+                let is_first = self.said.is_empty();
+                let wanted = self.wanted.clone().filter(|_| is_first || self.given);
+                let subject = wanted.unwrap_or_else(|| self.subjects[last].clone());
+                // What the job is for is said once.
+                (subject, if is_first { self.body.clone() } else { String::new() })
+            }
         };
         Ok(self.planned(ground, (&subject, &body), stands_for))
     }

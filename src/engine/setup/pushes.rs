@@ -30,7 +30,7 @@ pub(crate) fn offer(repo: &Repo) -> Result<Option<Offer>> {
 /// Keeps the answer. A yes agrees to the owners as well, as the first sync would ask.
 pub(crate) fn answered(repo: &Repo, offer: &Offer, yes: bool) -> Result<()> {
     fingerprints::as_our_own(repo, || {
-        repo.store.set_config(on_push::SWITCH, if yes { "true" } else { "false" }, false)?;
+        on_push::set(repo, &offer.remote, yes)?;
         if yes {
             remote::agree_to(repo, &offer.owners)?;
         }

@@ -17,8 +17,6 @@ use crate::voice::{Notice, tell};
 
 /// The most parents that a commit of the branch has.
 const PARENTS: usize = 16;
-/// Where the branch of a remote is kept here, below its copies.
-const BRANCH: &str = "branch";
 
 /// How the refs of a remote travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,34 +92,24 @@ impl Carrier<'_> {
         Ok(there)
     }
 
-    /// The branch, which was fetched, is one that git seed made: one file, and a ref on each line
-    /// of it.
+    /// The branch, which was fetched, is one that git seed made.
     fn is_ours(&self) -> Result<bool> {
         let store = &self.repo.store;
-        let copy = format!("{}{}/{BRANCH}", names::FETCHED, self.remote);
-        let Some(tip) = store.tip(&copy)? else { return Ok(true) };
-        let files = store.new_files(None, &tip.tree)?;
-        let [file] = files.as_slice() else { return Ok(false) };
-        if !file.plain || file.path.as_str() != sync::REFS {
-            return Ok(false);
-        }
-        let text = store.file(&tip, sync::REFS)?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        Ok(sync::read_refs(&text).len() == text.lines().count())
+        let Some(tip) = store.tip(&names::fetched_branch(self.remote))? else { return Ok(true) };
+        Ok(store.carried(&tip)?.is_some())
     }
 
     /// The refs that the branch names.
     fn in_branch(&self, branch: &CommitId) -> Result<BTreeMap<String, CommitId>> {
         let store = &self.repo.store;
-        let copy = format!("{}{}/{BRANCH}", names::FETCHED, self.remote);
+        let copy = names::fetched_branch(self.remote);
         if store.stands_at(&copy)?.as_ref() != Some(branch) {
             // One that moved on right now is as good; its file says what it has.
             self.wire.fetch(&[(names::CARRIER.to_owned(), copy.clone())])?;
         }
         let Some(tip) = store.tip(&copy)? else { return Ok(BTreeMap::new()) };
-        let file = store.file(&tip, sync::REFS)?.unwrap_or_default();
-        let read = sync::read_refs(&String::from_utf8_lossy(&file));
-        Ok(read.into_iter().filter_map(|(name, id)| Some((name, id.parse().ok()?))).collect())
+        // What is somebody else's is named as such, and nothing of it is taken.
+        Ok(store.carried(&tip)?.unwrap_or_default())
     }
 
     /// Fetches what is there and not here: those of `there` for which `wanted` is true. `false`
@@ -179,7 +167,7 @@ impl Carrier<'_> {
         let mut known: BTreeSet<String> =
             there.refs.keys().map(|name| names::fetched(self.remote, name)).collect();
         known.extend(there.odd.iter().map(|odd| names::fetched(self.remote, &odd.name)));
-        known.insert(format!("{below}{BRANCH}"));
+        known.insert(names::fetched_branch(self.remote));
         let copies = self.repo.store.chains(&below)?.into_iter();
         let stale = copies.filter(|(name, _)| !known.contains(name));
         let moves: Vec<_> = stale.map(|(name, _)| (name, None)).collect();
@@ -189,6 +177,7 @@ impl Carrier<'_> {
     /// Moves refs there, and the copies of them that are here.
     pub(crate) fn send(&self, there: &There, pushes: &[RefPush]) -> Result<Pushed> {
         let below = format!("{}{}/", names::FETCHED, self.remote);
+        let branch = names::fetched_branch(self.remote);
         let (sent, copies) = match self.transport {
             Transport::Refs => {
                 let copy =
@@ -199,7 +188,7 @@ impl Carrier<'_> {
                 let Some(push) = self.branch_with(there, pushes)? else {
                     return Ok(Pushed::Done);
                 };
-                let copy = (format!("{below}{BRANCH}"), push.to.clone());
+                let copy = (branch, push.to.clone());
                 (self.wire.push(&[push], self.copies)?, vec![copy])
             }
         };

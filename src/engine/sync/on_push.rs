@@ -24,6 +24,8 @@ use crate::voice::{Notice, tell};
 
 /// The switch in git's configuration.
 pub(crate) const SWITCH: &str = "seed.syncOnPush";
+/// The URLs that a person said it of, as they may be shown.
+const COVERS: &str = "seed.syncOnPushTo";
 /// What a push waits for.
 const TIME: Duration = Duration::from_secs(5);
 
@@ -49,13 +51,38 @@ pub(crate) fn send(repo: &Repo, remote: &str, pushed: &str) -> Result<Option<Str
     if !repo.keeps_texts_apart()? {
         return Ok(Some(left(remote, &named(&jobs))));
     }
-    let agreed = remote::agreed(repo);
-    let owners = remote::owners(repo, &repo.store.push_urls(remote)?)?;
-    if owners.iter().any(|owner| !agreed.contains(owner)) {
+    let (agreed, urls) = (remote::agreed(repo), repo.store.push_urls(remote)?);
+    let owners = remote::owners(repo, &urls)?;
+    if owners.iter().any(|owner| !agreed.contains(owner)) || !covers(repo, &urls)? {
         return Ok(Some(left(remote, "jobs")));
     }
     let commits: Vec<CommitId> = going.into_iter().map(|(commit, _)| commit).collect();
     sent(repo, remote, &jobs, &commits)
+}
+
+/// Whether the switch is meant for a push that goes to these URLs: those that a person was shown
+/// when they said yes; where they set it by hand, those of the remote that this clone syncs with.
+/// An owner has many repositories, and a yes to one of them is no yes to the others.
+fn covers(repo: &Repo, urls: &[String]) -> Result<bool> {
+    let shown = |urls: &[String]| urls.iter().map(|url| remote::without_password(url)).collect();
+    let mut covered: BTreeSet<String> = repo.store.config_texts(COVERS).into_iter().collect();
+    if covered.is_empty()
+        && let Ok(own) = remote::which(repo, None)?
+    {
+        covered = shown(&repo.store.push_urls(&own)?);
+    }
+    let urls: BTreeSet<String> = shown(urls);
+    Ok(!urls.is_empty() && urls.is_subset(&covered))
+}
+
+/// Keeps what a person said of pushes to `remote`.
+pub(crate) fn set(repo: &Repo, remote: &str, yes: bool) -> Result<()> {
+    repo.store.set_config(SWITCH, if yes { "true" } else { "false" }, false)?;
+    for (n, url) in repo.store.push_urls(remote)?.iter().filter(|_| yes).enumerate() {
+        // What an earlier yes was said of is said no longer.
+        repo.store.set_config(COVERS, &remote::without_password(url), n > 0)?;
+    }
+    Ok(())
 }
 
 fn known(repo: &Repo, remote: &str) -> bool {

@@ -143,7 +143,7 @@ fn first(repo: &Repo, remote: &str, urls: &[String], owners: &[String]) -> Resul
 }
 
 /// A URL as it may be shown.
-fn without_password(url: &str) -> String {
+pub(crate) fn without_password(url: &str) -> String {
     let shown = match url.split_once("://") {
         Some((scheme, rest)) => {
             let (at, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
