@@ -67,3 +67,83 @@ fn an_approval_stands_where_the_other_clone_only_looked() {
         assert_eq!(merged(&world, "../b"), merged(&world, "."), "{what}");
     }
 }
+
+/// A machine with a closed job, and a second one that never synced.
+fn closed_and_new() -> World {
+    let world = machine();
+    world.person(&format!("job drop {} -m 'not wanted'", world.job())).succeeds();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    world
+}
+
+/// Moves a ref of the remote to a commit of the branch.
+fn puts_there(world: &World, name: &str) {
+    world.git(&format!("-C ../hub.git update-ref {name} main"));
+}
+
+#[test]
+fn a_shared_ref_that_holds_something_else_is_set_aside_by_every_clone() {
+    for name in ["archive", "claims", "rules", "meta"].map(|name| format!("refs/seed/{name}")) {
+        let world = closed_and_new();
+        puts_there(&world, &name);
+        for (dir, option) in [("b", "--dry-run"), ("b", ""), ("repo", ""), ("repo", "")] {
+            let said = there(&world, dir, &format!("git seed sync {option}"));
+            assert_eq!(said.code, 1, "{name} {dir} {option}: {said:?}");
+            assert!(said.err.contains(&format!("set aside  {name}: ")), "{said:?}");
+            assert!(!said.err.contains("doctor --fix"), "{said:?}");
+            let goes = |line: &str| line.starts_with("pushed") || line.contains("proposal");
+            assert!(!said.out.lines().any(goes), "{said:?}");
+        }
+        if name != "refs/seed/meta" && name != "refs/seed/rules" {
+            let here = world.git(&format!("-C ../b for-each-ref {name}"));
+            assert_eq!(here, "", "nothing of it was taken");
+        }
+        // What the sentence names works.
+        world.git(&format!("push -q origin --delete {name}"));
+        synced(&world, "");
+        synced_there(&world, "b", "");
+        assert_eq!(merged(&world, "../b"), merged(&world, "."), "{name}");
+        assert_eq!(merged(&world, ".").len(), merged(&world, "../hub.git").len(), "{name}");
+    }
+}
+
+#[test]
+fn notes_that_hold_something_else_are_set_aside() {
+    let world = closed_and_new();
+    puts_there(&world, "refs/notes/seed");
+    let said = there(&world, "b", "git seed sync");
+    assert!(said.code == 1 && said.err.contains("set aside  refs/notes/seed: "), "{said:?}");
+}
+
+#[test]
+fn an_archive_whose_index_was_cut_is_set_aside_and_one_that_lost_a_job_gets_it_back() {
+    let world = closed_and_new();
+    let hub = "GIT_DIR=../hub.git GIT_INDEX_FILE=$PWD/../index";
+    let says = |edit: &str| {
+        world.sh(&format!(
+            "export {hub} && A=refs/seed/archive && git read-tree $A && {edit} && \
+             git update-ref $A $(git commit-tree -p $A -m edited $(git write-tree))"
+        ));
+    };
+    let blob = "git update-index --add --cacheinfo 100644,$(printf '0\\n' | git hash-object -w \
+                --stdin),index/count";
+    let kept = world.git("-C ../hub.git rev-parse refs/seed/archive");
+    // The count says another number than there are lines.
+    says(blob);
+    for dir in ["b", "repo"] {
+        let said = there(&world, dir, "git seed sync");
+        let why = "index/count of its index does not read";
+        assert!(said.code == 1 && said.err.contains(why), "{dir}: {said:?}");
+    }
+    // It grew out of ours, holds nothing, and says so.
+    world.git(&format!("-C ../hub.git update-ref refs/seed/archive {kept}"));
+    says(&format!("git rm -rq --cached . && {blob}"));
+    let rows = |world: &World| world.json("job list --all").to_string().contains("voided");
+    assert!(rows(&world), "{}", world.json("job list --all"));
+    let told = synced(&world, "");
+    assert!(rows(&world), "it is here as before: {told}");
+    synced_there(&world, "b", "");
+    assert_eq!(merged(&world, "../b"), merged(&world, "."));
+    assert_eq!(merged(&world, ".").len(), merged(&world, "../hub.git").len());
+}

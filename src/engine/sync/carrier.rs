@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, sync};
+use crate::shell::quoted_word;
 use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire};
 use crate::voice::{Notice, tell};
 
@@ -122,6 +123,17 @@ impl Carrier<'_> {
         let file = store.file(&tip, sync::REFS)?.unwrap_or_default();
         let read = sync::read_refs(&String::from_utf8_lossy(&file));
         Ok(read.into_iter().filter_map(|(name, id)| Some((name, id.parse().ok()?))).collect())
+    }
+
+    /// Why the ref `name` there, which all jobs share, is left alone, and what a person can do.
+    pub(crate) fn broken(&self, name: &str, why: &str) -> String {
+        // In a branch a ref has no name that git knows.
+        let goes = match self.transport {
+            Transport::Refs => name,
+            Transport::Branch => names::CARRIER,
+        };
+        let remote = quoted_word(self.remote);
+        tell(Notice::SyncBrokenThere, &[("why", why), ("remote", &remote), ("ref", goes)])
     }
 
     /// Fetches what is there and not here: those of `there` for which `wanted` is true. `false`
