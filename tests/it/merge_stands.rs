@@ -68,6 +68,29 @@ fn an_approval_stands_where_the_other_clone_only_looked() {
     }
 }
 
+#[test]
+fn a_job_that_was_taken_back_and_left_again_is_not_said_to_be_elsewhere() {
+    let (world, job) = waits_for_a_word();
+    works_there(&world, &format!("git seed job activate {job}"));
+    synced_there(&world, "b", "");
+    synced(&world, "");
+    world.person(&format!("job activate {job}")).succeeds();
+    world.person("job pause").succeeds();
+    let said = world.tries("git seed status");
+    assert!(!said.err.contains("let it go"), "{said:?}");
+    // Elsewhere it ends, and nobody is asked to take it back.
+    let (world, job) = waits_for_a_word();
+    works_there(&world, &format!("git seed job activate {job}"));
+    synced_there(&world, "b", "");
+    synced(&world, "");
+    assert!(world.tries("git seed status").err.contains("let it go"));
+    works_there(&world, &format!("git seed job drop {job} -m 'not wanted'"));
+    synced_there(&world, "b", "");
+    synced(&world, "");
+    let said = world.tries("git seed status");
+    assert!(!said.err.contains("let it go"), "{said:?}");
+}
+
 /// A machine with a closed job, and a second one that never synced.
 fn closed_and_new() -> World {
     let world = machine();
