@@ -69,6 +69,30 @@ fn an_approval_stands_where_the_other_clone_only_looked() {
 }
 
 #[test]
+fn a_job_that_ended_elsewhere_leaves_focus_and_ref_with_one_sync() {
+    let (world, job) = waits_for_a_word();
+    works_there(&world, &format!("git seed job activate {job}"));
+    synced_there(&world, "b", "");
+    let said = world.tries("git seed sync");
+    assert!(said.err.contains("so this worktree let it go"), "{said:?}");
+    world.person(&format!("job activate {job}")).succeeds();
+    world.person("job approve").succeeds();
+    // It was taken back, and it is closed: nothing says any more that it continued elsewhere.
+    for _ in 0..2 {
+        let said = world.tries("git seed status");
+        assert!(!said.err.contains("let it go"), "{said:?}");
+    }
+    let told = synced(&world, "");
+    let said = there(&world, "b", "git seed sync --json");
+    assert!(said.code == 0 && !said.err.contains("let it go"), "{said:?}");
+    let state: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(state["state"], told["state"], "after A, B, A both have the same");
+    let left = world.git("-C ../b for-each-ref refs/seed/jobs refs/worktree");
+    assert_eq!(left, "", "neither ref nor focus is left");
+    assert_eq!(synced(&world, "")["state"], told["state"]);
+}
+
+#[test]
 fn a_job_that_was_taken_back_and_left_again_is_not_said_to_be_elsewhere() {
     let (world, job) = waits_for_a_word();
     works_there(&world, &format!("git seed job activate {job}"));

@@ -298,16 +298,19 @@ impl One<'_> {
         if !to.closed && live == Some(&to.at) {
             return Ok(());
         }
-        let in_focus = repo.store.in_focus()?.contains(&chain);
-        if to.closed && !in_focus {
+        if to.closed && !repo.store.in_focus()?.contains(&chain) {
             return self.close(&chain, live, &to.at);
         }
-        if live == Some(&to.at) {
-            return Ok(());
+        if live != Some(&to.at) {
+            journal::around(repo, &chain, || {
+                Ok(repo.store.turn(&chain, live, &to.at, "sync", repo.now)?)
+            })?;
         }
-        journal::around(repo, &chain, || {
-            Ok(repo.store.turn(&chain, live, &to.at, "sync", repo.now)?)
-        })
+        // It ended elsewhere, and nobody works on here: its ref goes as well.
+        if to.closed && leave::ended(repo, &chain)? {
+            return self.close(&chain, Some(&to.at), &to.at);
+        }
+        Ok(())
     }
 
     /// It is closed: its ref goes, once the archive has it as it stands.

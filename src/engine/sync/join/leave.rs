@@ -45,6 +45,22 @@ pub(crate) fn let_go(repo: &Repo) -> Result<()> {
     jobs::focus::give_up(repo)
 }
 
+/// Gives up the focus of the job on `chain`, which is closed where it stands now; says whether
+/// nobody has it in focus any more. There is nothing to take back, so no file says it was let go.
+pub(crate) fn ended(repo: &Repo, chain: &str) -> Result<bool> {
+    let _lock = repo.store.lock()?;
+    // As in `let_go`.
+    if record::pending_file::is_there(repo) {
+        return Ok(false);
+    }
+    if repo.store.focus()?.as_deref() == Some(chain) {
+        let Some(id) = names::job_of(chain) else { return Ok(false) };
+        keep_rest(repo, id.as_str())?;
+        jobs::focus::give_up(repo)?;
+    }
+    Ok(!repo.store.in_focus()?.iter().any(|one| one == chain))
+}
+
 /// Keeps the lines of the journal in which somebody did something.
 fn keep_rest(repo: &Repo, id: &str) -> Result<()> {
     let lines = repo.store.journal().all()?;
