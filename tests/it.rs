@@ -69,6 +69,7 @@ mod it {
     mod mcp_phases;
     mod memory;
     mod merge_day;
+    mod merge_stands;
     mod merging;
     mod messages;
     mod model;

@@ -64,6 +64,19 @@ impl JournalLines {
         })
     }
 
+    /// Somebody worked since the last step, so that the job is another one than before. What only
+    /// looks, asks, is refused or is measured leaves it as it was.
+    pub(crate) fn has_work(&self) -> bool {
+        let proved = |linked: &Linked| linked.line.counts.activity.proved;
+        let mut before = None;
+        self.lines.iter().any(|linked| {
+            let now = proved(linked);
+            let lost = now == Some(false) && before != now;
+            before = now;
+            is_work(&linked.line) || (lost && !has_failed(&linked.line))
+        })
+    }
+
     /// True when a hook of a session was heard since the last step.
     pub(crate) fn heard(&self) -> bool {
         // Lines of our own commands are no sign of one: the entry's words, a boundary's refusal.
@@ -75,6 +88,38 @@ impl JournalLines {
         };
         self.lines.iter().any(|linked| by_hook(&linked.line))
     }
+}
+
+/// Whether a line tells of a change or of a commit. A prompt that belongs to the job is a step of
+/// its own.
+fn is_work(line: &Line) -> bool {
+    let Line { paths, strays, unclaimed, prints, refs, .. } = line;
+    match line.what {
+        What::Late | What::Commit => true,
+        What::After => [paths, strays, unclaimed, prints, refs].iter().any(|some| !some.is_empty()),
+        // The paths of a look are pages that were read.
+        What::Looked
+        | What::Step
+        | What::Refused
+        | What::Scheduled
+        | What::Asked
+        | What::Launched
+        | What::Session
+        | What::Prompt
+        | What::Kept
+        | What::Trouble
+        | What::Ran
+        | What::Claimed
+        | What::Advised
+        | What::Compacting
+        | What::Attested => false,
+    }
+}
+
+/// A run that failed takes a proof away, and changes nothing. Where none failed, something changed
+/// that no line names: a declared file that nobody was heard to write.
+fn has_failed(line: &Line) -> bool {
+    line.ran.as_ref().is_some_and(|ran| ran.failed || ran.status.is_some_and(|status| status != 0))
 }
 
 /// The line that a new journal begins with.
@@ -177,6 +222,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Ran;
     use crate::jobs::Job;
 
     fn state() -> State {
@@ -207,6 +253,33 @@ mod tests {
         let before = state.clone();
         assert!(state.take_in(&JournalLines::default()).is_empty());
         assert_eq!(state, before, "no line, nothing to take in");
+    }
+
+    #[test]
+    fn a_change_is_work_and_a_look_is_not() {
+        let proves = |proved| {
+            let activity = Activity { proved, ..Activity::default() };
+            Counts { activity, ..Counts::default() }
+        };
+        let line = |what| Line { what, paths: vec!["a".to_owned()], ..Line::default() };
+        let none = |what| Line { what, ..Line::default() };
+        let lost = Line { counts: proves(Some(false)), ..none(What::After) };
+        let failed = Line { ran: Some(Ran { failed: true, ..Ran::default() }), ..lost.clone() };
+        let ok = Line { counts: proves(Some(true)), ..none(What::After) };
+        for (lines, work) in [
+            (vec![none(What::Step), none(What::Session), line(What::Looked)], false),
+            (vec![line(What::Refused), none(What::After), none(What::Prompt)], false),
+            (vec![line(What::After)], true),
+            (vec![Line { strays: vec!["a".to_owned()], ..none(What::After) }], true),
+            (vec![none(What::Commit)], true),
+            (vec![none(What::Late)], true),
+            (vec![ok.clone(), lost.clone(), none(What::Kept)], true),
+            (vec![ok, failed, lost], false),
+        ] {
+            let all = lines.iter().cloned().map(linked).map(Arc::new).collect();
+            let since = JournalLines { lines: all, last: String::new() };
+            assert_eq!(since.has_work(), work, "{lines:?}");
+        }
     }
 
     #[test]

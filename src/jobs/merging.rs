@@ -54,12 +54,18 @@ pub(crate) const COMPLETION: &str = "completion";
 /// The step with which a person says whether it lands.
 pub(crate) const LAND_WORD: &str = "land-word";
 
+/// A step that keeps what was recorded since the last one.
+pub(crate) const KEEP: &str = "keep";
+
+/// The same where nobody worked: a look, a mark.
+pub(crate) const SEEN: &str = "seen";
+
 /// The kind of the step `name`.
 pub(crate) fn kind(name: &str) -> Kind {
     match name {
         JOIN => Kind::Joins,
-        "prompt" | "question" | "automation" | "keep" | "summary" | "depend" | "unlink"
-        | "seen" | "note" | "land" | "redact" | PRUNE => Kind::Adds,
+        "prompt" | "question" | "automation" | KEEP | "summary" | "depend" | "unlink" | SEEN
+        | "note" | "land" | "redact" | PRUNE => Kind::Adds,
         "update" => Kind::Says,
         COMPLETION | LAND_WORD | "void" | "drop" | "undo" | "redo" => Kind::Judges,
         _ => Kind::OfPhase,
@@ -68,11 +74,15 @@ pub(crate) fn kind(name: &str) -> Kind {
 
 /// Whether the work is more, or another one, after the step `name`: what was judged before it was
 /// judged without it.
+///
+/// A name is all that every clone has of a step: the lines of its journal need not travel. So
+/// whoever makes a step of a journal names it [`KEEP`] or [`SEEN`], by
+/// [`crate::format::fold::JournalLines::has_work`].
 pub(crate) fn grows(name: &str) -> bool {
     const ONLY_NOTED: [&str; 18] = [
         JOIN,
         "summary",
-        "seen",
+        SEEN,
         "land",
         "redact",
         PRUNE,
@@ -104,6 +114,10 @@ mod tests {
             assert_eq!(kind(said.word()), Kind::Adds);
             assert!(grows(said.word()));
         }
+        assert_eq!(
+            [KEEP, SEEN].map(|name| (kind(name), grows(name))),
+            [(Kind::Adds, true), (Kind::Adds, false)]
+        );
     }
 
     #[test]
@@ -113,7 +127,7 @@ mod tests {
         {
             assert_eq!((kind(name), grows(name)), (Kind::OfPhase, true), "{name}");
         }
-        for name in ["completion", "drop", "undo", JOIN, "land"] {
+        for name in ["completion", "drop", "undo", JOIN, "land", SEEN] {
             assert!(!grows(name), "{name}");
         }
     }

@@ -8,6 +8,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, record};
 use crate::format::interaction::Interaction;
 use crate::format::state::Driver;
+use crate::jobs::merging::SEEN;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword;
 
@@ -65,7 +66,7 @@ fn words_asked_about(repo: &Repo) -> Result<(Option<LoadedJob>, Vec<Interaction>
 fn mark(repo: &Repo, paused: &LoadedJob, from: impl Fn(u32) -> u32) -> Result<()> {
     let step = record::step::step(repo, &paused.chain, Journaling::Skip, |state, _| {
         state.home.asked = Some(from(state.job.interactions));
-        Ok(Ok(StepDraft::new(state, "keep", "words beside a pause", By::Hook)))
+        Ok(Ok(StepDraft::new(state, SEEN, "words beside a pause", By::Hook)))
     })?;
     debug_assert!(step.is_ok(), "a mark is never refused");
     Ok(())

@@ -13,6 +13,7 @@ use crate::format::archive::ClosedRow;
 use crate::format::names;
 use crate::format::state::State;
 use crate::jobs::graph::{self, Graph, Node};
+use crate::jobs::merging::SEEN;
 use crate::jobs::{Job, JobId, Status, questions};
 use crate::phases::commands;
 use crate::verdict::Refusal;
@@ -215,7 +216,7 @@ pub(crate) fn jobs_were_seen(repo: &Repo, next: &str) -> Result<()> {
     for id in unseen_jobs(repo).iter().filter(|id| next.contains(id.as_str())) {
         record::step::step(repo, &format!("{}{id}", names::JOBS), Journaling::Skip, |state, _| {
             state.home.worktree.clone_from(&here);
-            Ok(Ok(StepDraft::new(state, "seen", tell(Notice::SubjectSeen, &[]), By::Person)))
+            Ok(Ok(StepDraft::new(state, SEEN, tell(Notice::SubjectSeen, &[]), By::Person)))
         })?
         .ok();
     }

@@ -8,6 +8,7 @@ use crate::engine::{briefing, jobs, person, record};
 use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
+use crate::jobs::merging::KEEP;
 use crate::jobs::routing::{self, InteractionKind, Route};
 use crate::jobs::shortword;
 use crate::phases::review::Review;
@@ -97,7 +98,7 @@ fn keep_prompt(repo: &Repo, focused: &LoadedJob, text: &str, word: Sender) -> Re
         // The first one bears the job; close() gives it the ones that came after.
         let n = state.job.interactions;
         state.job.kept_prompt.get_or_insert(n);
-        Ok(Ok(StepDraft::new(state, "keep", tell(Notice::SubjectPromptWaits, &[]), By::Hook)))
+        Ok(Ok(StepDraft::new(state, KEEP, tell(Notice::SubjectPromptWaits, &[]), By::Hook)))
     })?;
     debug_assert!(step.is_ok(), "keeping words is never refused");
     Ok(())

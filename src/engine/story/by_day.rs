@@ -4,6 +4,7 @@
 use crate::engine::repo::Repo;
 use crate::engine::story::all::AllStories;
 use crate::engine::story::job::{Cost, Event, JobStory};
+use crate::jobs::merging::{KEEP, SEEN};
 use crate::voice::{Notice, tell};
 
 /// Whom a story is for.
@@ -16,7 +17,7 @@ pub(crate) enum Reader {
 }
 
 /// Steps that tell only when somebody worked.
-const PAUSES: [&str; 6] = ["activate", "keep", "on", "pause", "reactivate", "rest"];
+const PAUSES: [&str; 7] = ["activate", KEEP, "on", "pause", "reactivate", "rest", SEEN];
 
 impl Reader {
     fn told(self) -> String {

@@ -66,7 +66,7 @@ pub(crate) fn from(repo: &Repo, file: &Path, time: Duration, dry_run: bool) -> R
     for job in joined.jobs.iter_mut().filter(|job| job.result == Came::Pushed) {
         job.result = Came::Same;
     }
-    let aside = rounds::aside(&joined);
+    let aside = rounds::aside(&joined, None);
     Ok(Synced {
         rounds: 1,
         jobs: joined.jobs,

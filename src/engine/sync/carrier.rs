@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, sync};
+use crate::shell::quoted_word;
 use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire};
 use crate::voice::{Notice, tell};
 
@@ -110,6 +111,17 @@ impl Carrier<'_> {
         let Some(tip) = store.tip(&copy)? else { return Ok(BTreeMap::new()) };
         // What is somebody else's is named as such, and nothing of it is taken.
         Ok(store.carried(&tip)?.unwrap_or_default())
+    }
+
+    /// Why the ref `name` there, which all jobs share, is left alone, and what a person can do.
+    pub(crate) fn broken(&self, name: &str, why: &str) -> String {
+        // In a branch a ref has no name that git knows.
+        let goes = match self.transport {
+            Transport::Refs => name,
+            Transport::Branch => names::CARRIER,
+        };
+        let remote = quoted_word(self.remote);
+        tell(Notice::SyncBrokenThere, &[("why", why), ("remote", &remote), ("ref", goes)])
     }
 
     /// Fetches what is there and not here: those of `there` for which `wanted` is true. `false`

@@ -7,6 +7,7 @@
 
 pub(crate) mod believed;
 pub(crate) mod chains;
+mod closed;
 pub(crate) mod job;
 pub(crate) mod journal;
 pub(crate) mod leave;
@@ -50,12 +51,11 @@ pub(crate) fn join(
     journal::finish(repo)?;
     let mut joined = Joined::default();
     let archived = repo.store.stands_at(names::ARCHIVE)?;
-    for name in SHARED.into_iter().filter(|_| !dry_run) {
+    for name in SHARED {
         let Some(there) = published.0.get(name) else { continue };
-        let came = chains::join(repo, name, there, served)?;
-        joined.aside.extend(came.aside.map(|why| (name.to_owned(), why)));
+        joined.aside.extend(chains::join(repo, name, there, served, dry_run)?);
     }
-    let believed = joined.aside.iter().all(|(name, _)| name != names::ARCHIVE);
+    let believed = joined.aside.iter().all(|left| left.name != names::ARCHIVE);
     let closed_there = published.0.get(names::ARCHIVE).filter(|_| believed);
     let mut moves = Vec::new();
     let sides = sides(repo, published, archived.as_ref(), closed_there)?;
@@ -73,7 +73,7 @@ pub(crate) fn join(
             joined.jobs.push(aside(end, why));
             continue;
         };
-        let one = One { repo, id: &id, served, dry_run, there: there.as_ref() };
+        let one = One { repo, id: &id, served, dry_run, archives: believed, there: there.as_ref() };
         let (job, push) = one.join(here.as_ref())?;
         joined.jobs.push(job);
         moves.extend(push);
@@ -151,6 +151,8 @@ struct One<'a> {
     id: &'a JobId,
     served: Served,
     dry_run: bool,
+    /// The archive here and the one there are one, so that a closed job goes by it.
+    archives: bool,
     there: Option<&'a Stands>,
 }
 
@@ -216,6 +218,10 @@ impl One<'_> {
             }
             (Decided::Theirs, Some(there), None) => (Came::New, Some(there.clone())),
             (Decided::Theirs, Some(there), Some(_)) => (Came::Pulled, Some(there.clone())),
+            // By an archive that goes nowhere.
+            (Decided::Ours, _, Some(here)) if here.closed && !self.archives => {
+                (Came::Same, Some(here.clone()))
+            }
             (Decided::Ours, _, here) => (Came::Pushed, here.cloned()),
             (_, _, here) => (Came::Same, here.cloned()),
         };
@@ -275,6 +281,10 @@ impl One<'_> {
 
     /// What its ref there is to become.
     fn push(&self, to: &Stands) -> Option<Push> {
+        if to.closed && !self.archives {
+            // Its ref there is all that is there of it.
+            return None;
+        }
         let seen = self.there.filter(|there| !there.closed).map(|there| there.at.clone());
         let to = (!to.closed).then(|| to.at.clone());
         let name = names::job_chain(self.id);
@@ -288,16 +298,19 @@ impl One<'_> {
         if !to.closed && live == Some(&to.at) {
             return Ok(());
         }
-        let in_focus = repo.store.in_focus()?.contains(&chain);
-        if to.closed && !in_focus {
+        if to.closed && !repo.store.in_focus()?.contains(&chain) {
             return self.close(&chain, live, &to.at);
         }
-        if live == Some(&to.at) {
-            return Ok(());
+        if live != Some(&to.at) {
+            journal::around(repo, &chain, || {
+                Ok(repo.store.turn(&chain, live, &to.at, "sync", repo.now)?)
+            })?;
         }
-        journal::around(repo, &chain, || {
-            Ok(repo.store.turn(&chain, live, &to.at, "sync", repo.now)?)
-        })
+        // It ended elsewhere, and nobody works on here: its ref goes as well.
+        if to.closed && leave::ended(repo, &chain)? {
+            return self.close(&chain, Some(&to.at), &to.at);
+        }
+        Ok(())
     }
 
     /// It is closed: its ref goes, once the archive has it as it stands.

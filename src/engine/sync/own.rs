@@ -5,6 +5,8 @@
 //! In the second case our chain takes the other's tip as a further parent, so that the push needs
 //! no force. No text that is in force here changes by any of this.
 
+use std::collections::BTreeMap;
+
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::meta::{self, Meta};
@@ -12,6 +14,7 @@ use crate::format::names;
 use crate::jobs::syncing;
 use crate::store::{CommitId, RefPush, Tip};
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// How the rules there and here stand to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -34,8 +37,12 @@ pub(crate) fn rules(
     there: Option<&CommitId>,
     dry_run: bool,
 ) -> Result<(RulesAre, Option<RefPush>)> {
+    let theirs_text = match there {
+        Some(theirs) => text(repo, &repo.store.tip_of(theirs)?)?,
+        None => None,
+    };
     let Some(ours) = repo.store.tip(names::RULES)? else {
-        let are = if there.is_some() { RulesAre::Proposal } else { RulesAre::Same };
+        let are = if theirs_text.is_some() { RulesAre::Proposal } else { RulesAre::Same };
         return Ok((are, None));
     };
     let Some(theirs) = there else {
@@ -47,8 +54,8 @@ pub(crate) fn rules(
     if repo.store.descends(ours.commit.as_str(), theirs.as_str()) {
         return Ok((RulesAre::Pushed, Some(push(names::RULES, Some(theirs), ours.commit))));
     }
-    let theirs_text = text(repo, &repo.store.tip_of(theirs)?)?;
-    if theirs_text == text(repo, &ours)? {
+    // What holds no rules proposes none: [`odd`] names it.
+    if theirs_text.is_none() || theirs_text == text(repo, &ours)? {
         return Ok((RulesAre::Same, None));
     }
     if !said_once(repo, &ours, theirs_text.as_ref())? {
@@ -58,9 +65,36 @@ pub(crate) fn rules(
     Ok((RulesAre::Pushed, Some(push(names::RULES, Some(theirs), to))))
 }
 
+/// Those of the two that are not what git seed writes, each with the reason. Nothing of them is
+/// taken, and nothing is written over them.
+pub(crate) fn odd(
+    repo: &Repo,
+    there: &BTreeMap<String, CommitId>,
+) -> Result<Vec<(String, String)>> {
+    let mut odd = Vec::new();
+    for (name, file) in [(names::RULES, RULES_FILE), (names::META, meta::FILE)] {
+        let Some(theirs) = there.get(name) else { continue };
+        let ours = repo.store.stands_at(name)?;
+        if ours.is_some_and(|ours| repo.store.descends(ours.as_str(), theirs.as_str())) {
+            continue;
+        }
+        let reads = match name {
+            names::META => read(repo, theirs)?.is_some(),
+            _ => text(repo, &repo.store.tip_of(theirs)?)?.is_some(),
+        };
+        if !reads {
+            odd.push((name.to_owned(), tell(Notice::SyncHoldsNoFile, &[("path", file)])));
+        }
+    }
+    Ok(odd)
+}
+
+/// The file of a chain of rules.
+const RULES_FILE: &str = "seed.toml";
+
 /// The text of rules in a commit of their chain.
 fn text(repo: &Repo, tip: &Tip) -> Result<Option<Vec<u8>>> {
-    Ok(repo.store.file(tip, "seed.toml")?)
+    Ok(repo.store.file(tip, RULES_FILE)?)
 }
 
 /// Our rules were this text at some time.

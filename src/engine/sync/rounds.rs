@@ -156,7 +156,12 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
         joined.moves.iter().filter_map(|push| going(push, synced.texts)).collect();
     pushes.extend(rules_push);
     pushes.extend(own::meta(repo, there.refs.get(names::META), dry_run)?);
-    take_in(synced, joined, &there, rules);
+    let odd = own::odd(repo, &there.refs)?.into_iter().map(|(name, why)| {
+        let why = carrier.broken(&name, &why);
+        Odd { name, why }
+    });
+    let left = there.odd.iter().cloned().chain(odd).chain(aside(&joined, Some(carrier))).collect();
+    take_in(synced, joined, left, rules);
     if dry_run || pushes.is_empty() {
         return Ok(Round::Done);
     }
@@ -190,8 +195,8 @@ fn going(push: &join::Push, texts: bool) -> Option<RefPush> {
 }
 
 /// Adds what this round did; of a job, what an earlier round merged stays said.
-fn take_in(synced: &mut Synced, joined: Joined, there: &There, rules: RulesAre) {
-    synced.aside = there.odd.iter().cloned().chain(aside(&joined)).collect();
+fn take_in(synced: &mut Synced, joined: Joined, aside: Vec<Odd>, rules: RulesAre) {
+    synced.aside = aside;
     for job in joined.jobs {
         match synced.jobs.iter_mut().find(|known| known.id == job.id) {
             Some(known) => {
@@ -209,12 +214,19 @@ fn take_in(synced: &mut Synced, joined: Joined, there: &There, rules: RulesAre) 
     synced.rules = if synced.rules == RulesAre::Pushed { RulesAre::Pushed } else { rules };
 }
 
-/// What was left alone, with the reason.
-pub(crate) fn aside(joined: &Joined) -> Vec<Odd> {
+/// What was left alone, with the reason; what is at fault at the remote of `carrier`, with what a
+/// person can do.
+pub(crate) fn aside(joined: &Joined, carrier: Option<&Carrier<'_>>) -> Vec<Odd> {
+    let shared = joined.aside.iter().map(|left| {
+        let why = match carrier.filter(|_| left.theirs) {
+            Some(carrier) => carrier.broken(&left.name, &left.why),
+            None => left.why.clone(),
+        };
+        Odd { name: left.name.clone(), why }
+    });
     let jobs = joined.jobs.iter().filter(|job| job.result == Came::SetAside);
     let jobs = jobs.map(|job| (job.id.clone(), job.aside.clone().unwrap_or_default()));
-    let all = joined.aside.iter().cloned().chain(jobs);
-    all.map(|(name, why)| Odd { name, why }).collect()
+    shared.chain(jobs.map(|(name, why)| Odd { name, why })).collect()
 }
 
 /// The hash over what is merged, as it stands here.

@@ -12,6 +12,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{JournalTrouble, Repo, Result};
 use crate::engine::sync::join::leave;
 use crate::format::fold::opening;
+use crate::jobs::merging::{KEEP, SEEN};
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
 use crate::world;
@@ -32,8 +33,10 @@ pub(crate) fn rest(repo: &Repo, chain: &str) -> Result<Option<CommitId>> {
     if job.activity.is_ok() && repo.read_since(&job)?.lines.len() <= 1 {
         return Ok(None);
     }
-    let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
-        Ok(Ok(StepDraft::new(state, "keep", tell(Notice::SubjectBeforeJoin, &[]), By::Hook)))
+    let taken = record::step::step(repo, chain, Journaling::Read, |state, since| {
+        // A look is no reason to throw away what a person approved in another clone.
+        let name = if since.has_work() { KEEP } else { SEEN };
+        Ok(Ok(StepDraft::new(state, name, tell(Notice::SubjectBeforeJoin, &[]), By::Hook)))
     })?;
     // Nobody refuses it.
     Ok(taken.ok().map(|taken| taken.focused.tip.commit))

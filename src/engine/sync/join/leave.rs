@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use crate::engine::own_state;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{jobs, record};
-use crate::format::names;
+use crate::format::{archive, names};
+use crate::jobs::JobId;
 use crate::voice::{Notice, tell};
 use crate::world;
 
@@ -44,6 +45,22 @@ pub(crate) fn let_go(repo: &Repo) -> Result<()> {
     jobs::focus::give_up(repo)
 }
 
+/// Gives up the focus of the job on `chain`, which is closed where it stands now; says whether
+/// nobody has it in focus any more. There is nothing to take back, so no file says it was let go.
+pub(crate) fn ended(repo: &Repo, chain: &str) -> Result<bool> {
+    let _lock = repo.store.lock()?;
+    // As in `let_go`.
+    if record::pending_file::is_there(repo) {
+        return Ok(false);
+    }
+    if repo.store.focus()?.as_deref() == Some(chain) {
+        let Some(id) = names::job_of(chain) else { return Ok(false) };
+        keep_rest(repo, id.as_str())?;
+        jobs::focus::give_up(repo)?;
+    }
+    Ok(!repo.store.in_focus()?.iter().any(|one| one == chain))
+}
+
 /// Keeps the lines of the journal in which somebody did something.
 fn keep_rest(repo: &Repo, id: &str) -> Result<()> {
     let lines = repo.store.journal().all()?;
@@ -58,14 +75,27 @@ fn keep_rest(repo: &Repo, id: &str) -> Result<()> {
     Ok(world::Whole::private().write(&kept, &bytes)?)
 }
 
-/// The sentence about a job that was let go here, until [`heard`].
+/// The sentence about a job that was let go here, until [`heard`] or until it is true no longer.
 pub(crate) fn told(repo: &Repo) -> Result<Option<String>> {
     let Some(text) = own_state::text(&file(repo))? else { return Ok(None) };
     let id = text.trim();
     let facts = [("job", id)];
-    // Whoever took it back needs no word.
-    let back = repo.store.focus()?.is_some_and(|chain| chain.ends_with(&format!("/{id}")));
-    Ok((!back).then(|| tell(Notice::JobLetGo, &facts)))
+    if is_away(repo, id)? {
+        return Ok(Some(tell(Notice::JobLetGo, &facts)));
+    }
+    heard(repo)?;
+    Ok(None)
+}
+
+/// The job `id` goes on in another clone: it is open, and was not taken back by this one.
+fn is_away(repo: &Repo, id: &str) -> Result<bool> {
+    let Ok(id) = id.parse::<JobId>() else { return Ok(false) };
+    let chain = names::job_chain(&id);
+    // A closed one has no ref, or waits for the one who puts it away.
+    let Some(tip) = repo.store.tip(&chain)? else { return Ok(false) };
+    // What does not read is named by who needs it.
+    let Ok(state) = repo.state(&chain, &tip) else { return Ok(false) };
+    Ok(!archive::is_closed(&state) && repo.is_foreign(&state)?)
 }
 
 /// A person was told.

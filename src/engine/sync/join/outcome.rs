@@ -59,6 +59,15 @@ pub(crate) struct JoinedJob {
     pub aside: Option<String>,
 }
 
+/// A ref that all jobs share and that was left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Aside {
+    pub name: String,
+    pub why: String,
+    /// What lies there is at fault, and not what is here.
+    pub theirs: bool,
+}
+
 /// A ref that is to move there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Push {
@@ -74,8 +83,8 @@ pub(crate) struct Push {
 pub(crate) struct Joined {
     /// By id.
     pub jobs: Vec<JoinedJob>,
-    /// Other refs that were left alone, each with the reason.
-    pub aside: Vec<(String, String)>,
+    /// Other refs that were left alone.
+    pub aside: Vec<Aside>,
     /// What is to be pushed, in an order in which it may break off anywhere. None in a dry run,
     /// which writes no commit that could go out.
     pub moves: Vec<Push>,
