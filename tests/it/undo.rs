@@ -148,6 +148,47 @@ fn an_undone_boundary_leaves_its_commit_and_the_agent_goes_on() {
     assert_eq!(world.phase(), "verify");
 }
 
+/// A small job whose first step the person undid: its commit is theirs, and is no part of it.
+#[test]
+fn what_lands_behind_an_undo_stands_for_what_stands() {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    let works = |to: &str| {
+        world.reads(CODE).passes();
+        world.edits(CODE, "fn lex() {", to).passes();
+        world.tests();
+    };
+    works("fn lex() { escapes();");
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.json("undo");
+    world.git("revert --no-edit HEAD");
+    works("fn lex() { quotes();");
+    world.seed("phase checkpoint -m 'keep quotes'").succeeds();
+    world.sh("git add todo.txt; echo mine >> todo.txt; git -c user.name=Else commit -qm 'my own' \
+              todo.txt");
+    works("fn lex() { numbers();");
+    world.seed("phase advance -m 'read numbers'").succeeds();
+    world.person("job approve").succeeds();
+    let landed = world.json("land");
+    let rows = landed["commits"].as_array().expect("rows").iter();
+    let stand: Vec<usize> =
+        rows.map(|row| row["stands_for"].as_array().expect("ids").len()).collect();
+    assert_eq!(stand, [1, 0, 1], "{landed}");
+    let said = world.person("verify main-landed").said();
+    assert!(said.out.contains("it stands for 1 step of job"), "{said:?}");
+    assert!(!said.out.contains(" steps of job"), "{said:?}");
+    // All of it squashed stands for all that stands.
+    world.sh("git checkout -q -b squashed main-landed~3 && git merge -q --squash main-landed && \
+              git -c core.hooksPath=/dev/null commit -qm squashed");
+    let said = world.person("verify squashed~1..squashed").said();
+    assert!(said.out.contains("it stands for 2 steps of job"), "{said:?}");
+    // A person may take away the commit of what they undid.
+    let said = world.person("verify --json").said();
+    assert!(!said.out.contains("not in this history"), "{said:?}");
+}
+
 #[test]
 fn only_a_person_takes_anything_back() {
     let world = World::prompted();

@@ -53,6 +53,8 @@ pub(crate) struct OfStep {
     pub commit: CommitId,
     pub run: u32,
     pub cycle: u32,
+    /// A person undid it: its commit is theirs.
+    pub undone: bool,
 }
 
 /// Jobs by their ids, read as they are met; `None` for one that is not here.
@@ -100,15 +102,16 @@ impl Steps {
         landed.chain(self.cycles.iter().flat_map(Made::ids))
     }
 
-    /// Those whose commits are here, oldest first.
+    /// Those whose commits are here, oldest first; behind them those that a person undid.
     pub(crate) fn made(&self, repo: &Repo) -> Vec<OfStep> {
         let mut taken: Vec<&TakenStep> = self.by_id.values().collect();
-        taken.sort_by_key(|taken| taken.n);
+        taken.sort_by_key(|taken| (self.undone.contains(&taken.said.id), taken.n));
         let made = taken.into_iter().filter_map(|taken| {
             let said = &taken.said;
             let commit: CommitId = said.commit.as_ref()?.parse().ok()?;
             let id = said.carries.clone().unwrap_or_else(|| said.id.clone());
-            Some(OfStep { id, commit, run: said.run, cycle: said.cycle })
+            let (run, cycle, undone) = (said.run, said.cycle, self.undone.contains(&said.id));
+            Some(OfStep { id, commit, run, cycle, undone })
         });
         made.filter(|step| repo.store.has_object(step.commit.as_str())).collect()
     }

@@ -23,6 +23,8 @@ pub(crate) struct Contents {
     changes: BTreeMap<String, Ids>,
     /// With memory; of single commits.
     whole: BTreeMap<String, Ids>,
+    /// By the commits that landings made.
+    landed: BTreeMap<String, Ids>,
 }
 
 /// What a commit changes: without memory, and with it; empty where that is nothing.
@@ -51,7 +53,7 @@ impl Contents {
         let mut contents = Self::default();
         for step in made {
             let tree = repo.store.tree_of_commit(&step.commit)?;
-            add(&mut contents.trees, tree.as_str(), [&*step.id]);
+            add_step(&mut contents.trees, tree.as_str(), step);
         }
         for some in groups(made) {
             let Some(last) = some.last() else { continue };
@@ -62,6 +64,7 @@ impl Contents {
             contents.take_in_written(&landing.tree, &landing.change, landing.ids());
             for commit in &landing.commits {
                 let ids = commit.stands_for.iter().map(|lab| lab.id.as_str());
+                add(&mut contents.landed, &commit.commit, ids.clone());
                 contents.take_in_written(&commit.tree, &commit.change, ids);
                 contents.take_in_labs(&commit.stands_for);
             }
@@ -103,8 +106,8 @@ impl Contents {
         let each = changes(repo, &commits)?;
         for step in steps {
             let Some(change) = each.get(&step.commit) else { continue };
-            add(&mut self.changes, &change.product, [&*step.id]);
-            add(&mut self.whole, &change.whole, [&*step.id]);
+            add_step(&mut self.changes, &change.product, step);
+            add_step(&mut self.whole, &change.whole, step);
         }
         groups(steps).try_for_each(|some| self.take_in_range(repo, some))
     }
@@ -122,6 +125,11 @@ impl Contents {
         Ok(())
     }
 
+    /// The steps that a landing made this commit for; its tree has all of the job until then.
+    pub(crate) fn by_landing(&self, commit: &CommitId) -> Option<(Content, &Ids)> {
+        self.landed.get(commit.as_str()).map(|ids| (Content::Tree, ids))
+    }
+
     /// The steps that have this tree.
     pub(crate) fn by_tree(&self, tree: &TreeId) -> Option<(Content, &Ids)> {
         self.trees.get(tree.as_str()).map(|ids| (Content::Tree, ids))
@@ -134,8 +142,9 @@ impl Contents {
     }
 }
 
-/// The steps of each cycle, and all of them.
+/// The steps of each cycle, and all of them, but for those that a person undid.
 fn groups(steps: &[OfStep]) -> impl Iterator<Item = &[OfStep]> {
+    let steps = &steps[..steps.partition_point(|step| !step.undone)];
     let cycles = steps.chunk_by(|one, next| (one.run, one.cycle) == (next.run, next.cycle));
     cycles.chain([steps]).filter(|some| some.len() > 1)
 }
@@ -144,5 +153,12 @@ fn groups(steps: &[OfStep]) -> impl Iterator<Item = &[OfStep]> {
 fn add<'a>(to: &mut BTreeMap<String, Ids>, key: &str, ids: impl IntoIterator<Item = &'a str>) {
     if !key.is_empty() {
         to.entry(key.to_owned()).or_default().extend(ids.into_iter().map(str::to_owned));
+    }
+}
+
+/// One step; of one that a person undid only what no other holds.
+fn add_step(to: &mut BTreeMap<String, Ids>, key: &str, step: &OfStep) {
+    if !step.undone || !to.contains_key(key) {
+        add(to, key, [&*step.id]);
     }
 }

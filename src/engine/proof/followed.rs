@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::claims::audit::{Content, Standing};
 use crate::engine::proof::chain::{Jobs, OfStep, Steps};
 use crate::engine::proof::content::{Changes, Contents, Ids, changes};
+use crate::engine::repo::text::count;
 use crate::engine::repo::{Repo, Result};
 use crate::store::{CommitId, TreeId};
 use crate::voice::{Notice, tell};
@@ -74,7 +75,8 @@ impl<'a> Search<'a> {
         let jobs: Vec<(String, &Steps)> = names.iter().filter_map(here).collect();
         let tree = self.repo.store.tree_of_commit(commit)?;
         for (job, steps) in &jobs {
-            if let Some((by, ids)) = self.known(job, steps)?.contents.by_tree(&tree) {
+            let known = &self.known(job, steps)?.contents;
+            if let Some((by, ids)) = known.by_landing(commit).or_else(|| known.by_tree(&tree)) {
                 return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
         }
@@ -84,8 +86,9 @@ impl<'a> Search<'a> {
         for (job, steps) in &jobs {
             let known = self.with_changes(job, steps)?;
             // A person squashed just these.
-            let some = known.steps.iter().filter(|step| claimed.contains(&step.id)).cloned();
-            known.contents.take_in_range(repo, &some.collect::<Vec<_>>())?;
+            let just = |step: &&OfStep| !step.undone && claimed.contains(&step.id);
+            let some: Vec<OfStep> = known.steps.iter().filter(just).cloned().collect();
+            known.contents.take_in_range(repo, &some)?;
             if let Some((by, ids)) = known.contents.by_change(&change) {
                 return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
@@ -166,7 +169,7 @@ pub(crate) struct Follows {
 impl Follows {
     /// Of a commit that names the job or a step of it.
     pub(crate) fn named(&self) -> Standing {
-        let facts = [("steps", &*self.ids.len().to_string()), ("job", &self.job)];
+        let facts = [("steps", &*count(self.ids.len(), "step")), ("job", &self.job)];
         Standing::Followed { why: tell(Notice::StepsFollowed, &facts), by: self.by }
     }
 

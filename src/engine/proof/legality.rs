@@ -369,7 +369,8 @@ impl Ground<'_> {
                 let commit = taken.said.commit.as_ref().filter(|commit| !here.contains(*commit));
                 let commit = commit.and_then(|commit| commit.parse().ok());
                 if let Some(commit) = commit.filter(|_| !named.contains(&carried)) {
-                    let (id, job) = (id.clone(), job.clone());
+                    let (id, job, ours) =
+                        (id.clone(), job.clone(), ours && !steps.undone.contains(id));
                     missing.push(Missing { job, id, carried, commit, ours });
                 }
             }
