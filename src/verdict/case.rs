@@ -205,6 +205,7 @@ pub(crate) enum Case {
     Parked,
     Pending,
     Phase,
+    PlanElse,
     PlanLater,
     PlanTime,
     PrepShort,

@@ -434,6 +434,7 @@ fn shell(
         show(found, out);
         out.changes.extend(written);
     }
+    out.classes = programs_first(&reading, std::mem::take(&mut out.classes));
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
         code.into_iter().all(|found| hook::first_time::is_run(repo, &reading, found))
@@ -451,6 +452,16 @@ fn shell(
         });
     }
     Ok(reading)
+}
+
+/// What a line sets for a program is spoken of only where the program itself is open; where it
+/// stands before a run of tests, the line is shown as a whole.
+fn programs_first(reading: &shell::Reading, classes: Vec<(Class, String)>) -> Vec<(Class, String)> {
+    let sets = |(shown, found): &((Class, String), &shell::Found)| {
+        found.tag == Some(Tag::Taint) && shown.1 == found.part
+    };
+    let (set, programs): (Vec<_>, Vec<_>) = classes.into_iter().zip(&reading.found).partition(sets);
+    programs.into_iter().chain(set).map(|(shown, _)| shown).collect()
 }
 
 /// The class of a part of a line: as an act of git's, or as what stands before a run of tests,
