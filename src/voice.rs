@@ -143,8 +143,9 @@ pub(crate) enum Line {
     DemandsMore,
     /// Notes that wait for their end.
     Notes,
-    /// How a note is written and how it ends.
+    /// How a note is written and how it ends, for a line that is none, and for one that is.
     NoteShape,
+    NoteCounts,
     /// Open and carried notes with their words, and how many more there are.
     Open,
     OpenMore,

@@ -75,6 +75,7 @@ mod it {
     mod model;
     mod modes;
     mod moved;
+    mod named_dirs;
     mod nights;
     mod notes;
     mod odd;

@@ -77,6 +77,7 @@ pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod modes;
 pub(crate) mod moved;
+pub(crate) mod named_dirs;
 pub(crate) mod ops;
 pub(crate) mod other_line;
 pub(crate) mod own_dir;

@@ -323,6 +323,27 @@ impl Kinds {
         (text != page).then_some(text)
     }
 
+    /// Of the lines in which a page differs from before, the one to speak of, and whether it counts
+    /// as a note of `page` now: one that does not count comes first, and one that went last.
+    pub(crate) fn to_mention<'t>(
+        &self,
+        differing: &[&'t str],
+        page: &str,
+        anchors: &[&str],
+    ) -> Option<(&'t str, bool)> {
+        let notes = self.in_footer(page, anchors);
+        let says = |note: &&Note| !note.standing.is_live() || !note.content.is_empty();
+        let counting: Vec<&str> =
+            notes.iter().filter(says).map(|note| page[note.range.clone()].trim()).collect();
+        let is_there = |line: &&&str| page.lines().any(|one| one.trim() == **line);
+        let counts = |line: &&&str| counting.contains(*line);
+        let slip = differing.iter().find(|line| is_there(line) && !counts(line));
+        let good = || differing.iter().find(counts).map(|line| (*line, true));
+        slip.map(|line| (*line, false))
+            .or_else(good)
+            .or_else(|| differing.first().map(|line| (*line, false)))
+    }
+
     /// How many live notes of `kind` in the footer of `page` say something.
     pub(crate) fn open(&self, page: &str, anchors: &[&str], kind: &str) -> usize {
         let open =

@@ -549,7 +549,8 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
     let alone = scene.phase.leaves_memory_alone();
     let (wants, case) = match &change.place {
         Place::Outside => (Wants::Notes, Case::Outside),
-        Place::Plan { .. } => (Wants::Notes, Case::PlanLater),
+        Place::Plan { own: true } => (Wants::Notes, Case::PlanLater),
+        Place::Plan { own: false } => (Wants::Notes, Case::PlanElse),
         Place::JobFile => (Wants::Notes, Case::JobFile),
         Place::Project { .. } if alone && scoped => (Wants::Declaration, Case::FileLater),
         Place::Page { .. } | Place::Knowledge | Place::AgentDefinition if alone => {

@@ -208,6 +208,7 @@ pub(crate) enum Case {
     Parked,
     Pending,
     Phase,
+    PlanElse,
     PlanLater,
     PlanTime,
     PrepShort,

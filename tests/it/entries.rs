@@ -183,3 +183,28 @@ fn the_side_lane_says_what_it_was_opened_for() {
     let told = world.person("gmode exit").succeeds();
     assert!(told.contains("\n> contract: keep escapes, and show it\n"), "{told}");
 }
+
+/// Files of a stay count once, however often they were committed in it.
+#[test]
+fn a_file_that_two_checkpoints_hold_counts_once() {
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let files: Vec<String> = (0..3).map(|n| format!("src/parser/part{n}.rs")).collect();
+    for round in 0..3 {
+        for file in &files {
+            world.puts(file, &format!("fn part() {{ {round}; }}\n"));
+            world.runs(&format!("printf '// {round}\\n' >> {file}")).passes();
+        }
+        world.checkpoint(&format!("round {round}")).succeeds();
+    }
+    let short = "- the lexer keeps its escapes, which the run shows as it stands now, and nothing \
+                 of it was touched beside them";
+    let sections = ["What I Implemented", "Evidence", "Plan Item Addressed"];
+    let parts: String = sections.iter().map(|name| format!("## {name}\n{short}\n\n")).collect();
+    let said = format!("keep the escapes\n\n{parts}## Outstanding Items\n");
+    let words = said.split_whitespace().count();
+    assert!((62..100).contains(&words), "{words}");
+    world.tests();
+    world.seed("phase advance -F -").stdin(&said).succeeds();
+}

@@ -519,3 +519,32 @@ fn a_note_that_was_carried_before_an_edit_is_not_laid_to_it() {
         + did.before.refusal().unwrap_or_default();
     assert!(told.contains("note"), "{told}");
 }
+
+/// A note that reads as one is told of as one, and is listed from the edit that wrote it on.
+#[test]
+fn a_correct_note_is_no_slip_of_the_pen() {
+    let world = World::seeded();
+    world.to("observe");
+    for _ in 0..3 {
+        world.reads(CODE).passes();
+        world.runs("git log -1").passes();
+    }
+    world.seed("note list").tells("have no notes");
+    let text = "---Ob---\n\ntext\n[KNOWLEDGE]{slugify keeps separators}\n";
+    let did = world.writes("tools/CLAUDE.md", text);
+    did.before.passes();
+    let told = did.after.context().unwrap_or_default();
+    assert!(told.contains("it counts as a note") && !told.contains("looks like a note"), "{told}");
+    let listed = world.seed("note list").tells("slugify keeps separators");
+    assert!(listed.contains("tools/CLAUDE.md:4") && !listed.contains("have no notes"), "{listed}");
+    // The one that does not count is spoken of first.
+    for _ in 0..3 {
+        world.reads(CODE).passes();
+        world.runs("git log -1").passes();
+    }
+    let more = text.to_owned() + "[KNOWLEDGE]{wrap}\n[KNOWLEGE]{slug}\n";
+    let did = world.writes("tools/CLAUDE.md", &more);
+    did.before.passes();
+    let told = did.after.context().unwrap_or_default();
+    assert!(told.contains("`[KNOWLEGE]{slug}`, which looks like a note"), "{told}");
+}

@@ -574,7 +574,7 @@ fn a_subagents_own_calls_neither_count_nor_are_paced() {
         sub(&world, "Read", &json!({ "file_path": world.path(&file(n)) })).passes();
     }
     let early = page("# parser\n").replace("---Ob---", "---Ob---\n\nseen by somebody else");
-    world.writes(PAGE, &early).refuses("read something new");
+    world.writes(PAGE, &early).refuses("read something new before you edit src/parser/CLAUDE.md.");
     let input = json!({ "file_path": world.path("src/CLAUDE.md"), "content": page("# src\n") });
     sub(&world, "Write", &input).passes();
     for n in 0..5 {

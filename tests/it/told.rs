@@ -135,3 +135,26 @@ fn a_note_that_ended_in_its_page_is_told_where_it_went() {
     let ended = |content: &str, file: &str| (json!(content), json!("resolved"), json!(file));
     assert_eq!(notes, [ended("how escapes lex", one), ended("why it looks ahead", other)]);
 }
+
+/// The reason that is said is the one that counts.
+#[test]
+fn a_refusal_names_what_stands_against_the_call() {
+    let world = World::seeded();
+    world.to("observe");
+    for line in ["PYTHONPATH=src python3 gen.py", "A=1 PYTHONPATH=src python3 gen.py"] {
+        let input = json!({ "command": line });
+        let said = world.before("Bash", &input, &world.next_call());
+        let told = said.refusal().unwrap_or_else(|| panic!("{line} passes"));
+        assert!(
+            told.contains("python3 gen.py") && !told.contains("code: PYTHONPATH=src."),
+            "{told}"
+        );
+    }
+    let world = World::seeded();
+    world.to("execute");
+    let other = ".claude/jobs/other/plan.md";
+    world
+        .writes(other, "# Plan\n")
+        .refuses(&format!("{other} is not the plan document of this job"));
+    world.seed("plan show").succeeds();
+}

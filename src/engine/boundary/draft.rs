@@ -126,9 +126,12 @@ fn crossed<'a>(
     })
 }
 
+/// The name of the step that commits within a phase.
+pub(crate) const CHECKPOINT: &str = "checkpoint";
+
 pub(crate) fn step_name(from: &str, step: Option<&Move>) -> String {
     match step {
-        None => "checkpoint".to_owned(),
+        None => CHECKPOINT.to_owned(),
         Some(Move::Forward(to) | Move::Back(to) | Move::Onto { to, .. }) => {
             format!("{from} -> {to}")
         }

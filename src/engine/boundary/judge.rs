@@ -2,7 +2,9 @@
 //!
 //! Gathers a [`Crossing`] and asks; nothing is written here.
 
-use crate::engine::boundary::draft::step_name;
+use std::collections::BTreeSet;
+
+use crate::engine::boundary::draft::{CHECKPOINT, step_name};
 use crate::engine::boundary::step::{Adds, Judged};
 use crate::engine::fence::survey::Survey;
 use crate::engine::jobs::birth::QUICK;
@@ -20,6 +22,7 @@ use crate::phases::gates::{self, Crossing};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Stay};
+use crate::phases::place::Place;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position};
 use crate::store::CommitId;
@@ -290,8 +293,7 @@ fn ask_gates(
         row_of: &row_of,
         speaks_of_all: &judge::criteria::speaks_of_all,
     };
-    let before = focused.state.stand.entry.changed as usize;
-    let changed = survey.written(repo, &focused.state) + before;
+    let changed = files_of_stay(repo, focused, survey)?;
     let uncommitted = !survey.own.is_empty();
     let (lines, waiting) = (found.lines, found.waiting);
     let crossing = Crossing { changed, uncommitted, criteria, lines, waiting, ..crossing };
@@ -303,6 +305,28 @@ fn ask_gates(
         Transition::Review => gates::reviewed(&crossing),
         Transition::Checkpoint => gates::checkpoint(&crossing),
     })
+}
+
+/// How many files this step and the checkpoints of the stay before it commit, each counted once.
+fn files_of_stay(repo: &Repo, focused: &LoadedJob, survey: &Survey) -> Result<usize> {
+    let state = &focused.state;
+    let entry = &state.stand.entry;
+    let mut files: BTreeSet<String> = survey.committed(repo, state).into_iter().collect();
+    if entry.checkpoints == 0 {
+        return Ok(files.len());
+    }
+    let steps = record::history::log(repo, focused, usize::MAX)?;
+    let own = steps.iter().filter(|step| step.step == CHECKPOINT && step.rejected.is_none());
+    for commit in own.take(entry.checkpoints as usize).filter_map(|step| step.commit.as_deref()) {
+        let Some((before, after)) = repo.store.trees_around(commit)? else {
+            // Of one that is not here only the count is known.
+            return Ok(files.len() + entry.changed as usize);
+        };
+        let paths = repo.store.paths_between(&before, &after, usize::MAX)?;
+        let is_work = |path: &String| fence::survey::place_of(repo, path, state) != Place::JobFile;
+        files.extend(paths.into_iter().filter(is_work));
+    }
+    Ok(files.len())
 }
 
 fn crossing<'a>(

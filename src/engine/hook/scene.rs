@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, hook, jobs, judge, memory, own_dir, person, record};
+use crate::engine::{boundary, claims, fence, hook, jobs, judge, memory, named_dirs};
+use crate::engine::{own_dir, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -15,7 +16,7 @@ use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
 use crate::phases::guard::{self, Call, FileChange, Scene};
 use crate::phases::place::Place;
-use crate::phases::{Class, FirstStep, Phase, mcp, said_scope};
+use crate::phases::{Class, FirstStep, Phase, Write, mcp, said_scope};
 use crate::rules::ClaimMode;
 use crate::secrets::{self, Line};
 use crate::shell::{self, Effect, Tag};
@@ -215,6 +216,7 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     }
     let mentioned = || call.mentions.iter().find(|text| shell::names_state(text)).cloned();
     out.own_state = out.own_state.take().or_else(mentioned);
+    named_dirs::leave_free(repo, (phase, focused), &call.act, &mut out.changes)?;
     shut_paths(setting, &mut out.changes)?;
     if let Some(focused) = focused {
         out.outgrows = boundary::size::outgrown_by(repo, focused, &edits, &out.changes)?;
@@ -434,6 +436,7 @@ fn shell(
         show(found, out);
         out.changes.extend(written);
     }
+    out.classes = programs_first(&reading, std::mem::take(&mut out.classes));
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
         code.into_iter().all(|found| hook::first_time::is_run(repo, &reading, found))
@@ -451,6 +454,16 @@ fn shell(
         });
     }
     Ok(reading)
+}
+
+/// What a line sets for a program is spoken of only where the program itself is open; where it
+/// stands before a run of tests, the line is shown as a whole.
+fn programs_first(reading: &shell::Reading, classes: Vec<(Class, String)>) -> Vec<(Class, String)> {
+    let sets = |(shown, found): &((Class, String), &shell::Found)| {
+        found.tag == Some(Tag::Taint) && shown.1 == found.part
+    };
+    let (set, programs): (Vec<_>, Vec<_>) = classes.into_iter().zip(&reading.found).partition(sets);
+    programs.into_iter().chain(set).map(|(shown, _)| shown).collect()
 }
 
 /// The class of a part of a line: as an act of git's, or as what stands before a run of tests,
@@ -488,16 +501,25 @@ fn written(
     cwd: &Path,
     scope: &Scope,
 ) -> Result<Vec<FileChange>> {
-    let Setting { repo, host, focused, .. } = *setting;
+    let Setting { repo, host, phase, focused, .. } = *setting;
     let state = focused.map(|focused| &focused.state);
     let mut written = Vec::new();
-    for path in &found.paths {
+    for given in &found.paths {
         // A trailing slash means somewhere below: judged as a file of that directory.
-        let below = path.strip_suffix('/').map(|dir| format!("{dir}/*"));
-        let path = below.as_ref().unwrap_or(path);
+        let below = given.strip_suffix('/').map(|dir| format!("{dir}/*"));
+        let path = below.as_ref().unwrap_or(given);
         let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
         let file = FileEdit { path: path.into(), change: Change::Opaque };
-        written.extend(changes(repo, resolved, &file, scope, focused)?);
+        let named = match state.filter(|_| phase.write.contains(&Write::Scope)) {
+            Some(state) => {
+                let by = named_dirs::By { found, last: found.paths.last() == Some(given) };
+                named_dirs::files(repo, &resolved, &by, scope, state)?
+            }
+            None => None,
+        };
+        for resolved in named.unwrap_or_else(|| vec![resolved]) {
+            written.extend(changes(repo, resolved, &file, scope, focused)?);
+        }
     }
     Ok(written)
 }

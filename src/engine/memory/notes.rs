@@ -306,7 +306,7 @@ pub(crate) fn note_reminder(
     /// Letters of the line that are shown.
     const SHOWN: usize = 60;
     let Act::Edit(files) = &call.act else { return Ok(None) };
-    let row = repo.row(Some(focused));
+    let (row, anchors) = (repo.row(Some(focused)), repo.rules.maps.anchors());
     if !outcome.ok || !row.is_in_cycle() {
         return Ok(None);
     }
@@ -331,12 +331,14 @@ pub(crate) fn note_reminder(
             let held: Vec<&str> = held.flat_map(|footer| footer.text.lines()).collect();
             forget_rested(&mut differing, &held, &repo.kinds(&focused.state));
         }
-        if let Some(line) = differing.first() {
+        let kinds = repo.kinds(&focused.state);
+        if let Some((line, counts)) = kinds.to_mention(&differing, &new, &anchors) {
             let line: String = line.chars().take(SHOWN).collect();
             let mut facts = Facts::default();
             facts.set("line", line);
-            facts.set("kinds", repo.kinds(&focused.state).names());
-            return Ok(Some(voice::open(voice::Line::NoteShape, row.name.as_str(), &facts)));
+            facts.set("kinds", kinds.names());
+            let told = if counts { voice::Line::NoteCounts } else { voice::Line::NoteShape };
+            return Ok(Some(voice::open(told, row.name.as_str(), &facts)));
         }
     }
     Ok(None)

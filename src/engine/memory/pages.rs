@@ -92,15 +92,29 @@ pub(crate) fn kinds_brought(
 /// Every note in the footers of the cycle's pages, page by page. An end that proves
 /// nothing is none: its note is still live.
 pub(crate) fn notes(repo: &Repo, focused: &LoadedJob) -> Result<Vec<NoteAt>> {
-    notes_of(repo, &focused.chain, &focused.state)
+    let mut dirs = repo.lines(&focused.chain, names::SCOPE)?;
+    // Until memory is settled, a page belongs to the cycle from its first edit on.
+    if !repo.row(Some(focused)).measures {
+        for page in repo.read_since(focused)?.touched().filter(|path| repo.is_page(path)) {
+            let dir = dir_line(page);
+            if !dirs.contains(&dir) {
+                dirs.push(dir);
+            }
+        }
+    }
+    notes_in(repo, &dirs, &focused.state)
 }
 
 pub(crate) fn notes_of(repo: &Repo, chain: &str, state: &State) -> Result<Vec<NoteAt>> {
+    notes_in(repo, &repo.lines(chain, names::SCOPE)?, state)
+}
+
+fn notes_in(repo: &Repo, dirs: &[String], state: &State) -> Result<Vec<NoteAt>> {
     let (anchors, kinds) = (repo.rules.maps.anchors(), repo.kinds(state));
     let mut found = Vec::new();
-    for dir in repo.lines(chain, names::SCOPE)? {
-        let Some(text) = repo.page_text(&dir)? else { continue };
-        let page = repo.page_path(&dir);
+    for dir in dirs {
+        let Some(text) = repo.page_text(dir)? else { continue };
+        let page = repo.page_path(dir);
         for mut note in kinds.in_footer(&text, &anchors) {
             let kind = kinds.get(&note.kind);
             if note.standing == Standing::Resolved
