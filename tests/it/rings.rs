@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 46] = [
+const ROOMS: [&str; 47] = [
     "unhooked",
     "modes",
     "hook",
@@ -50,6 +50,7 @@ const ROOMS: [&str; 46] = [
     "lost_pages",
     "hook_times",
     "bypasses",
+    "git_consent",
     "record",
     "git_mark",
     "tokens",
