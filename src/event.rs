@@ -238,7 +238,11 @@ pub enum Act {
     /// Schedule a later prompt; `text` is what it will say.
     Schedule { text: String },
     /// A tool of an MCP server.
-    Foreign { server: String },
+    Foreign {
+        server: String,
+        /// The texts of its input, each by its field.
+        said: Vec<(String, String)>,
+    },
     /// A tool no row names.
     Unknown,
 }

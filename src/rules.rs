@@ -23,6 +23,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::claims::checks::{BadCommand, Check, Commands, Tests};
 use crate::claims::runs::{RunRow, Runs};
+use crate::event::{Act, ToolCall};
 use crate::jobs::mode::Mode;
 use crate::jobs::questions;
 use crate::jobs::shortword::SaidLane;
@@ -1142,6 +1143,18 @@ impl Rules {
     /// What the name of a tool of an MCP server says of a call.
     pub(crate) fn tool_of(&self, server: &str, tool: &str) -> mcp::Tool {
         mcp::shipped().judge(&self.servers, server, tool)
+    }
+
+    /// What a call of an MCP server does beyond this machine, where its name says that.
+    pub(crate) fn leaves(&self, server: &str, tool: &str) -> Option<&'static mcp::Outward> {
+        mcp::shipped().outward(&self.servers, server, tool)
+    }
+
+    /// The same of a whole call, with its words for others.
+    pub(crate) fn outward(&self, call: &ToolCall) -> Option<mcp::Leaving> {
+        let Act::Foreign { server, said } = &call.act else { return None };
+        let row = self.leaves(server, &call.tool)?;
+        Some(mcp::shipped().leaving(row, (server, &call.tool), said))
     }
 
     /// The runs of tests that are known.

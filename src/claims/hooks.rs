@@ -437,6 +437,19 @@ pub fn stands_behind(act: &Act, lines: u32, standing: &Standing, now: UnixSecond
     }
 }
 
+/// The same of a call of an MCP server that reaches beyond this machine.
+///
+/// # Errors
+///
+/// As above.
+pub(crate) fn stands_behind_outward(name: &str, standing: &Standing, now: UnixSeconds) -> Verdict {
+    let deeds = [Deed::Beyond { how: Beyond::Outward, part: name }];
+    match objection(&deeds, standing, now) {
+        Some(Objection { name, part }) => Err(no(name).with("part", part)),
+        None => Ok(()),
+    }
+}
+
 fn no(name: Name) -> Refusal {
     let refusal = Refusal::new("claims", Wants::Claim);
     match name.case() {

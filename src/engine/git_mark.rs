@@ -78,7 +78,7 @@ pub(crate) fn begin(repo: &Repo, call: &ToolCall, verbs: Vec<String>, by_word: b
 
 /// The call has ended; says what it was let through with, where it was.
 pub(crate) fn end(repo: &Repo, call: &ToolCall) -> Result<Option<GitMark>> {
-    if !matches!(call.act, Act::Shell { .. }) {
+    if !matches!(call.act, Act::Shell { .. } | Act::Foreign { .. }) {
         return Ok(None);
     }
     let mark = read(repo)?.filter(|mark| !mark.call.is_empty() && mark.call == id_of(call));
@@ -92,6 +92,7 @@ pub(crate) fn end(repo: &Repo, call: &ToolCall) -> Result<Option<GitMark>> {
 pub(crate) fn id_of(call: &ToolCall) -> String {
     match &call.act {
         Act::Shell { command, .. } if call.id.is_empty() => journal::text_hash(command),
+        Act::Foreign { .. } if call.id.is_empty() => journal::text_hash(&call.tool),
         _ => call.id.clone(),
     }
 }

@@ -45,6 +45,7 @@
 //! hook_times  what git hooks took in the last phase commit
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
+//! git_consent who answers for what leaves this clone, or moves git in it
 //! git_mark    what a person lets git do for one call
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
@@ -61,6 +62,7 @@ pub(crate) mod claims;
 pub(crate) mod clone_file;
 pub(crate) mod fence;
 pub(crate) mod finding;
+pub(crate) mod git_consent;
 pub(crate) mod git_hooks;
 pub(crate) mod git_mark;
 pub(crate) mod glance;

@@ -256,6 +256,22 @@ pub(crate) const AGENTS: [(&str, &str); 17] = [
 ];
 
 /// Programs that stand in for hook lines, by the host that loads them. `@SEED@` is this binary.
+/// How the names of tools of servers begin.
+const TOOLS: &str = "mcp__";
+
+/// A rule names this tool: by its name, by that of its server, or by how it begins.
+fn fits_tool(rule: &str, tool: &str) -> bool {
+    if !rule.starts_with(TOOLS) {
+        return false;
+    }
+    match rule.strip_suffix('*') {
+        Some(start) => tool.starts_with(start),
+        None => {
+            tool.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+        }
+    }
+}
+
 const SCRIPTS: [(&str, &str); 1] = [("opencode", include_str!("opencode.js"))];
 
 /// What `init --governance` puts in, by where hosts want it.
@@ -860,12 +876,15 @@ impl Host {
     }
 
     /// The rule of `settings`, a settings file of the host's, that would let this piece of a
-    /// shell line pass unasked.
+    /// shell line, or this tool of a server, pass unasked.
     pub(crate) fn lets_pass(&self, settings: &serde_json::Value, piece: &str) -> Option<String> {
         let row = self.consent.as_ref()?;
         let rules = settings.pointer(&row.allows)?.as_array()?;
         let rules = rules.iter().filter_map(serde_json::Value::as_str);
         let fits = |rule: &&str| {
+            if piece.starts_with(TOOLS) {
+                return fits_tool(rule.trim(), piece);
+            }
             let Some(rest) = rule.trim().strip_prefix(row.tool.as_str()) else { return false };
             let Some(inside) = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
             else {

@@ -601,6 +601,7 @@ impl Payload {
             }
             ActRow::Foreign { server, between } => Some(Act::Foreign {
                 server: self.server(tool, server.as_deref(), between.as_deref()),
+                said: said(input),
             }),
             edit => self.edit(edit, input).map(Act::Edit),
         }
@@ -736,6 +737,13 @@ fn strings(value: &Value) -> Vec<&str> {
         }
     }
     found
+}
+
+/// The texts of an input, each by its field.
+fn said(input: &Value) -> Vec<(String, String)> {
+    let members = input.as_object().into_iter().flatten();
+    let texts = members.filter_map(|(field, value)| Some((field.clone(), value.as_str()?.into())));
+    texts.take(STRINGS).collect()
 }
 
 fn is_nothing(value: &Value) -> bool {

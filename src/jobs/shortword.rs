@@ -51,7 +51,8 @@ pub(crate) enum ShortWord {
     Track(String),
     /// Opens these paths for the cycle.
     Allow(Vec<String>),
-    /// Opens one call of git with exactly these words, as they are written.
+    /// Opens one call of git with exactly these words, as they are written, or of a tool that
+    /// publishes.
     AllowGit(String),
     /// The focused job rests.
     Pause,
@@ -303,9 +304,13 @@ fn allowed(word: &str) -> Option<&str> {
 /// The programs that publish beside git itself; two words at least make a command.
 const OF_GIT: [&str; 5] = ["git", "gh", "glab", "hub", "tea"];
 
+/// How the name of a tool of an MCP server begins.
+pub(crate) const OF_TOOLS: &str = "mcp__";
+
 fn allow(written: &str) -> ShortWord {
     let (first, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
-    if OF_GIT.contains(&first) && !rest.trim().is_empty() {
+    let tool = written.starts_with(OF_TOOLS) && rest.is_empty();
+    if tool || OF_GIT.contains(&first) && !rest.trim().is_empty() {
         ShortWord::AllowGit(written.to_owned())
     } else {
         ShortWord::Allow(paths(written))
@@ -443,6 +448,8 @@ mod tests {
             ("[ALLOW \"open]", Some((allow(&["\"open"]), ""))),
             ("[ALLOW git push origin HEAD] now", Some((git("git push origin HEAD"), "now"))),
             ("[ALLOW git]", Some((allow(&["git"]), ""))),
+            ("[ALLOW mcp__github__push_files] go", Some((git("mcp__github__push_files"), "go"))),
+            ("[ALLOW mcp__a b]", Some((allow(&["mcp__a", "b"]), ""))),
             ("[ALLOW gitlab/ci.yml a]", Some((allow(&["gitlab/ci.yml", "a"]), ""))),
             ("[DROP]", Some((Drop(None), ""))),
             ("[DROP] 2 days are enough", Some((Drop(None), "2 days are enough"))),

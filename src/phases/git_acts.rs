@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::phases::own_refs;
+use crate::phases::{mcp, own_refs};
 use crate::secrets::mask;
 use crate::shell::{self, Effect, Found, GitFlag, Reading};
 use crate::shipped;
@@ -47,6 +47,23 @@ pub struct Row {
     pub operands: usize,
     pub words: Vec<String>,
     pub says: String,
+}
+
+impl Row {
+    /// The row of tools that publish, wherever their names come from.
+    pub(crate) fn of_tool(words: Vec<String>, says: String) -> Self {
+        Self {
+            verbs: Vec::new(),
+            program: Vec::new(),
+            kind: Reach::Publishing,
+            needs: Vec::new(),
+            never: Vec::new(),
+            options: Vec::new(),
+            operands: 0,
+            words,
+            says,
+        }
+    }
 }
 
 fn git() -> Vec<String> {
@@ -129,9 +146,23 @@ pub struct GitAct {
 }
 
 impl GitAct {
-    /// The words behind the program: `push origin HEAD`.
+    /// A call of a tool that publishes, `name` as a person opens it.
+    pub(crate) fn of_tool(name: String, tool: &str, row: &'static Row) -> Self {
+        Self {
+            words: vec![name],
+            part: tool.to_owned(),
+            row: Some(row),
+            within: true,
+            bends: false,
+            takes: false,
+            own: false,
+            reach: String::new(),
+        }
+    }
+
+    /// The word behind the program, as `push`; of a tool its name.
     pub(crate) fn verb(&self) -> &str {
-        self.words.get(1).map_or("", String::as_str)
+        self.words.get(1).or(self.words.first()).map_or("", String::as_str)
     }
 
     /// It is one of git itself, not of a program beside it.
@@ -473,7 +504,8 @@ pub(crate) fn is_asked(acts: &[GitAct]) -> Refusal {
 pub(crate) fn sentences_of(prompt: &str) -> Vec<String> {
     let names = |sentence: &&str| {
         let tokens = tokens(sentence);
-        rows().iter().flat_map(|row| &row.words).any(|name| place_of(&tokens, name).is_some())
+        let rows = rows().iter().chain(mcp::shipped().rows());
+        rows.flat_map(|row| &row.words).any(|name| place_of(&tokens, name).is_some())
     };
     let sentences = prompt.split(['\n', '.', '!', '?', ';']).filter(names);
     sentences.map(|sentence| sentence.split_whitespace().collect::<Vec<_>>().join(" ")).collect()

@@ -1,9 +1,11 @@
-//! Which tools of MCP servers only look: told by name, and only for servers of a row.
+//! Which tools of MCP servers only look, told by name, and only for servers of a row; and which
+//! reach beyond this machine, told by name for any server.
 
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::git_acts;
 use crate::shipped;
 
 /// The table of the shipped rows, whose head explains the keys.
@@ -21,6 +23,9 @@ pub struct ServerRow {
     /// Tools that change something, though their names say that they look.
     #[serde(default)]
     pub changes: Vec<String>,
+    /// Tools that change something on this machine alone, though their names say more.
+    #[serde(default)]
+    pub here: Vec<String>,
 }
 
 /// The verbs of tools, and the servers for which they decide.
@@ -31,8 +36,58 @@ pub(crate) struct Servers {
     changes: Vec<String>,
     /// Verbs that are words for things as well: they count where they come first.
     acts: Vec<String>,
+    /// Servers whose tools work on this machine.
+    here: Vec<String>,
+    /// Fields of an input whose texts others will read.
+    carries: Vec<String>,
+    outward: Vec<Outward>,
     #[serde(default)]
     mcp: Vec<ServerRow>,
+}
+
+/// A kind of call that reaches beyond this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Written")]
+pub(crate) struct Outward {
+    servers: Vec<String>,
+    verbs: Vec<String>,
+    things: Vec<String>,
+    but: Vec<String>,
+    /// How it is answered for.
+    pub row: git_acts::Row,
+}
+
+/// The same as the table has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    servers: Vec<String>,
+    #[serde(default)]
+    verbs: Vec<String>,
+    #[serde(default)]
+    things: Vec<String>,
+    #[serde(default)]
+    but: Vec<String>,
+    words: Vec<String>,
+    says: String,
+}
+
+impl From<Written> for Outward {
+    fn from(written: Written) -> Self {
+        let Written { servers, verbs, things, but, words, says } = written;
+        Self { servers, verbs, things, but, row: git_acts::Row::of_tool(words, says) }
+    }
+}
+
+/// One call that reaches beyond this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Leaving {
+    /// The tool, as a person opens it: `mcp__github__create_pull_request`.
+    pub name: String,
+    pub row: &'static git_acts::Row,
+    /// What it says to others.
+    pub said: Option<String>,
 }
 
 /// A row that cannot be used.
@@ -93,6 +148,63 @@ impl Servers {
         }
     }
 
+    /// What a call of `tool` of `server` does beyond this machine, by the words of its name.
+    pub(crate) fn outward(
+        &'static self,
+        more: &[ServerRow],
+        server: &str,
+        tool: &str,
+    ) -> Option<&'static Outward> {
+        let function = function(server, tool);
+        let own = more.iter().find(|row| same(&row.server, server));
+        let stays = own.is_some_and(|row| row.here.iter().any(|name| fits(name, function)))
+            || self.here.iter().any(|known| same(known, server));
+        if stays || self.judge(more, server, tool) != Tool::Acts {
+            return None;
+        }
+        let words = words(function);
+        let of_server = |row: &&Outward| {
+            row.servers.is_empty() || row.servers.iter().any(|known| same(known, server))
+        };
+        self.outward.iter().filter(of_server).find(|row| self.is_named(row, &words))
+    }
+
+    /// How calls that leave this machine are answered for.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &git_acts::Row> {
+        self.outward.iter().map(|outward| &outward.row)
+    }
+
+    /// The words of a name say what the row does; a row without verbs is for all that change
+    /// something.
+    fn is_named(&self, row: &Outward, words: &[String]) -> bool {
+        let any = |list: &[String]| list.iter().any(|name| stands_in(name, words));
+        let verb = if row.verbs.is_empty() {
+            any(&self.changes) || !any(&self.looks) && any(&self.acts)
+        } else {
+            any(&row.verbs)
+        };
+        verb && (row.things.is_empty() || any(&row.things)) && !any(&row.but)
+    }
+
+    /// A call of such a row.
+    pub(crate) fn leaving(
+        &self,
+        outward: &'static Outward,
+        (server, tool): (&str, &str),
+        said: &[(String, String)],
+    ) -> Leaving {
+        let carried = |(field, _): &&(String, String)| {
+            self.carries.iter().any(|known| known.eq_ignore_ascii_case(field))
+        };
+        let texts: Vec<&str> = said.iter().filter(carried).map(|(_, text)| text.as_str()).collect();
+        let said = texts.join("\n\n");
+        Leaving {
+            name: format!("mcp__{server}__{}", function(server, tool)),
+            row: &outward.row,
+            said: (!said.trim().is_empty()).then_some(said),
+        }
+    }
+
     /// The first verb of the name looks, and none in it changes anything.
     fn looks(&self, function: &str) -> bool {
         let words = words(function);
@@ -101,6 +213,12 @@ impl Servers {
         first.is_some_and(|word| is(&self.looks, word))
             && !words.iter().any(|word| is(&self.changes, word))
     }
+}
+
+/// Whether `name`, of one word or several, stands among the words of a tool's name.
+fn stands_in(name: &str, words: &[String]) -> bool {
+    let name: Vec<&str> = name.split(' ').collect();
+    words.windows(name.len()).any(|window| window.iter().zip(&name).all(|(a, b)| a == b))
 }
 
 /// Names of servers are compared without case, `-` as `_`.
@@ -190,6 +308,7 @@ mod tests {
             server: "Ours".to_owned(),
             looks: looks.iter().map(|&one| one.to_owned()).collect(),
             changes: changes.iter().map(|&one| one.to_owned()).collect(),
+            here: vec!["push_*".to_owned()],
         };
         let more = [row(&["frob*"], &["get_and_lock"])];
         for (tool, expected) in [
@@ -207,6 +326,65 @@ mod tests {
         );
         let nameless = checked(vec![ServerRow::default()]).expect_err("no name");
         assert_eq!(nameless.to_string(), "[[mcp]] row 1: `server` names nothing");
+    }
+
+    #[test]
+    fn what_leaves_this_machine_is_told_by_name_for_any_server() {
+        let more = [ServerRow {
+            server: "ours".to_owned(),
+            here: vec!["push_*".to_owned()],
+            ..ServerRow::default()
+        }];
+        let table: Servers = toml::from_str(SHIPPED).expect("the table parses");
+        assert_eq!(&table, shipped());
+        for row in &table.outward {
+            assert!(!row.row.words.is_empty() && !row.row.says.is_empty(), "{row:?}");
+        }
+        for (tool, says) in [
+            ("mcp__github__create_pull_request", "pull or merge request"),
+            ("mcp__strange__create_merge_request", "pull or merge request"),
+            ("mcp__strange__createPullRequest", "pull or merge request"),
+            ("mcp__github__merge_pull_request", "merges"),
+            ("mcp__github__push_files", "sends files or commits"),
+            ("mcp__git__git_push", "sends files or commits"),
+            ("mcp__github__create_or_update_file", "changes something"),
+            ("mcp__github__delete_file", "deletes"),
+            ("mcp__strange__delete_branch", "deletes"),
+            ("mcp__strange__create_release", "publishes"),
+            ("mcp__vercel__deploy_to_vercel", "publishes"),
+            ("mcp__npm__publish", "publishes"),
+            ("mcp__slack__post_message", "sends a message"),
+            ("mcp__claude_ai_Slack__slack_send_message", "sends a message"),
+            ("mcp__mail__sendEmail", "sends a message"),
+            ("mcp__github__add_issue_comment", "comments"),
+            ("mcp__strange__reply_to_thread", "comments"),
+            ("mcp__github__create_issue", "issue"),
+            ("mcp__linear__save_issue", "issue"),
+            ("mcp__github__run_workflow", "starts a run"),
+            ("mcp__github__fork_repository", "changes something"),
+            ("mcp__github__get_issue", ""),
+            ("mcp__github__get_release", ""),
+            ("mcp__github__pull_request_read", ""),
+            ("mcp__github__list_comments", ""),
+            ("mcp__strange__get_merge_request", ""),
+            ("mcp__slack__search_messages", ""),
+            ("mcp__filesystem__write_file", ""),
+            ("mcp__filesystem__move_file", ""),
+            ("mcp__filesystem__delete_file", ""),
+            ("mcp__files__write", ""),
+            ("mcp__serena__delete_memory", ""),
+            ("mcp__memory__delete_entities", ""),
+            ("mcp__tmux__send_keys", ""),
+            ("mcp__db__query", ""),
+            ("mcp__util__merge_json", ""),
+            ("mcp__playwright__browser_click", ""),
+            ("mcp__ours__push_button", ""),
+        ] {
+            let server = tool.split("__").nth(1).expect("a server");
+            let found = shipped().outward(&more, server, tool);
+            let said = found.map_or("", |found| found.row.says.as_str());
+            assert!(said.contains(says) && said.is_empty() == says.is_empty(), "{tool}: {said}");
+        }
     }
 
     proptest! {

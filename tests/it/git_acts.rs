@@ -386,3 +386,83 @@ fn no_tool_is_a_way_to_the_refs_and_files_of_git_seed() {
         assert!(!before(tool, input), "{tool}");
     }
 }
+
+/// What a tool of an MCP server publishes, sends or deletes is answered for as the same act of a
+/// line is: by its name, whatever server it is of.
+#[test]
+fn a_tool_that_publishes_is_a_persons_to_allow() {
+    const OPENS: &str = "mcp__github__create_pull_request";
+    let world = attended(World::seeded());
+    let said = |title: &str| json!({ "owner": "x", "title": title, "head": "main" });
+    let calls = |tool: &str, title: &str| world.before(tool, &said(title), &world.next_call());
+    let of_event = |fields: serde_json::Value| {
+        let mut payload = json!({ "tool_name": OPENS, "tool_input": said("Escapes"),
+            "tool_use_id": "an-id" });
+        payload
+            .as_object_mut()
+            .expect("an object")
+            .extend(fields.as_object().cloned().expect("one"));
+        world.event("PreToolUse", &payload)
+    };
+    let question = calls(OPENS, "Escapes");
+    let question = question.question().expect("between jobs the person is asked");
+    assert!(question.contains("pull or merge request"), "{question}");
+    world.puts("tests/lex.rs", "#[test]\nfn lexes() {}\n");
+    world.sh("git add -A && git commit -qm 'a test'");
+    world.to("execute");
+    for tool in [
+        OPENS,
+        "mcp__github__merge_pull_request",
+        "mcp__github__push_files",
+        "mcp__github__create_or_update_file",
+        "mcp__github__delete_file",
+        "mcp__slack__post_message",
+        "mcp__strange__publish_package",
+        "mcp__strange__sendEmail",
+        "mcp__strange__reply_to_thread",
+    ] {
+        calls(tool, "Escapes").refuses(&format!("no prompt of this job asks for {tool}"));
+        calls(tool, "Escapes").refuses(&format!("[ALLOW {tool}]"));
+    }
+    for tool in [
+        "mcp__filesystem__write_file",
+        "mcp__filesystem__delete_file",
+        "mcp__files__write",
+        "mcp__github__get_issue",
+        "mcp__github__pull_request_read",
+        "mcp__db__query",
+    ] {
+        assert!(calls(tool, "Escapes").is_silent(), "{tool}");
+    }
+    // A prompt names it, and somebody is there.
+    world.prompt("open a pull request when the tests pass");
+    assert!(calls(OPENS, "Escapes").question().is_some());
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    calls(OPENS, "Escapes").refuses("nobody can be asked");
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    of_event(json!({ "permission_mode": "bypassPermissions" })).refuses("the host does not ask");
+    of_event(json!({ "agent_id": "a1", "agent_type": "general" })).refuses("nobody can be asked");
+    // Work that nothing tested is not let out, nor are words that nothing shows.
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    calls(OPENS, "Escapes").refuses("no test run has covered");
+    world.tests();
+    assert!(calls(OPENS, "Escapes").question().is_some());
+    calls(OPENS, "Released 2.0 to npm").refuses("Released 2.0 to npm");
+    world.prompt("no pull request, please");
+    calls(OPENS, "Escapes").refuses("no pull request, please");
+    // One call of that tool is opened, and no other one.
+    let told = world.prompt(&format!("[ALLOW {OPENS}] it is late"));
+    assert!(told.to_person().is_some_and(|told| told.contains(OPENS)), "{told:?}");
+    calls("mcp__github__push_files", "Escapes").refuses("[ALLOW mcp__github__push_files]");
+    assert!(calls(OPENS, "Escapes").is_silent());
+    calls(OPENS, "Escapes").refuses(&format!("allowed {OPENS} once"));
+    // A rule of the host's that would answer is no person.
+    let local = world.text(".claude/settings.local.json");
+    let mut settings: serde_json::Value = serde_json::from_str(&local).expect("it is JSON");
+    world.prompt("do open the pull request");
+    for rule in ["mcp__github", "mcp__github__*", OPENS] {
+        settings["permissions"] = json!({ "allow": [rule, "mcp__git", "Bash(ls)"] });
+        world.puts(".claude/settings.local.json", &settings.to_string());
+        calls(OPENS, "Escapes").refuses(&format!("the host's rule {rule} would answer"));
+    }
+}

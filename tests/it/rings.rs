@@ -51,6 +51,7 @@ const ROOMS: [&str; 47] = [
     "lost_pages",
     "hook_times",
     "bypasses",
+    "git_consent",
     "record",
     "git_mark",
     "tokens",

@@ -35,7 +35,11 @@ pub(crate) fn lacks_ruling(
     focused: &LoadedJob,
 ) -> Option<Refusal> {
     let lines = changes.iter().map(|change| change.lines).fold(0, u32::saturating_add);
-    hooks::stands_behind(&call.act, lines, &ruled(focused).standing(), repo.now).err()
+    let standing = ruled(focused).standing();
+    if let Some(leaving) = repo.rules.outward(call) {
+        return hooks::stands_behind_outward(&leaving.name, &standing, repo.now).err();
+    }
+    hooks::stands_behind(&call.act, lines, &standing, repo.now).err()
 }
 
 /// What is said of `call` where the rules only advise of it.

@@ -171,7 +171,7 @@ pub(crate) fn ungrounded(
 pub(crate) fn source_of(repo: &Repo, host: &crate::hosts::Host, call: &ToolCall) -> String {
     let source = match &call.act {
         Act::Web { what } => what.clone(),
-        Act::Foreign { server } if !repo.is_own_server(host, server, &call.tool) => {
+        Act::Foreign { server, .. } if !repo.is_own_server(host, server, &call.tool) => {
             format!("mcp: {server}")
         }
         _ => String::new(),

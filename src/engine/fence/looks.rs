@@ -125,7 +125,7 @@ fn may_write(repo: &Repo, event: &Event, call: &ToolCall) -> bool {
             };
             repo.line(command).found.iter().any(writes)
         }
-        Act::Foreign { server } => !crate::hosts::row(event.host)
+        Act::Foreign { server, .. } => !crate::hosts::row(event.host)
             .is_ok_and(|host| repo.is_own_server(host, server, &call.tool)),
         Act::Unknown => true,
         _ => false,

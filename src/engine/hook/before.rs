@@ -3,7 +3,7 @@
 use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::quote::count_words;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
-use crate::engine::{claims, fence, hook, judge, memory, other_line, person, record};
+use crate::engine::{claims, fence, git_consent, hook, judge, memory, other_line, person, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -69,7 +69,7 @@ pub(crate) fn let_through(
     let mut answer = pass(repo, event, call, scene, focused)?;
     if let Some(ruled) = &scene.call.git {
         let closing = focused.is_some_and(|focused| focused.state.is_closing());
-        answer.ask = hook::git_consent::let_through(repo, call, ruled, scene.phase, closing)?;
+        answer.ask = git_consent::let_through(repo, call, ruled, scene.phase, closing)?;
     }
     if let Some(guard::Untried::Asked(question)) = &scene.call.untried {
         answer.ask.get_or_insert_with(|| question.clone());

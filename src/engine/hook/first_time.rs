@@ -6,9 +6,8 @@
 //! host's own question, and without anybody to answer it there is none.
 
 use crate::confine;
-use crate::engine::hook::git_consent;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{fence, jobs, record};
+use crate::engine::{fence, git_consent, jobs, record};
 use crate::event::{Act, Event, ToolCall};
 use crate::format::archive::ClosedRow;
 use crate::hosts::Host;
@@ -79,7 +78,7 @@ pub(crate) fn of_server(
     {
         return Ok(None);
     }
-    Ok(match git_consent::somebody(repo, host, event, &[&call.tool])? {
+    Ok(match git_consent::somebody(repo, host, event, &[])? {
         Somebody::There => Some(Untried::Asked(tell(Notice::FirstServer, &[("server", server)]))),
         Somebody::Nobody | Somebody::Unasked | Somebody::Settings(_) => {
             Some(Untried::server(server))
@@ -89,7 +88,7 @@ pub(crate) fn of_server(
 
 /// A call of a server went through: the next ones of this session that look ask nobody.
 pub(crate) fn has_answered(repo: &Repo, event: &Event, call: &ToolCall) {
-    let Act::Foreign { server } = &call.act else { return };
+    let Act::Foreign { server, .. } = &call.act else { return };
     if repo.rules.tool_of(server, &call.tool) == Tool::MayLook {
         record::answered::keep_server(repo, &event.session, server);
     }

@@ -11,7 +11,6 @@ pub(crate) mod before;
 pub(crate) mod compacted;
 pub(crate) mod first_time;
 pub(crate) mod footer_loss;
-pub(crate) mod git_consent;
 pub(crate) mod handed;
 pub(crate) mod last_words;
 pub(crate) mod once;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, hook, jobs, judge, memory, named_dirs};
-use crate::engine::{own_dir, person, record};
+use crate::engine::{boundary, claims, fence, git_consent, hook, jobs, judge, memory};
+use crate::engine::{named_dirs, own_dir, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -156,18 +156,24 @@ fn class_of_act(setting: &Setting<'_>, call: &ToolCall) -> Option<Class> {
         Act::Ask(_) => Class::Ask,
         Act::Housekeeping => Class::Housekeeping,
         Act::Schedule { .. } => Class::Schedule,
-        Act::Foreign { server } if setting.repo.is_own_server(setting.host, server, &call.tool) => {
+        Act::Foreign { server, .. }
+            if setting.repo.is_own_server(setting.host, server, &call.tool) =>
+        {
             Class::Seed
         }
         // What a server lets be looked up is open wherever the web is.
-        Act::Foreign { server } if looks_up(setting, server, &call.tool) => Class::Web,
+        Act::Foreign { server, .. } if looks_up(setting, server, &call.tool) => Class::Web,
+        // What leaves this machine is answered for as the same act of a line is.
+        Act::Foreign { server, .. } if setting.repo.rules.leaves(server, &call.tool).is_some() => {
+            Class::ShellGit
+        }
         Act::Foreign { .. } => Class::Foreign,
         Act::Unknown => Class::Unknown,
     })
 }
 
 fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
-    let Setting { repo, host, event, phase, focused, .. } = *setting;
+    let Setting { repo, host, phase, focused, .. } = *setting;
     let mut out = blank(call, class_of_act(setting, call));
     let (mut reading, mut edits) = (None, Vec::new());
     match &call.act {
@@ -209,10 +215,8 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             out.persons =
                 shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
         }
-        Act::Foreign { server } if looks_up(setting, server, &call.tool) => {
-            out.untried = hook::first_time::of_server(repo, (host, event), server, call)?;
-        }
-        Act::Web { .. } | Act::Housekeeping | Act::Foreign { .. } | Act::Unknown => {}
+        Act::Foreign { server, .. } => foreign(setting, server, &mut out)?,
+        Act::Web { .. } | Act::Housekeeping | Act::Unknown => {}
     }
     let mentioned = || call.mentions.iter().find(|text| shell::names_state(text)).cloned();
     out.own_state = out.own_state.take().or_else(mentioned);
@@ -224,6 +228,17 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
     }
     out.unproven = unproven(setting, call, &out, reading.as_deref())?;
     Ok(out)
+}
+
+/// Who answers for a tool of a server: for the first look of one, and for what leaves this machine.
+fn foreign(setting: &Setting<'_>, server: &str, out: &mut Call<'_>) -> Result<()> {
+    let Setting { repo, host, event, phase, focused, call } = *setting;
+    if looks_up(setting, server, &call.tool) {
+        out.untried = hook::first_time::of_server(repo, (host, event), server, call)?;
+    } else if shown(&out.classes, Class::ShellGit).is_some() {
+        out.git = git_consent::ruling_of_tool(repo, (host, event, call), phase, focused)?;
+    }
+    Ok(())
 }
 
 /// Where no job is kept, what closes the paths of a call: words of the person, and the rules.
@@ -274,6 +289,19 @@ fn unproven(
         (ClaimMode::Judge, Some(focused), Some(reading), Act::Shell { command, cwd, .. }) => {
             let dir = cwd.as_deref().unwrap_or(&setting.event.cwd);
             judge::words::act(repo, (command, dir, reading), focused, out.git.as_ref())?
+        }
+        (ClaimMode::Judge, Some(focused), _, Act::Foreign { .. }) => {
+            let outward = repo.rules.outward(call);
+            let ruled = |outward| judge::words::tool(repo, outward, focused, out.git.as_ref());
+            outward.map(ruled).transpose()?.flatten()
+        }
+        (ClaimMode::Judge | ClaimMode::Enforce, None, _, Act::Foreign { .. })
+            if !repo.rules.mode.keeps_jobs() =>
+        {
+            let (outward, session) = (repo.rules.outward(call), &setting.event.session);
+            let ruled =
+                |outward| judge::words::tool_of_session(repo, outward, session, out.git.as_ref());
+            outward.map(ruled).transpose()?.flatten()
         }
         (
             ClaimMode::Judge | ClaimMode::Enforce,
@@ -410,7 +438,7 @@ fn shell(
     out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path));
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
-    out.git = hook::git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
+    out.git = git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
     let of_git = |found: &shell::Found| {
         out.git.iter().flat_map(|(acts, _)| acts).any(|act| act.part == found.part)
     };

@@ -16,6 +16,7 @@ use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, git_mark, record};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
+use crate::phases::mcp::Leaving;
 use crate::store::TreeId;
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -208,6 +209,32 @@ pub(crate) fn act_of_session(
     lets_out(repo, line, &|said| rule_on_session(repo, session, said), opened)
 }
 
+/// The same of a call of an MCP server.
+pub(crate) fn tool(
+    repo: &Repo,
+    leaving: Leaving,
+    job: &LoadedJob,
+    git: Option<&(Vec<GitAct>, GitRuling)>,
+) -> Result<Option<Refusal>> {
+    // As above.
+    if job.state.stand.is_talk() || record::own_clone::is_approved_here(repo, job)? {
+        return Ok(None);
+    }
+    let rule_on = |said: &str| rule_on(repo, Some(job), said);
+    goes_out(repo, (&leaving.name, leaving.said), &rule_on, is_opened(git))
+}
+
+/// The same where no job is kept.
+pub(crate) fn tool_of_session(
+    repo: &Repo,
+    leaving: Leaving,
+    session: &str,
+    git: Option<&(Vec<GitAct>, GitRuling)>,
+) -> Result<Option<Refusal>> {
+    let rule_on = |said: &str| rule_on_session(repo, session, said);
+    goes_out(repo, (&leaving.name, leaving.said), &rule_on, is_opened(git))
+}
+
 fn is_opened(git: Option<&(Vec<GitAct>, GitRuling)>) -> bool {
     matches!(git, Some((_, GitRuling::Opened)))
 }
@@ -218,8 +245,21 @@ fn lets_out(
     rule_on: &dyn Fn(&str) -> Result<Judged>,
     opened: bool,
 ) -> Result<Option<Refusal>> {
-    let Some(part) = hooks::lets_out(&hooks::deeds(reading)) else { return Ok(None) };
-    let said = carried::carried(repo, command, dir);
+    match hooks::lets_out(&hooks::deeds(reading)) {
+        Some(part) => {
+            goes_out(repo, (&part, carried::carried(repo, command, dir)), rule_on, opened)
+        }
+        None => Ok(None),
+    }
+}
+
+/// What stands in the way of `part`, which lets work out with the words `said`.
+fn goes_out(
+    repo: &Repo,
+    (part, said): (&str, Option<String>),
+    rule_on: &dyn Fn(&str) -> Result<Judged>,
+    opened: bool,
+) -> Result<Option<Refusal>> {
     let bare = said.is_none();
     let said = said.unwrap_or_else(|| tell(Notice::JudgedBare, &[]));
     let judged = rule_on(&said)?;
@@ -228,13 +268,13 @@ fn lets_out(
         return Ok(None);
     }
     if judged.sends_back() {
-        return Ok(Some(judged.refusal(Spoken::Act).with("part", part.as_str())));
+        return Ok(Some(judged.refusal(Spoken::Act).with("part", part)));
     }
     let not_run = judged.ruling.requires_tool() && !judged.changed_nothing();
     if !not_run || opened || !has_tests(repo, &judged.case.receipts, &judged.tree)? {
         return Ok(None);
     }
-    Ok(Some(hooks::unrun(&part)))
+    Ok(Some(hooks::unrun(part)))
 }
 
 /// A run of tests fits the repository: one was seen, or files that runners collect lie in it.

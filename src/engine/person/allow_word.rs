@@ -12,6 +12,7 @@ use crate::engine::{git_mark, record};
 use crate::format::names;
 use crate::format::state::{self, State};
 use crate::hosts::Answer;
+use crate::jobs::shortword;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
 use crate::phases::{Write, git_acts};
@@ -53,11 +54,15 @@ pub(crate) fn allow_git(
     focused: Option<&LoadedJob>,
 ) -> Result<Answer> {
     let acts = git_acts::acts(&shell::read(line));
+    let tool = line.starts_with(shortword::OF_TOOLS).then(|| vec![line.to_owned()]);
     let commits = focused.is_some_and(|focused| !focused.state.home.commit.is_empty());
-    let told = match acts.as_slice() {
-        [act] if !(act.bends || act.takes && commits) => {
-            git_mark::open(repo, act.words.clone())?;
-            let line = act.line();
+    let opened = match acts.as_slice() {
+        [act] if !(act.bends || act.takes && commits) => Some((act.words.clone(), act.line())),
+        _ => None,
+    };
+    let told = match tool.map(|words| (words, line.to_owned())).or(opened) {
+        Some((words, line)) => {
+            git_mark::open(repo, words)?;
             // It is open by now: where the record does not take it, it lacks it.
             let _ = bypasses::keep(repo, Bypass::AllowGit, &line);
             Told::both(
@@ -65,7 +70,7 @@ pub(crate) fn allow_git(
                 tell(Notice::GitOpenedToAgent, &[("line", &line)]),
             )
         }
-        _ => Told::person(tell(Notice::GitNotOpened, &[("line", line)])),
+        None => Told::person(tell(Notice::GitNotOpened, &[("line", line)])),
     };
     // Without further words nothing is asked of the agent but this: no job is born of it.
     let open = focused.is_some_and(|focused| focused.state.job.status.is_open());

@@ -35,7 +35,7 @@ pub(crate) fn deeds(
     call: &ToolCall,
     places: &[(String, Place)],
 ) -> Vec<Deed> {
-    if let Act::Foreign { server } = &call.act
+    if let Act::Foreign { server, .. } = &call.act
         && repo.rules.tool_of(server, &call.tool) != Tool::Acts
     {
         return vec![Deed::Web];

@@ -109,7 +109,7 @@ fn told_act(act: &Act) -> String {
         }
         Act::Housekeeping => "housekeeping".to_owned(),
         Act::Schedule { text } => format!("schedule {text}"),
-        Act::Foreign { server } => format!("foreign {server}"),
+        Act::Foreign { server, .. } => format!("foreign {server}"),
         Act::Unknown => "unknown".to_owned(),
     }
 }

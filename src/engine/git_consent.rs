@@ -1,5 +1,5 @@
-//! Who answers for what git does in a call: gathers what the rule of `phases::git_acts` looks at,
-//! and words the question that the host puts to the person.
+//! Who answers for what git does in a call, and for a tool that publishes: gathers what the rule of
+//! `phases::git_acts` looks at, and words the question that the host puts to the person.
 
 use crate::engine::repo::sessions::speaks_for;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -58,13 +58,41 @@ pub(crate) fn ruling(
         // What talks to no remote reaches none.
         act.reach = reach(repo, act, IN_A_REFUSAL).map(told_in_a_refusal).unwrap_or_default();
     }
+    // A person opened one command, and nothing before or behind it.
+    let alone = line.is_some_and(|line| line.whole && line.dirs.is_empty());
+    answered_for(repo, (host, event, call), (phase, focused), acts, alone)
+}
+
+/// What becomes of a call of an MCP server that leaves this machine; nothing where it does not, or
+/// where the phase opens git by itself.
+pub(crate) fn ruling_of_tool(
+    repo: &Repo,
+    said: (&Host, &Event, &ToolCall),
+    phase: &Phase,
+    focused: Option<&LoadedJob>,
+) -> Result<Option<(Vec<GitAct>, Ruling)>> {
+    let call = said.2;
+    let Some(leaving) = repo.rules.outward(call).filter(|_| !phase.opens(Class::ShellGit)) else {
+        return Ok(None);
+    };
+    let act = GitAct::of_tool(leaving.name, &call.tool, leaving.row);
+    answered_for(repo, said, (phase, focused), vec![act], true)
+}
+
+/// The rule on `acts`, with all that it looks at.
+fn answered_for(
+    repo: &Repo,
+    (host, event, call): (&Host, &Event, &ToolCall),
+    (phase, focused): (&Phase, Option<&LoadedJob>),
+    acts: Vec<GitAct>,
+    alone: bool,
+) -> Result<Option<(Vec<GitAct>, Ruling)>> {
+    let free = !repo.rules.mode.keeps_jobs();
     let prompts = match focused {
         Some(focused) => prompts(repo, focused)?,
         None if free => record::said::of(repo, &event.session)?.git,
         None => Vec::new(),
     };
-    // A person opened one command, and nothing before or behind it.
-    let alone = line.is_some_and(|line| line.whole && line.dirs.is_empty());
     let opened = git_mark::read(repo)?.filter(|mark| alone && !mark.opened.is_empty());
     let opened = opened.map(|mark| {
         let used = !mark.call.is_empty() && mark.call != git_mark::id_of(call);
