@@ -1,11 +1,13 @@
 //! What a message tells of runs that are not there: of another kind of tests than those that ran,
 //! of more runs than were seen, of failures from before the work.
 
-use super::figures;
+use super::items::{self, Index, stem};
+use super::languages::shipped_languages;
 use super::phrases::Text;
 use super::receipts::Runs;
 use super::ruling::{says_that_it_ran, sentences};
 use super::table::GateTable;
+use super::{Truth, figures};
 
 /// Kinds of tests that a text says passed, where the parts that ran are of another kind.
 pub(super) fn other_kinds(raw: &str, parts: &[String], table: &GateTable) -> Vec<String> {
@@ -35,6 +37,63 @@ pub(super) fn other_kinds(raw: &str, parts: &[String], table: &GateTable) -> Vec
     }
     found.dedup();
     found
+}
+
+/// Tests that a text says pass, and that no part of the tests that ran holds: told by their file,
+/// by a name that the difference has, or as the new ones.
+pub(super) fn other_tests(
+    raw: &str,
+    truth: &Truth,
+    (runs, index): (&Runs<'_>, &Index<'_>),
+    table: &GateTable,
+) -> Vec<String> {
+    let rows = &table.said;
+    let of_tests = |path: &str| shipped_languages().is_collected(path);
+    let path_of = |at: usize| truth.files[at].path.as_str();
+    // What a part selects otherwise than by files may be any test.
+    let ran = |path: &str, name: &str| {
+        runs.parts().any(|part| {
+            part.is_none_or(|part| {
+                part.paths.is_empty()
+                    || part.holds_all(std::iter::once(path))
+                    || part.paths.iter().any(|own| is_end_of(own, path) || is_end_of(path, own))
+                    || part.by.iter().any(|word| word.contains(name))
+            })
+        })
+    };
+    let mut found: Vec<String> = Vec::new();
+    for clause in sentences(raw).flat_map(|one| one.split([';', '—'])) {
+        let text = Text::of(clause);
+        if text.holds(&rows.not_run) || text.holds(&rows.unreal) {
+            continue;
+        }
+        if text.says(&rows.passes, &table.words) {
+            let files = items::paths_named(clause, &table.files, &rows.no_files);
+            let other = |path: &&str| of_tests(path) && !ran(path, path);
+            found.extend(files.into_iter().filter(other).map(str::to_owned));
+            let words = clause.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+            let other = |word: &&str| {
+                let at = index.find(word);
+                let unrun = |&at: &usize| {
+                    of_tests(path_of(at)) && stem(path_of(at)) != *word && !ran(path_of(at), word)
+                };
+                !word.is_empty() && !at.is_empty() && at.iter().all(unrun)
+            };
+            found.extend(words.filter(other).map(str::to_owned));
+        }
+        let mut new = (0..truth.files.len()).map(path_of).filter(|path| of_tests(path)).peekable();
+        if new.peek().is_some() && !new.any(|path| ran(path, path)) {
+            found.extend(text.all_said(&rows.new_passes, &table.words).into_iter().next());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Whether `path` ends with `end`, at a directory.
+fn is_end_of(end: &str, path: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|head| head.is_empty() || head.ends_with('/'))
 }
 
 /// Runners that a text says ran and that no command names. A script may have started some of them.

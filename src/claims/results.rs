@@ -36,3 +36,49 @@ impl Results {
         (not, perhaps)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::phrases::Text;
+
+    /// That no test fails says as much as that all pass. What says nothing of a result is none.
+    #[test]
+    fn a_failure_that_is_denied_is_a_result() {
+        let table = GateTable::shipped().expect("the shipped table holds");
+        for (text, told) in [
+            ("No test fails.", true),
+            ("None of our tests failed.", true),
+            ("Not a single test broke.", true),
+            ("I exercised every test we have, and none complained.", true),
+            ("npm test went through.", true),
+            ("The suite ran through cleanly.", true),
+            ("Kein Test schlägt mehr fehl.", true),
+            ("Keiner der Tests ist fehlgeschlagen.", true),
+            ("Es schlägt kein Test mehr fehl.", true),
+            ("He ejecutado pytest y no falla ninguna prueba.", true),
+            ("Ninguna de las pruebas falla.", true),
+            ("No hay regresiones.", true),
+            ("Aucun test n'échoue.", true),
+            ("Plus aucun test n'a échoué.", true),
+            ("Les tests n'échouent plus.", true),
+            ("どのテストも失敗しません。", true),
+            ("失敗するテストはありません。", true),
+            ("テストスイートはエラーなく完了しました。", true),
+            ("No test covers this.", false),
+            ("Kein Test deckt das ab.", false),
+            ("Keiner der Tests wurde angefasst.", false),
+            ("Ninguna prueba cubre esto.", false),
+            ("Aucun test ne couvre ce cas.", false),
+            ("このケースを扱うテストはありません。", false),
+            ("The test goes through the parser.", false),
+            ("If no test fails, I push it.", false),
+            ("One test fails.", false),
+            ("テストが失敗しました。", false),
+            ("I did not exercise every test.", false),
+        ] {
+            let says = Text::of(text).says(&table.said.results, &table.words);
+            assert_eq!(says, told, "{text}");
+        }
+    }
+}

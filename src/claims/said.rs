@@ -199,7 +199,7 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
 
     let did = (runs.formatted(table), runs.did_beside_tests(table), !runs.is_empty());
     changes(&mut reasons, &spoken, did, (truth, &surface));
-    let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code));
+    let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code), truth);
     ruling::tests_gone(&mut reasons, case, &index);
     named::names(&mut reasons, case, &index, (&spoken.raw, surface.only_prose));
     // Settings and data are tried by commands that are no runs of tests.
@@ -294,6 +294,7 @@ fn ran(
     spoken: &Spoken,
     (runs, index): (&Runs<'_>, &Index<'_>),
     (bare, code): (&[String], bool),
+    truth: &Truth,
 ) -> RequireTool {
     let table = reasons.table;
     let results = spoken.results(runs, index, table);
@@ -305,6 +306,8 @@ fn ran(
         reasons.names(Finding::PartOnly, &parts);
         if !admitted {
             let others = super::history::other_kinds(&spoken.raw, &parts, table);
+            reasons.names(Finding::Unshown, &others);
+            let others = super::history::other_tests(&spoken.raw, truth, (runs, index), table);
             reasons.names(Finding::Unshown, &others);
         }
     }

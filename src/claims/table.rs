@@ -166,6 +166,12 @@ pub struct SaidRows {
     /// That a test is new.
     #[serde(default)]
     pub new_tests: Vec<String>,
+    /// That what is named beside it passes.
+    #[serde(default)]
+    pub passes: Vec<String>,
+    /// That the new tests pass.
+    #[serde(default)]
+    pub new_passes: Vec<String>,
     /// Endings of files that may hold tests beside the code.
     #[serde(default)]
     pub tests_inside: Vec<String>,
@@ -501,7 +507,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 24] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 26] {
         [
             ("said.not_run", &self.not_run),
             ("said.unchanged", &self.unchanged),
@@ -524,6 +530,8 @@ impl SaidRows {
             ("said.trial", &self.trial),
             ("said.older", &self.older),
             ("said.new_tests", &self.new_tests),
+            ("said.passes", &self.passes),
+            ("said.new_passes", &self.new_passes),
             ("said.shows", &self.shows),
             ("said.times", &self.times),
             ("said.history", &self.history),

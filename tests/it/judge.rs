@@ -349,3 +349,29 @@ fn large_edits_and_launches_are_advised_of() {
     let told = world.writes("src/parser/b.rs", &code).before;
     assert!(told.refusal().is_none() && told.context().is_some(), "{told:?}");
 }
+
+/// What a part of the tests does not hold is not said to pass over it: a file of tests, nor a
+/// result that is told as no failure. What ran may be told.
+#[test]
+fn a_test_that_no_part_holds_is_not_said_to_pass() {
+    let world = World::seeded();
+    world.puts("tests/test_slug.py", "def test_ends():\n    pass\n");
+    world.puts("tests/test_wrap.py", "def test_short():\n    pass\n");
+    world.sh("git add -A && git commit -qm tests");
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let says = |said: &str, back: bool| {
+        world.prompt("? status");
+        let reply = ends(&world, said);
+        assert_eq!(reply.refusal().is_some(), back, "{said}: {reply:?}");
+    };
+    says("Kein Test schlägt mehr fehl.", true);
+    says("Kein Test deckt das ab.", false);
+    let ran = json!({ "stdout": "1 passed in 0.01s", "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "pytest -q tests/test_wrap.py" }), || ran).passes();
+    says("tests/test_slug.py passes.", true);
+    says("No hay regresiones.", true);
+    says("tests/test_wrap.py passes; the rest was not run.", false);
+    says("tests/test_slug.py was not run.", false);
+}

@@ -24,9 +24,13 @@ fn a_tool_that_only_looks_is_open_wherever_the_web_is() {
     let world = in_talk();
     calls(&world, "mcp__github__get_issue").passes();
     calls(&world, "mcp__github__get_workflow_run").passes();
-    calls(&world, "mcp__github__create_issue").refuses("BLOCKED");
-    calls(&world, "mcp__github__get_and_delete_branch").refuses("BLOCKED");
+    calls(&world, "mcp__github__run_query").refuses("BLOCKED");
+    // What reaches beyond this machine is asked for, as the same act of a line is.
+    for tool in ["mcp__github__create_issue", "mcp__github__get_and_delete_branch"] {
+        assert!(calls(&world, tool).before.question().is_some(), "{tool}");
+    }
     world.to("observe");
+    calls(&world, "mcp__github__create_issue").refuses("BLOCKED");
     calls(&world, "mcp__github__get_issue").passes();
     world.enters("plan");
     world.opens();
@@ -44,7 +48,7 @@ fn the_first_call_of_a_strange_server_is_a_persons_to_allow() {
     assert!(question.contains("the MCP server ours"), "{question}");
     world.after("mcp__ours__get_ticket", &json!({ "id": 7 }), "a-call", &json!({}), 5);
     assert_eq!(calls(&world, "mcp__ours__list_tickets").before.question(), None);
-    calls(&world, "mcp__ours__close_ticket").refuses("BLOCKED");
+    calls(&world, "mcp__ours__set_ticket").refuses("BLOCKED");
     // The answer was about that server, and holds for that session.
     let other = world.before("mcp__theirs__get_ticket", &json!({ "id": 7 }), "other");
     assert!(other.question().is_some(), "{other:?}");
