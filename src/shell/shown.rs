@@ -131,7 +131,9 @@ impl Aliases {
         let name = name.trim_start_matches('.');
         let whole = module.map_or_else(|| name.to_owned(), |module| format!("{module}.{name}"));
         let whole = self.renamed(&whole).unwrap_or(whole);
-        if self.names.len() < MOST && whole != alias {
+        // The other name of `run as r`, read once more by itself.
+        let is_known = module.is_some() && alias == name && self.names.contains_key(alias);
+        if !is_known && self.names.len() < MOST && whole != alias {
             self.names.insert(alias.to_owned(), whole);
         }
     }

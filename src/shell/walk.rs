@@ -915,10 +915,11 @@ impl Walker {
         match &assignment.value {
             ast::AssignmentValue::Scalar(value) => {
                 let appends = assignment.append && plain && self.texts.contains_key(&name);
-                let value = match appends {
-                    // It becomes what it was and this behind it.
-                    true => self.term(&format!("${{{name}}}{}", value.value)),
-                    false => self.term(&value.value),
+                // It becomes what it was and this behind it.
+                let value = if appends {
+                    self.term(&format!("${{{name}}}{}", value.value))
+                } else {
+                    self.term(&value.value)
                 };
                 // Each time round it is longer.
                 let again = self.in_loop > 0 || self.in_function > 0;

@@ -470,19 +470,16 @@ impl Words {
             }
             _ => None,
         };
-        let (subject, body) = match &why {
-            Some(why) => {
-                let (subject, body) = why.text.split_once('\n').unwrap_or((&why.text, ""));
-                (subject.to_owned(), body.to_owned())
-            }
-            None => {
-                // What a person was shown is what the first one says.
-                let is_first = self.said.is_empty();
-                let wanted = self.wanted.clone().filter(|_| is_first || self.given);
-                let subject = wanted.unwrap_or_else(|| self.subjects[last].clone());
-                // What the job is for is said once.
-                (subject, if is_first { self.body.clone() } else { String::new() })
-            }
+        let (subject, body) = if let Some(why) = &why {
+            let (subject, body) = why.text.split_once('\n').unwrap_or((&why.text, ""));
+            (subject.to_owned(), body.to_owned())
+        } else {
+            // What a person was shown is what the first one says.
+            let is_first = self.said.is_empty();
+            let wanted = self.wanted.clone().filter(|_| is_first || self.given);
+            let subject = wanted.unwrap_or_else(|| self.subjects[last].clone());
+            // What the job is for is said once.
+            (subject, if is_first { self.body.clone() } else { String::new() })
         };
         Ok(self.planned(ground, (&subject, &body), stands_for))
     }
