@@ -254,7 +254,9 @@ impl CallRow {
         if changes {
             shown.files.extend(self.files.iter().filter_map(|&at| text(at)).flatten());
         }
-        if let Some(words) = self.command.and_then(|at| arguments.get(at).cloned().flatten()) {
+        let given = self.command.and_then(|at| arguments.get(at).cloned().flatten());
+        // A name that stands there without a call runs nothing.
+        if let Some(words) = given.filter(|words| !words.is_empty()) {
             let list = words.len() > 1;
             let rest = arguments.iter().skip(1).flatten().flatten();
             // `spawnSync("rm", ["x"])`: the words stand in a list of their own.
