@@ -6,7 +6,6 @@ use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::Act;
 use crate::format::names;
-use crate::format::state::State;
 use crate::memory::scope::Scope;
 use crate::phases::guard::FileChange;
 use crate::phases::place::{Place, SETTINGS};
@@ -45,8 +44,9 @@ pub(crate) fn files(
     resolved: &Resolved,
     by: &By<'_>,
     scope: &Scope,
-    state: &State,
+    focused: &LoadedJob,
 ) -> Result<Option<Vec<Resolved>>> {
+    let state = &focused.state;
     let Some(named) = named(repo, resolved) else { return Ok(None) };
     let program = by.found.part.split(' ').next().unwrap_or_default();
     if named.patterns.is_empty() && program == "mkdir" {
@@ -56,11 +56,11 @@ pub(crate) fn files(
     if named.patterns.is_empty() && INTO.contains(&program) && by.last {
         return Ok(Some(vec![file_in(repo, &named.dir)]));
     }
-    let mut known = repo.store.files_below(&named.dir)?;
+    let kept = repo.store.file(&focused.tip, names::EXCLUDES)?.unwrap_or_default();
+    let mut known = repo.store.files_below(&named.dir, &kept)?;
     known.retain(|file| {
         named.patterns.is_empty() || named.patterns.iter().any(|one| means(one, file))
     });
-    known.sort_unstable();
     let takes = TAKES.contains(&program);
     let (mut inside, mut others) = (Vec::new(), Vec::new());
     for file in &known {

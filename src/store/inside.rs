@@ -1,5 +1,8 @@
 //! What git knows below a directory, and what it ignored when a cycle began.
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use gix::bstr::ByteSlice as _;
 use gix::glob::wildmatch::Mode;
 
@@ -8,8 +11,49 @@ use super::{Store, StoreError};
 
 impl Store {
     /// The files below `dir`, the top where it is empty, that git tracks, or that are there and
-    /// not ignored, by their paths. A repository inside this one is a path that ends in `/`.
-    pub(crate) fn files_below(&self, dir: &str) -> Result<Vec<String>, StoreError> {
+    /// not hidden by `excludes`, patterns that were kept; by their paths. A repository inside this
+    /// one is a path that ends in `/`. Nothing is started for it, unless the patterns are such as
+    /// are not followed here.
+    pub(crate) fn files_below(
+        &self,
+        dir: &str,
+        excludes: &[u8],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let Some(patterns) = Excludes::of(excludes) else { return self.asked_below(dir) };
+        let index = self
+            .repo
+            .index_or_empty()
+            .map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
+        let begin = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+        let tracked = index.entries().iter().map(|entry| entry.path(&index));
+        let tracked = tracked.filter(|path| path.starts_with(begin.as_bytes()));
+        let mut files: BTreeSet<String> =
+            tracked.map(|path| path.to_str_lossy().into_owned()).collect();
+        let hides = |path: &str, is_dir| patterns.meant(path.as_bytes(), is_dir) == Some(true);
+        let mut above = begin.match_indices('/').map(|(at, _)| &begin[..at]);
+        let mut ahead = if above.any(|above| hides(above, true)) { vec![] } else { vec![begin] };
+        while let Some(begin) = ahead.pop() {
+            for entry in fs::read_dir(self.work_tree().join(&begin))? {
+                let entry = entry?;
+                let path = format!("{begin}{}", entry.file_name().to_string_lossy());
+                let is_dir = entry.file_type()?.is_dir();
+                if entry.file_name() == ".git" || hides(&path, is_dir) {
+                    continue;
+                }
+                if !is_dir {
+                    files.insert(path);
+                } else if entry.path().join(".git").exists() {
+                    files.insert(format!("{path}/"));
+                } else {
+                    ahead.push(format!("{path}/"));
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// The same as git says it now.
+    fn asked_below(&self, dir: &str) -> Result<BTreeSet<String>, StoreError> {
         let dir = if dir.is_empty() { "." } else { dir };
         let known = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let printed = self.git(known.into_iter().chain(["--deduplicate", "--", dir])).run()?;

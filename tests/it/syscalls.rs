@@ -306,6 +306,28 @@ fn a_look_after_a_shell_call_starts_no_program_and_reads_no_file_twice() {
     assert_eq!(opened("c5"), 0, "and then not again");
 }
 
+/// A line that names a directory to write in is judged by the files there, and git is not asked.
+#[test]
+fn nor_does_one_before_a_line_that_names_a_directory() {
+    if !has_strace() {
+        super::skip::not_here("strace that may trace");
+        return;
+    }
+    let ground = Ground::begun_beside(30);
+    ground.read(FILE);
+    ground.seed(&["phase", "advance", "--small", "--scope", "src/a/b/c", "-m", "fix lex"]);
+    for (nth, line) in ["chmod -R u+w src/a/b/c", "npx prettier --write src"].iter().enumerate() {
+        let fields = format!(
+            r#""hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"{line}"}}"#
+        );
+        let payload = ground.payload_of(&format!("d{nth}"), &fields);
+        let calls = ground.traced(Path::new(BINARY), &payload);
+        let named = |name: &str| calls.iter().filter(|call| call.starts_with(name)).count();
+        assert_eq!(named("execve"), 1, "{line}: it starts no program\n{}", calls.join("\n"));
+        assert_eq!(named("fork") + named("vfork"), 0, "{line}: nor a process");
+    }
+}
+
 fn asks_little(ground: &Ground, most: usize) {
     let packs = fs::read_dir(ground.top.join(".git/objects/pack")).expect("it is there");
     let packs =

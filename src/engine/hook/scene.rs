@@ -538,10 +538,10 @@ fn written(
         let path = below.as_ref().unwrap_or(given);
         let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
         let file = FileEdit { path: path.into(), change: Change::Opaque };
-        let named = match state.filter(|_| phase.write.contains(&Write::Scope)) {
-            Some(state) => {
+        let named = match focused.filter(|_| phase.write.contains(&Write::Scope)) {
+            Some(focused) => {
                 let by = named_dirs::By { found, last: found.paths.last() == Some(given) };
-                named_dirs::files(repo, &resolved, &by, scope, state)?
+                named_dirs::files(repo, &resolved, &by, scope, focused)?
             }
             None => None,
         };
