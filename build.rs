@@ -4,7 +4,11 @@
 //!
 //! The TOML files stay the source: for people, with comments. What a table *says* is
 //! checked where it is read and by the tests; here it only has to be TOML.
+//!
+//! It also tells the linker what to lay side by side (`link/README.md`).
 
+#[path = "link/script.rs"]
+mod link;
 #[path = "src/shipped/write.rs"]
 mod write;
 
@@ -102,6 +106,30 @@ fn main() {
             keep_rows(&name, rows, keys).unwrap_or_else(|bad| panic!("{table}: [[{list}]] {bad}"));
         }
     }
+    println!("cargo::rerun-if-changed={HOT}");
+    println!("cargo::rerun-if-changed=link/script.rs");
+    println!("cargo::rustc-check-cfg=cfg(side_by_side)");
+    if reads_scripts() {
+        println!("cargo::rustc-cfg=side_by_side");
+        let list = fs::read_to_string(HOT).expect("the list is in the tree");
+        let script = link::script(&list).unwrap_or_else(|bad| panic!("{HOT}: {bad}"));
+        let path = keep("hot.ld", script);
+        println!("cargo::rustc-link-arg-bins=-T{}", path.display());
+    }
+}
+
+/// What the linker lays side by side.
+const HOT: &str = "link/hot.txt";
+
+/// Whether the linker is the compiler's own choice for Linux with glibc: each of those reads scripts.
+fn reads_scripts() -> bool {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|own| own == value);
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let chosen = ["linker=", "linker-flavor", "fuse-ld", "link-self-contained"];
+    is("CARGO_CFG_TARGET_OS", "linux")
+        && is("CARGO_CFG_TARGET_ENV", "gnu")
+        && env::var_os("RUSTC_LINKER").is_none()
+        && !chosen.iter().any(|chosen| flags.contains(chosen))
 }
 
 fn read(table: &str) -> Value {
@@ -156,7 +184,8 @@ fn stem(table: &str) -> &str {
     Path::new(table).file_stem().and_then(|name| name.to_str()).expect("a table has a name")
 }
 
-fn keep(name: &str, text: String) {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    fs::write(out.join(name), text).expect("the build directory takes a file");
+fn keep(name: &str, text: String) -> PathBuf {
+    let path = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join(name);
+    fs::write(&path, text).expect("the build directory takes a file");
+    path
 }

@@ -50,6 +50,7 @@ mod it {
     mod hooked;
     mod hostile;
     mod hosts;
+    mod hot;
     mod house;
     mod identity;
     mod jobs;

@@ -111,12 +111,7 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
                 if ran.is_none() && !policy.applied {
                     return reply(with_word(engine::modes::answer(&repo, host, &event), policy));
                 }
-                // What was run may have taken steps, and other rules may be in force.
-                let answer = match governing(host, &event.cwd) {
-                    Ok(repo) => engine::modes::answer(&repo, host, &event),
-                    Err(error) => beyond(host, &event, &error),
-                };
-                let answer = with_word(answer, policy);
+                let answer = with_word(answered_anew(host, &event), policy);
                 reply(match ran {
                     Some(ran) => engine::hook::handed::told_first(ran, answer),
                     None => answer,
@@ -131,8 +126,20 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
     }
 }
 
+/// The answer by what is in force now: what was run may have taken steps, and other rules may hold.
+#[cold]
+#[inline(never)]
+fn answered_anew(host: &Host, event: &Event) -> Answer {
+    match governing(host, &event.cwd) {
+        Ok(repo) => engine::modes::answer(&repo, host, event),
+        Err(error) => beyond(host, event, &error),
+    }
+}
+
 /// The answer where the repository does not open: its rules may not read, although git seed lives
 /// there.
+#[cold]
+#[inline(never)]
 fn beyond(host: &Host, event: &Event, error: &EngineError) -> Answer {
     let project = host.project.as_deref().and_then(crate::world::variable);
     let opens = !matches!(error, EngineError::NotOpen(_)) && !error.is_chosen();
@@ -146,6 +153,7 @@ fn beyond(host: &Host, event: &Event, error: &EngineError) -> Answer {
 
 /// Looks at the rules of the team as a session begins. Where that fails the session begins all the
 /// same, under the rules that are in force.
+#[inline(never)]
 fn policy(repo: &Repo, event: &Event) -> Looked {
     let starts = matches!(event.kind, EventKind::SessionStart { .. });
     if !starts || !repo.is_on() || !repo.is_seeded().is_ok_and(|seeded| seeded) {
@@ -170,6 +178,8 @@ fn governing(host: &Host, cwd: &Path) -> Result<Repo, EngineError> {
 
 /// A call whose payload does not read is refused where git seed lives; of any other event the
 /// person hears.
+#[cold]
+#[inline(never)]
 fn unreadable(
     host: &'static Host,
     event: Option<&str>,

@@ -512,6 +512,13 @@ pub fn main() -> ExitCode {
     if let Some(args) = exec::plain(std::env::args_os()) {
         return exec::run(&args, &current_dir());
     }
+    commanded()
+}
+
+/// Any other command. A function of its own: what it keeps on the stack is more than a hook needs
+/// in all, and would be touched by each.
+#[inline(never)]
+fn commanded() -> ExitCode {
     let (arguments, name) = match parsed() {
         Ok(parsed) => parsed,
         Err(error) => return wrong_usage(&error),

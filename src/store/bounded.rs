@@ -13,6 +13,9 @@ use super::lock::hold;
 use super::{SEED_DIR, Store};
 use crate::world::{Whole, open_plain, open_unblocked, read_if_there};
 
+/// What is read first of a file that is read at one go.
+const FIRST: usize = 4096;
+
 /// A file of lines, and the most bytes that it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BoundedLines {
@@ -44,9 +47,14 @@ impl BoundedLines {
     /// The bytes at one go, for who may ask little of the kernel; what else lies there reads as
     /// nothing of ours, or not at all.
     pub(super) fn at_once(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; self.most];
         let mut file = open_unblocked(OpenOptions::new().read(true), &self.path)?;
-        let count = file.read(&mut bytes)?;
+        // Most such files are short, and each page of memory that is touched costs a fault.
+        let mut bytes = vec![0; FIRST.min(self.most)];
+        let mut count = file.read(&mut bytes)?;
+        if count == bytes.len() && count < self.most {
+            bytes.resize(self.most, 0);
+            count += file.read(&mut bytes[count..])?;
+        }
         bytes.truncate(count);
         Ok(bytes)
     }

@@ -315,19 +315,36 @@ impl<'store> Draft<'store> {
 
     /// Writes what is not here yet.
     fn put(&self, kind: Kind, bytes: &[u8], id: ObjectId) -> gix::Result<ObjectId> {
-        let mut new = None;
-        let place = loose::path(self.objects(), &id.to_string());
-        if !self.store.repo.objects.exists_without_refresh(&id) || loose::is_emptied(&place) {
-            let level = || self.store.compression();
-            new = loose::write(self.objects(), &id.to_string(), (kind, bytes), level)
-                .map_err(gix::Error::from_error)?;
-        }
+        let new = self.store.put_loose(kind, bytes, id).map_err(gix::Error::from_error)?;
         let mut written = self.written.borrow_mut();
         let is_new = new.is_some();
         let file = new.filter(|_| written.len() < OPEN);
         written.push(Written { id, file, is_new });
-        self.store.loose.look();
         Ok(id)
+    }
+}
+
+impl Store {
+    /// Writes an object that is not here yet; nothing waits for the disk. For what may be made
+    /// again from the work tree after a power cut.
+    pub(super) fn keep_object(&self, kind: Kind, bytes: &[u8]) -> gix::Result<ObjectId> {
+        let id = gix::objs::compute_hash(self.repo.object_hash(), kind, bytes)?;
+        self.put_loose(kind, bytes, id).map_err(gix::Error::from_error)?;
+        Ok(id)
+    }
+
+    /// The new file of an object; `None` where it is here already.
+    fn put_loose(&self, kind: Kind, bytes: &[u8], id: ObjectId) -> io::Result<Option<File>> {
+        let objects = self.repo.objects.store_ref().path();
+        let mut new = None;
+        let name = id.to_string();
+        if !self.repo.objects.exists_without_refresh(&id)
+            || loose::is_emptied(&loose::path(objects, &name))
+        {
+            new = loose::write(objects, &name, (kind, bytes), || self.compression())?;
+        }
+        self.loose.look();
+        Ok(new)
     }
 }
 

@@ -100,8 +100,9 @@ fn place_change(
     let file = change.path.below(repo.store.work_tree()).unwrap_or_default();
     let moved =
         window.is_none_or(|window| fence::looks::has_moved(repo, &window.look, &change.path));
-    let allowed = fence::survey::is_allowed(repo, judged, &change.path, &shown, &known.before)?;
-    let work = is_work(repo, &shown, &judged.scope, state);
+    let place = fence::survey::place_of(repo, &shown, state);
+    let allowed = fence::survey::is_allowed_at(repo, judged, &change.path, &place, &known.before)?;
+    let work = is_work_at(&shown, &place, &judged.scope);
     let by_call = window.is_some_and(|window| {
         let open = || window.look.confined && allowed;
         window.look.tree.is_some() && moved && (window.is_tied_to(&file) || open())
@@ -112,7 +113,7 @@ fn place_change(
     let written_down = is_written_down(repo, known, &shown, &file);
     after.changed |= moved && !written_down && (by_call || work);
     after.late |= work;
-    let page = matches!(fence::survey::place_of(repo, &shown, state), Place::Page { .. });
+    let page = matches!(place, Place::Page { .. });
     match (by_call, allowed) {
         (true, true) => {
             after.page_edits += u32::from(page);
@@ -172,6 +173,9 @@ pub(crate) fn forget_stale_proof(repo: &Repo) -> Result<()> {
 
 /// A declared file of the project: what a proof is about.
 pub(crate) fn is_work(repo: &Repo, path: &str, scope: &Scope, state: &State) -> bool {
-    let place = fence::survey::place_of(repo, path, state);
-    place.is_direct(path) && repo::rows::declared(path, &place, scope)
+    is_work_at(path, &fence::survey::place_of(repo, path, state), scope)
+}
+
+fn is_work_at(path: &str, place: &Place, scope: &Scope) -> bool {
+    place.is_direct(path) && repo::rows::declared(path, place, scope)
 }

@@ -205,18 +205,18 @@ fn sort_in(
     let shown = path.to_string();
     let persons = judged.persons.contains(&shown);
     let touched = judged.touched.contains(&shown);
-    let allowed = (touched || !persons) && is_allowed(repo, judged, path, &shown, before)?;
+    let place = place_of(repo, &shown, judged.state);
+    let allowed = (touched || !persons) && is_allowed_at(repo, judged, path, &place, before)?;
     if allowed {
         if persons {
             survey.mixed.push(shown.clone());
         }
         // Anchors that were put in for the agent declare nothing; an edit of its own does.
-        if touched && matches!(place_of(repo, &shown, judged.state), Place::Page { .. }) {
+        let page = matches!(place, Place::Page { .. });
+        if touched && page {
             survey.pages.push(shown.clone());
         }
         // Nobody's page edit is the anchors that git seed put in: no sign of silent hooks.
-        let place = place_of(repo, &shown, judged.state);
-        let page = matches!(place, Place::Page { .. });
         // Nor is what a command of git seed wrote.
         survey.changed |= place != Place::JobFile && (touched || !page);
         // What nobody can read, or is no file, cannot be committed.
@@ -301,23 +301,34 @@ pub(crate) fn is_allowed(
     shown: &str,
     before: &TreeId,
 ) -> Result<bool> {
-    let row = judged.row;
-    let place = place_of(repo, shown, judged.state);
-    if place == Place::JobFile
+    is_allowed_at(repo, judged, path, &place_of(repo, shown, judged.state), before)
+}
+
+/// The same where its place is known: to find it asks the disk for each directory above.
+pub(crate) fn is_allowed_at(
+    repo: &Repo,
+    judged: &Judged<'_>,
+    path: &RepoPath,
+    place: &Place,
+    before: &TreeId,
+) -> Result<bool> {
+    let (row, shown) = (judged.row, path.to_string());
+    let shown = shown.as_str();
+    if *place == Place::JobFile
         && record::own_files::is_own_file(repo, judged.chain, judged.state, shown)?
     {
         return Ok(true);
     }
-    let declared = repo.is_declared(shown, &place, &judged.scope);
+    let declared = repo.is_declared(shown, place, &judged.scope);
     let cycle = judged.state.stand.cycle;
     let old = repo.store.blob_at(before, path)?;
     let exists = old.is_some();
-    let plan = place == Place::Plan { own: true };
+    let plan = *place == Place::Plan { own: true };
     if plan && plan_came_back(repo, judged, path)? {
         return Ok(true);
     }
     let missed = plan && repo.plan_missed(judged.state, old.as_deref());
-    if !row.writes(&place, Spot { cycle, declared, exists, missed }) {
+    if !row.writes(place, Spot { cycle, declared, exists, missed }) {
         return Ok(false);
     }
     let page = matches!(place, Place::Page { .. });

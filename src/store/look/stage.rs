@@ -80,7 +80,7 @@ impl Store {
             return None;
         }
         let pinned = Attributes::unpinned(self, &plain)?;
-        let mut taking = Taking { store: self, index: &plain, modes, pinned, now: None };
+        let mut taking = Taking::new(self, &plain, modes, pinned);
         // Before anything is read: what changes later is younger than the index.
         let now = now_in(to.parent()?).ok()?;
         let (missing, mut fresh) = (Missing::of(self), Changes::new());

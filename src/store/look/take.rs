@@ -4,12 +4,14 @@
 //! Whatever is not a plain file, a link or a path that is gone goes to git, all of it together,
 //! and so do files that attributes may convert, long ones, and names that git might refuse.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 use std::time::SystemTime;
 
 use gix::bstr::ByteSlice as _;
+use gix::objs::Kind;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -83,16 +85,10 @@ impl Store {
         let length = self.repo.object_hash().len_in_bytes();
         let persons = || Plain::of(fs::read(self.index_path()).ok()?, length);
         let persons = if filters { Some(persons()?) } else { None };
-        let mut taking = Taking {
-            store: self,
-            index: plain,
-            modes,
-            pinned: Attributes::of(self, lens, plain)?,
-            now: match &persons {
-                Some(persons) => Some(Attributes::of_now(self, lens, persons)?),
-                None => None,
-            },
-        };
+        let mut taking = Taking::new(self, plain, modes, Attributes::of(self, lens, plain)?);
+        if let Some(persons) = &persons {
+            taking.now = Some(Attributes::of_now(self, lens, persons)?);
+        }
         let mut fresh = Changes::new();
         for Changed { path, .. } in changed {
             taking.entry(path, &mut fresh)?;
@@ -130,21 +126,37 @@ impl Dated {
 
 /// What paths are taken in by.
 pub(super) struct Taking<'a> {
-    pub(super) store: &'a Store,
-    pub(super) index: &'a Plain,
-    pub(super) modes: bool,
-    pub(super) pinned: Attributes<'a>,
+    store: &'a Store,
+    index: &'a Plain,
+    modes: bool,
+    pinned: Attributes<'a>,
     /// Those of now, where filters act: what they would hide is not stored.
-    pub(super) now: Option<Attributes<'a>>,
+    now: Option<Attributes<'a>>,
+    /// Directories that no link leads to: each is asked for once.
+    above: HashSet<Vec<u8>>,
 }
 
-impl Taking<'_> {
+impl<'a> Taking<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        index: &'a Plain,
+        modes: bool,
+        pinned: Attributes<'a>,
+    ) -> Self {
+        Self { store, index, modes, pinned, now: None, above: HashSet::new() }
+    }
+
     /// Adds what stands in the index for `path` from now on; `None` where git has to say.
     pub(super) fn entry(&mut self, path: &RepoPath, changes: &mut Changes) -> Option<()> {
         let name = path.as_bytes().to_vec();
         let file = path.below(&self.store.work_tree).ok()?;
-        if !self.store.has_directories_above(path) {
-            return None;
+        let above = path.as_bytes();
+        let above = &above[..above.rfind_byte(b'/').unwrap_or(0)];
+        if !self.above.contains(above) {
+            if !self.store.has_directories_above(path) {
+                return None;
+            }
+            self.above.insert(above.to_vec());
         }
         let old = self.index.find(path.as_bytes()).ok().map(|at| self.index.numbers(at)[MODE]);
         let stat = match rustix::fs::statat(rustix::fs::CWD, &file, AtFlags::SYMLINK_NOFOLLOW) {
@@ -163,7 +175,7 @@ impl Taking<'_> {
         }
         let (id, mode) = if is_link {
             let to = rustix::fs::readlinkat(rustix::fs::CWD, &file, Vec::new()).ok()?;
-            (self.store.repo.write_blob(to.as_bytes()).ok()?.detach(), 0o120_000)
+            (self.store.keep_object(Kind::Blob, to.as_bytes()).ok()?, 0o120_000)
         } else {
             if !FileType::from_raw_mode(stat.st_mode).is_file() {
                 return None;
@@ -177,7 +189,7 @@ impl Taking<'_> {
                 Some(mode) => mode & 0o100 != 0,
                 None => self.modes && stat.st_mode & 0o100 != 0,
             };
-            let id = self.store.repo.write_blob(bytes).ok()?.detach();
+            let id = self.store.keep_object(Kind::Blob, &bytes).ok()?;
             (id, if runs { 0o100_755 } else { 0o100_644 })
         };
         let mut numbers = numbers_of(&stat);

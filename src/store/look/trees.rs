@@ -8,7 +8,7 @@ use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
-use gix::objs::{Kind, Write as _};
+use gix::objs::Kind;
 
 use super::super::index::Plain;
 use super::super::own::{sealed, write_dated};
@@ -206,7 +206,7 @@ impl Growing<'_> {
         inner.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
         let repo = &self.store.repo;
         let id = match self.missing {
-            Missing::Written => repo.write_buf(Kind::Tree, &tree).ok()?,
+            Missing::Written => self.store.keep_object(Kind::Tree, &tree).ok()?,
             Missing::Told => gix::objs::compute_hash(repo.object_hash(), Kind::Tree, &tree).ok()?,
         };
         Some(Cached { name, known: Some((entries.len(), id)), below: inner })
