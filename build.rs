@@ -121,15 +121,21 @@ fn main() {
 /// What the linker lays side by side.
 const HOT: &str = "link/hot.txt";
 
-/// Whether the linker is the compiler's own choice for Linux with glibc: each of those reads scripts.
+/// Whether the linker is the compiler's own choice for Linux, or lld: each of those reads scripts.
 fn reads_scripts() -> bool {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|own| own == value);
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let chosen = ["linker=", "linker-flavor", "fuse-ld", "link-self-contained"];
+    let another = |flag: &str| {
+        let chosen = flag.trim_start_matches("-C").trim_start();
+        match chosen.strip_prefix("linker=") {
+            Some(linker) => linker != "rust-lld",
+            None => chosen.starts_with("linker-flavor") || chosen.contains("-fuse-ld"),
+        }
+    };
     is("CARGO_CFG_TARGET_OS", "linux")
-        && is("CARGO_CFG_TARGET_ENV", "gnu")
+        && ["gnu", "musl"].iter().any(|libc| is("CARGO_CFG_TARGET_ENV", libc))
         && env::var_os("RUSTC_LINKER").is_none()
-        && !chosen.iter().any(|chosen| flags.contains(chosen))
+        && !flags.split('\x1f').any(another)
 }
 
 fn read(table: &str) -> Value {

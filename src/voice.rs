@@ -383,6 +383,7 @@ pub(crate) enum Notice {
     AnswerOfNobody,
     AnswerUnattended,
     AnswerNotAsked,
+    AnswerUntagged,
     AnswerAgain,
     AnswerLate,
     AnswerUnstepped,

@@ -182,6 +182,13 @@ impl Registered {
         rows().iter().find(|row| text.starts_with(&row.tag))
     }
 
+    /// The row that `answer` would grant something of, had its question begun with the tag. Words
+    /// that people say of other things, too, are left out: those of one word.
+    pub(crate) fn meant_by(answer: &str) -> Option<&'static Self> {
+        let whole = |row: &&Self| row.exact && row.granted(answer).is_some();
+        rows().iter().filter(|_| answer.trim().contains(' ')).find(whole)
+    }
+
     /// The row of a tag.
     #[cfg(test)]
     pub(crate) fn tagged(tag: &str) -> Option<&'static Self> {

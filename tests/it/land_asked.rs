@@ -117,6 +117,27 @@ fn only_the_line_that_is_true_is_asked_and_only_it_is_made() {
 }
 
 #[test]
+fn the_literal_answer_to_a_question_without_its_tag_is_said_to_do_nothing() {
+    let world = asking();
+    small_job_is_approved(&world);
+    let untagged = |words: &str, options: &[&str]| {
+        world.asks_bare(&question(words, options)).passes().answers(options[0])
+    };
+    untagged("Shall I land this?", &["Land it", "Leave it"])
+        .tells("nothing comes of `Land it` here: the question has to begin with [LAND]");
+    assert_eq!(world.git("branch --list main-landed"), "");
+    // What people say of other things, too, is an answer like any other.
+    let heard = untagged("How often shall the report go out?", &["Daily", "Weekly"]);
+    assert!(!heard.context().is_some_and(|told| told.contains("REPEAT-JOB")));
+    // The same within a job.
+    world.prompt("[QUICK] fix the lexer again");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops quotes'").succeeds();
+    untagged("Drop it?", &["Drop the job", "Keep the job"]).tells("begin with [JOB-DROP]");
+    assert_eq!(world.phase(), "execute", "nothing came of it");
+}
+
+#[test]
 fn without_the_answer_an_agent_lands_nothing_and_with_it_just_that() {
     let world = asking();
     let told = small_job_is_approved(&world);

@@ -44,8 +44,8 @@ pub(crate) fn hear_answers(
     if let Some(heard) = hear_late(repo, call, answers, word)? {
         return Ok(heard);
     }
-    let Some(focused) = repo.focused()? else { return Ok(PersonReply::Kept) };
-    let mut heard = PersonReply::Kept;
+    let Some(focused) = repo.focused()? else { return Ok(untagged(answers)) };
+    let mut heard = untagged(answers);
     for answer in answers {
         let first = keep_answer(repo, &focused.chain, call, answer, word)?;
         if let Some(registered) = Registered::of(&answer.question).filter(|row| row.decides()) {
@@ -54,6 +54,19 @@ pub(crate) fn hear_answers(
         }
     }
     Ok(heard)
+}
+
+/// The literal answer to a question that only looked like the registered one: nothing comes of it,
+/// which both hear.
+fn untagged(answers: &[Answer]) -> PersonReply {
+    let free = answers.iter().filter(|answer| Registered::of(&answer.question).is_none());
+    for Answer { answer, .. } in free {
+        if let Some(row) = Registered::meant_by(answer) {
+            let facts = [("said", answer.trim()), ("tag", row.tag.as_str())];
+            return PersonReply::NotCounted(tell(Notice::AnswerUntagged, &facts));
+        }
+    }
+    PersonReply::Kept
 }
 
 /// The answer that approves a job which came to rest while its question was still open: the agent
