@@ -212,6 +212,19 @@ fn the_question_is_a_claim() {
     assert!(records.to_string().contains("verify_claim"), "{records}");
 }
 
+/// The reason names the act that was not done.
+#[test]
+fn a_push_that_was_not_made_is_told_as_a_push() {
+    let world = ready();
+    let words = "what was asked for is done and shown by a run of its own ".repeat(9);
+    let text = format!(
+        "[JOB-COMPLETE] fix the lexer: I pushed the branch to origin and opened a pull request. \
+         {words}\n\n## Outstanding Items\n"
+    );
+    let asked = world.asks(&question(&text, &["Review", "Approve completion"]));
+    asked.refuses("something is said to be pushed");
+}
+
 /// The same at the other hosts that ask, by their tool and their payload.
 #[test]
 fn the_question_is_a_claim_at_each_host_that_asks() {
