@@ -112,6 +112,9 @@ pub struct ActRow {
     /// Words with which it does nothing.
     #[serde(default)]
     pub dry: Vec<String>,
+    /// How lines begin that end it where it could not end by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<String>,
 }
 
 /// What a message says of itself, as phrases in the languages that agents write.
