@@ -32,6 +32,7 @@ pub mod runs;
 mod said;
 mod selection;
 pub(crate) mod session;
+mod state;
 mod sure;
 mod surface;
 pub(crate) mod table;

@@ -154,6 +154,24 @@ pub struct SaidRows {
     /// That something is still to be done, asked or told about: no act of this turn.
     #[serde(default)]
     pub open: Vec<String>,
+    /// Texts that are spoken of as texts.
+    #[serde(default)]
+    pub pages: Vec<String>,
+    /// What a file is said to be like.
+    #[serde(default)]
+    pub states: Vec<String>,
+    /// What a text is said to say.
+    #[serde(default)]
+    pub tells: Vec<String>,
+    /// That it is so since this work.
+    #[serde(default)]
+    pub now: Vec<String>,
+    /// That it was so all along, or is named beside.
+    #[serde(default)]
+    pub aside: Vec<String>,
+    /// Words that may stand before the name that leads a clause.
+    #[serde(default)]
+    pub leads: Vec<String>,
     /// That something fails in what is named behind it.
     #[serde(default)]
     pub faults: Vec<String>,
@@ -510,7 +528,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 26] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 32] {
         [
             ("said.not_run", &self.not_run),
             ("said.unchanged", &self.unchanged),
@@ -525,6 +543,12 @@ impl SaidRows {
             ("said.outside", &self.outside),
             ("said.tests", &self.tests),
             ("said.open", &self.open),
+            ("said.pages", &self.pages),
+            ("said.states", &self.states),
+            ("said.tells", &self.tells),
+            ("said.now", &self.now),
+            ("said.aside", &self.aside),
+            ("said.leads", &self.leads),
             ("said.kept", &self.kept),
             ("said.back", &self.back),
             ("said.alone", &self.alone),
