@@ -22,6 +22,7 @@ pub(crate) mod in_force;
 mod items;
 pub mod languages;
 mod named;
+pub(crate) mod past;
 mod phrases;
 mod receipts;
 pub(crate) mod record;

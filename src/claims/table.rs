@@ -126,6 +126,15 @@ pub struct SaidRows {
     /// That a run is one before the last change.
     #[serde(default)]
     pub older: Vec<String>,
+    /// That something is one of an earlier time.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// What a history is told with.
+    #[serde(default)]
+    pub commits: Vec<String>,
+    /// Words of a path or a subject that name nothing by themselves.
+    #[serde(default)]
+    pub common: Vec<String>,
     /// That nothing was changed.
     pub unchanged: Vec<String>,
     /// That something failed, or is not met.
@@ -528,9 +537,11 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 32] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 34] {
         [
             ("said.not_run", &self.not_run),
+            ("said.before", &self.before),
+            ("said.commits", &self.commits),
             ("said.unchanged", &self.unchanged),
             ("said.failed", &self.failed),
             ("said.layout", &self.layout),
