@@ -84,6 +84,7 @@ mod it {
     mod packaging;
     mod packs;
     mod pager;
+    mod past_words;
     mod payloads;
     mod persons;
     mod phase_messages;

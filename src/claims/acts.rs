@@ -22,6 +22,14 @@ pub(super) fn is_one_of<'r>(mut rows: impl Iterator<Item = &'r ActRow>, line: &s
     })
 }
 
+/// Whether a command of `line` begins as one of `patterns` says.
+pub(super) fn holds_one(patterns: &[String], line: &str) -> bool {
+    words_of(line).iter().any(|words| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        patterns.iter().any(|pattern| runs::begins_with(pattern, &words))
+    })
+}
+
 /// Whether every command of `line` begins as one of `patterns` says.
 pub(super) fn begins_as(patterns: &[String], line: &str) -> bool {
     let all = words_of(line);

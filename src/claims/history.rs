@@ -107,7 +107,9 @@ pub(super) fn runners(raw: &str, runs: &Runs<'_>, table: &GateTable) -> Vec<Stri
     for sentence in sentences(raw) {
         // "After" leaves open what a sentence tells of a run, except of one that was made.
         let text = Text::of(&sentence.to_lowercase().replace(" after ", " "));
-        let left = [&rows.unreal, &rows.open, &rows.not_run].iter().any(|rows| text.holds(rows));
+        let left = [&rows.unreal, &rows.open, &rows.pages, &rows.not_run]
+            .iter()
+            .any(|rows| text.holds(rows));
         let told = says_that_it_ran(&[&text], table)
             || text.says(&rows.results, &table.words)
             || text.says(&rows.ended_well, &table.words);

@@ -140,12 +140,12 @@ fn add<'t>(map: &mut HashMap<&'t str, Vec<usize>>, key: &'t str, at: usize) {
     }
 }
 
-fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The last part of a qualified name.
-fn bare(name: &str) -> &str {
+pub(super) fn bare(name: &str) -> &str {
     name.trim_end_matches("()").rsplit([':', '.', '#']).next().unwrap_or(name)
 }
 

@@ -3,6 +3,7 @@
 use super::items::{self, Index};
 use super::phrases::Text;
 use super::ruling::{Reasons, action_claimed, invented};
+use super::state;
 use super::table::{Finding, GateTable};
 use super::{ActionType, ClaimCase, Truth};
 
@@ -20,7 +21,7 @@ pub(super) fn names(
     let ran = |name: &str| case.receipts.iter().any(|receipt| receipt.command.contains(name));
     let (mut untouched, mut beside) = (Vec::new(), Vec::new());
     let (mut tests, mut things): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut new: Vec<String> = Vec::new();
+    let (mut new, mut stated): (Vec<String>, Vec<String>) = Default::default();
     let unknown = invented(case, index);
     for (sentence, quoted) in items::quoted_apart(raw) {
         let named = Named::of(sentence, index, (truth, table));
@@ -29,6 +30,8 @@ pub(super) fn names(
             let done = !quoted
                 && (named.is_done(file, only_prose, table) || named.is_listed(file, index, table));
             (if done { &mut untouched } else { &mut beside }).push(*file);
+            let told = !done && !quoted && named.is_told(raw, file, only_prose, table);
+            stated.extend(told.then(|| (*file).to_owned()));
         }
         let known = |name: &&str| !unknown.iter().any(|other| other == name) || ran(name);
         tests.extend(named.tests(table).filter(|name| !known(name)));
@@ -46,6 +49,7 @@ pub(super) fn names(
     beside.extend(&second);
     let mut points: Vec<String> = things.clone();
     points.extend(second.iter().filter(|name| !ran(name)).map(|name| (*name).to_owned()));
+    points.extend(stated.into_iter().filter(|name| !untouched.contains(&name.as_str())));
     points.dedup();
     beside.retain(|name| !ran(name) && !untouched.contains(name));
     for list in [&mut untouched, &mut beside, &mut tests] {
@@ -59,10 +63,13 @@ pub(super) fn names(
     reasons.point(Finding::NamedBeside, &points);
     reasons.names(Finding::PhantomTest, &tests);
     reasons.names(Finding::NotThere, &gone);
-    if text_met(case, table) {
-        let criteria = Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
-        reasons.names(Finding::CriteriaNamed, &criteria);
-    }
+    reasons.names(Finding::CriteriaNamed, &criteria(case, table));
+}
+
+/// What is to be met, where something is said to be.
+fn criteria(case: &ClaimCase, table: &GateTable) -> Vec<String> {
+    let all = || Text::of(&case.claim.text).all_said(&table.said.criteria, &table.words);
+    if text_met(case, table) { all() } else { Vec::new() }
 }
 
 /// Names that stand beside one that changed, as one of the same list, and did not change.
@@ -108,6 +115,12 @@ impl<'c> Named<'c> {
             return is_done(self.sentence, file, table);
         }
         action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
+    }
+
+    /// Whether it says what `file` is like now. Pages say so of files that they are about.
+    fn is_told(&self, raw: &str, file: &str, only_prose: bool, table: &GateTable) -> bool {
+        (!only_prose || items::ends(file, &table.files.prose))
+            && state::is_told(raw, self.sentence, file, table)
     }
 
     /// Whether it lists `file` beside one that changed, right behind a word for work that is done:
@@ -169,6 +182,9 @@ fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
     let of_tests = text.holds(&table.said.tests)
         || ["test", "spec"].iter().any(|part| file.to_lowercase().contains(part));
     let leads = leads && !(of_tests && is_tally(sentence, file));
+    if clause.is_some_and(|clause| state::is_new(clause, file, table)) {
+        return true;
+    }
     (leads || label || text.says(&table.said.deeds, &table.words))
         && !is_open
         && !super::sure::denies(clause.unwrap_or(sentence), table)
@@ -246,7 +262,7 @@ fn is_like_a_test(path: &str) -> bool {
 fn things_missing(sentence: &str, truth: &Truth, table: &GateTable) -> Vec<String> {
     let text = Text::of(sentence);
     let listed = sentence.trim_start().starts_with(['-', '*', '+', '•', '|']);
-    if text.holds(&table.said.open) || text.holds(&table.said.unchanged) {
+    if super::sure::leaves_open(&text, table) || text.holds(&table.said.unchanged) {
         return Vec::new();
     }
     let is_done = text.says(&table.said.deeds, &table.words);

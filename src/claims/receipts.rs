@@ -7,7 +7,7 @@ use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
 use super::sure;
-use super::table::{Backing, FactRow, Finding, GateTable};
+use super::table::{ActRow, Backing, FactRow, Finding, GateTable};
 use super::{Counts, EvidenceType, MOST_RECEIPTS, Part, Receipt};
 
 /// Receipts, oldest first, each read.
@@ -221,10 +221,30 @@ impl<'c> Runs<'c> {
     ) -> impl Iterator<Item = &'c str> + 's {
         let well = self.read.iter().filter(|read| read.receipt.status == Some(0));
         well.filter(|read| {
-            let rows = table.act.iter().filter(|row| acts.contains(&row.act));
-            acts::is_one_of(rows, &read.receipt.command)
+            let rows = || table.act.iter().filter(|row| acts.contains(&row.act));
+            acts::is_one_of(rows(), &read.receipt.command) || rows().any(|row| self.ends(read, row))
         })
         .map(|read| read.receipt.command.as_str())
+    }
+
+    /// Whether `read` ends an act of `row` that began before it and could not end by itself: the
+    /// commit of a merge whose conflicts were resolved.
+    fn ends(&self, read: &Read<'_>, row: &ActRow) -> bool {
+        if !acts::holds_one(&row.ends, &read.receipt.command) {
+            return false;
+        }
+        let before = self.read.iter().filter(|one| one.order() < read.order());
+        let mut before: Vec<&Read<'_>> = before.collect();
+        before.sort_by_key(|one| std::cmp::Reverse(one.order()));
+        // Nothing gave it up or ended it in between.
+        let is_over = |one: &Read<'_>| {
+            let line = one.receipt.command.as_str();
+            let ended = || one.receipt.status == Some(0) && acts::holds_one(&row.ends, line);
+            gives_up(line) || line.contains("git reset") || ended()
+        };
+        let open = before.into_iter().take_while(|one| !is_over(one));
+        open.filter(|one| one.receipt.status.is_some_and(|status| status != 0))
+            .any(|one| acts::is_one_of(std::iter::once(row), &one.receipt.command))
     }
 
     /// Commands that are no runs of tests, failed last on this code, and did more than look.
@@ -639,4 +659,55 @@ fn holds_word(command: &str, words: &[String]) -> bool {
     let mut parts = command.split(|c: char| !(c.is_alphanumeric()));
     parts.any(|part| words.iter().any(|word| word == part))
         || words.iter().any(|word| word.contains('-') && command.contains(word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Truth;
+    use super::*;
+
+    #[test]
+    fn a_merge_ends_with_the_commit_of_what_was_resolved() {
+        let table = GateTable::shipped().expect("rows");
+        let merged = table.fact.iter().find(|row| row.fact == "merged").expect("its row");
+        let (failed, well) = (Some(1), Some(0));
+        for (lines, wanted) in [
+            (vec![("git merge little", well)], true),
+            (vec![("git merge little", failed)], false),
+            (vec![("git merge little", failed), ("git commit -qm x", well)], true),
+            (vec![("git merge little", failed), ("git add -A && git commit -qm x", well)], true),
+            (vec![("git cherry-pick abc", failed), ("git commit -qm x", well)], true),
+            (vec![("git merge little", failed), ("git commit -qm x", failed)], false),
+            (vec![("git commit -qm x", well), ("git merge little", failed)], false),
+            (vec![("git commit -qm x", well)], false),
+            (
+                vec![
+                    ("git merge little", failed),
+                    ("git merge --abort", well),
+                    ("git commit -qm x", well),
+                ],
+                false,
+            ),
+            (
+                vec![
+                    ("git merge little", failed),
+                    ("git reset --hard", well),
+                    ("git commit -qm x", well),
+                ],
+                false,
+            ),
+        ] {
+            let receipts: Vec<Receipt> = lines
+                .iter()
+                .map(|(command, status)| Receipt {
+                    command: (*command).to_owned(),
+                    status: *status,
+                    ..Receipt::default()
+                })
+                .collect();
+            let truth = Truth::default();
+            let runs = Runs::of(&receipts, &Index::of(&truth), &table);
+            assert_eq!(runs.shows(merged, &table), wanted, "{lines:?}");
+        }
+    }
 }

@@ -535,7 +535,7 @@ fn untried(
     let mut found: Vec<String> = Vec::new();
     let own = |word: &str| truth.files.iter().any(|file| file.path.to_lowercase().contains(word));
     let well = runs.well(table);
-    for text in sentences(raw).map(Text::of).filter(|text| !text.holds(&rows.open)) {
+    for text in sentences(raw).map(Text::of).filter(|text| !sure::leaves_open(text, table)) {
         // What is neither of tests nor of a command that ran was tried by nobody.
         let by_command = well.iter().any(|words| words.iter().all(|word| text.has(word)));
         if !by_command && !text.holds(&rows.tests) {
@@ -559,7 +559,7 @@ fn is_stated(raw: &str, row: &super::table::FactRow, truth: &Truth, table: &Gate
         let mut versions = truth.brought.iter().filter_map(|one| one.split_once(' '));
         let others = others || versions.any(|(_, version)| clause.contains(version));
         let own = !others || text.holds(&table.said.own);
-        own && text.says(&row.phrases, &table.words) && !text.holds(&table.said.open)
+        own && text.says(&row.phrases, &table.words) && !sure::leaves_open(&text, table)
     };
     let denied = |sentence: &&str| !sure::denies(sentence, table);
     raw.lines().any(|line| {

@@ -59,6 +59,11 @@ pub(super) fn denies(sentence: &str, table: &GateTable) -> bool {
     text.has_any(&table.words.negations) || text.has_any(&table.words.negations_behind)
 }
 
+/// Whether a text leaves open what it says, or speaks of a page that says it.
+pub(super) fn leaves_open(text: &Text, table: &GateTable) -> bool {
+    text.holds(&table.said.open) || text.holds(&table.said.pages)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

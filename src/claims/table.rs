@@ -112,6 +112,9 @@ pub struct ActRow {
     /// Words with which it does nothing.
     #[serde(default)]
     pub dry: Vec<String>,
+    /// How lines begin that end it where it could not end by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<String>,
 }
 
 /// What a message says of itself, as phrases in the languages that agents write.
@@ -123,6 +126,15 @@ pub struct SaidRows {
     /// That a run is one before the last change.
     #[serde(default)]
     pub older: Vec<String>,
+    /// That something is one of an earlier time.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// What a history is told with.
+    #[serde(default)]
+    pub commits: Vec<String>,
+    /// Words of a path or a subject that name nothing by themselves.
+    #[serde(default)]
+    pub common: Vec<String>,
     /// That nothing was changed.
     pub unchanged: Vec<String>,
     /// That something failed, or is not met.
@@ -151,6 +163,24 @@ pub struct SaidRows {
     /// That something is still to be done, asked or told about: no act of this turn.
     #[serde(default)]
     pub open: Vec<String>,
+    /// Texts that are spoken of as texts.
+    #[serde(default)]
+    pub pages: Vec<String>,
+    /// What a file is said to be like.
+    #[serde(default)]
+    pub states: Vec<String>,
+    /// What a text is said to say.
+    #[serde(default)]
+    pub tells: Vec<String>,
+    /// That it is so since this work.
+    #[serde(default)]
+    pub now: Vec<String>,
+    /// That it was so all along, or is named beside.
+    #[serde(default)]
+    pub aside: Vec<String>,
+    /// Words that may stand before the name that leads a clause.
+    #[serde(default)]
+    pub leads: Vec<String>,
     /// That something fails in what is named behind it.
     #[serde(default)]
     pub faults: Vec<String>,
@@ -507,9 +537,11 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 26] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 34] {
         [
             ("said.not_run", &self.not_run),
+            ("said.before", &self.before),
+            ("said.commits", &self.commits),
             ("said.unchanged", &self.unchanged),
             ("said.failed", &self.failed),
             ("said.layout", &self.layout),
@@ -522,6 +554,12 @@ impl SaidRows {
             ("said.outside", &self.outside),
             ("said.tests", &self.tests),
             ("said.open", &self.open),
+            ("said.pages", &self.pages),
+            ("said.states", &self.states),
+            ("said.tells", &self.tells),
+            ("said.now", &self.now),
+            ("said.aside", &self.aside),
+            ("said.leads", &self.leads),
             ("said.kept", &self.kept),
             ("said.back", &self.back),
             ("said.alone", &self.alone),

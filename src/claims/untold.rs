@@ -117,7 +117,7 @@ pub(super) fn commands(
         let shows = text.says(&table.said.shows, &table.words);
         let left = is_unreal(sentence, &text, table)
             || text.has_any(&table.words.negations)
-            || !shows && text.holds(&table.said.open);
+            || !shows && sure::leaves_open(&text, table);
         if left || settings && !shows {
             continue;
         }
@@ -129,7 +129,7 @@ pub(super) fn commands(
             // What the command's own clause leaves open, or says that a page tells, did not run.
             let mut clauses = sentence.split([',', ';', '，', '；']);
             let clause = clauses.find(|clause| clause.contains(span)).unwrap_or(sentence);
-            if Text::of(clause).holds(&table.said.open) {
+            if sure::leaves_open(&Text::of(clause), table) {
                 continue;
             }
             let words: Vec<&str> =

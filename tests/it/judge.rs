@@ -212,6 +212,67 @@ fn the_question_is_a_claim() {
     assert!(records.to_string().contains("verify_claim"), "{records}");
 }
 
+/// A named file that did not change is an open point where the question says what it is like now,
+/// whatever the words; where it says that it was changed, the question goes back.
+#[test]
+fn a_named_file_that_did_not_change_passes_in_no_wording() {
+    let world = World::seeded();
+    world.puts("README.md", "a smal lexer\n");
+    world.puts("docs/usage.md", "# Usage\n");
+    world.puts("src/cli.rs", "fn cli() {}\n");
+    world.sh("git add -A && git commit -qm 'more files'");
+    world.prompt("keep escapes in quoted strings");
+    world.to("condense").works("condense");
+    let asks = |said: &str| {
+        let words = "what was asked for is done and shown by a run of its own ".repeat(9);
+        let text =
+            format!("[JOB-COMPLETE] fix the lexer: {said} {words}\n\n## Outstanding Items\n");
+        world.minute();
+        world.asks(&question(&text, &["Review", "Approve completion"]))
+    };
+    for lie in [
+        "The lexer keeps escapes and the typo in README.md is mended.",
+        "The lexer keeps escapes, and README.md now says small instead of smal.",
+        "Die Doku in docs/usage.md ist ebenfalls angepasst.",
+        "The documentation in docs/usage.md is updated.",
+    ] {
+        asks(lie).refuses("what did not change");
+    }
+    for (said, file) in [
+        ("The lexer keeps escapes, and docs/usage.md explains it.", "docs/usage.md"),
+        ("The lexer keeps escapes; docs/usage.md documents it.", "docs/usage.md"),
+        ("The lexer keeps escapes; src/cli.rs rejects empty input now.", "src/cli.rs"),
+        ("The lexer keeps escapes, which is documented in docs/usage.md.", "docs/usage.md"),
+    ] {
+        let asked = asks(said).passes();
+        let card = asked.reply.to_person().unwrap_or_default().to_owned();
+        assert!(card.contains(&format!("named, and not changed: {file}")), "{said}: {card}");
+    }
+    for honest in [
+        "The lexer keeps escapes. README.md was not touched.",
+        "The lexer keeps escapes. README.md still says smal.",
+        "The lexer keeps escapes, as README.md describes.",
+        "The lexer keeps escapes. src/cli.rs already handles it.",
+    ] {
+        let asked = asks(honest).passes();
+        let card = asked.reply.to_person().unwrap_or_default().to_owned();
+        assert!(!card.contains("points open") && !card.contains("point open"), "{honest}: {card}");
+    }
+}
+
+/// The reason names the act that was not done.
+#[test]
+fn a_push_that_was_not_made_is_told_as_a_push() {
+    let world = ready();
+    let words = "what was asked for is done and shown by a run of its own ".repeat(9);
+    let text = format!(
+        "[JOB-COMPLETE] fix the lexer: I pushed the branch to origin and opened a pull request. \
+         {words}\n\n## Outstanding Items\n"
+    );
+    let asked = world.asks(&question(&text, &["Review", "Approve completion"]));
+    asked.refuses("something is said to be pushed");
+}
+
 /// The same at the other hosts that ask, by their tool and their payload.
 #[test]
 fn the_question_is_a_claim_at_each_host_that_asks() {

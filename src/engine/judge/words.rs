@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::carried;
+use super::past::Past;
 use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::hooks::{self, Spoken};
 use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
-use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth};
+use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, git_mark, record};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
@@ -60,7 +61,8 @@ pub(crate) fn rule_on_tree(
         Some(job) => claims::receipts::receipts_of(repo, job, &tree)?,
         None => Vec::new(),
     };
-    judged(repo, text, (truth, tree, receipts), table)
+    let judged = judged(repo, text, (truth, tree, receipts), table)?;
+    without_past(repo, job, judged)
 }
 
 /// The same where no job is kept: of the work of `session`, by what ran in it.
@@ -68,7 +70,8 @@ pub(crate) fn rule_on_session(repo: &Repo, session: &str, text: &str) -> Result<
     let table = claims::gate::gate_table(repo)?;
     let (truth, tree) = claims::loose::truth_of(repo, session)?;
     let receipts = claims::loose::receipts_of(repo, session, &tree)?;
-    judged(repo, text, (truth, tree, receipts), table)
+    let judged = judged(repo, text, (truth, tree, receipts), table)?;
+    without_past(repo, None, judged)
 }
 
 fn judged(
@@ -84,6 +87,66 @@ fn judged(
     Ok(Judged { case, tree, ruling, table })
 }
 
+/// The ruling on what is left of words that go back, without the sentences that work of before
+/// shows: that work is not what the job shows. The ruling is kept with what is left.
+fn without_past(repo: &Repo, job: Option<&LoadedJob>, judged: Judged) -> Result<Judged> {
+    if !judged.sends_back() {
+        return Ok(judged);
+    }
+    let case = &judged.case;
+    let past = Past::of(repo, job, (&judged.tree, &case.truth, &case.receipts), &judged.table);
+    let alone = |text: &str, truth: &Truth, receipts: &[Receipt]| {
+        let claim = Claim::from_words(text, truth, receipts, &judged.table);
+        let truth = Truth { held: case.truth.held.clone(), ..truth.clone() };
+        let receipts = receipts.to_vec();
+        goes_back(&ruled(&ClaimCase { claim, truth, receipts, ..case.clone() }, &judged.table))
+    };
+    let all: Vec<&str> = past::units(&case.claim.text).collect();
+    let back = |at: &usize| alone(all[*at], &case.truth, &case.receipts);
+    let at_fault: Vec<usize> = (0..all.len().min(SENTENCES)).filter(back).collect();
+    let is_told = |said: &[&str], text: &str| -> Result<bool> {
+        let grounds = past.under(said)?;
+        Ok(grounds.iter().any(|ground| !alone(text, ground.truth(), &ground.receipts)))
+    };
+    let mut told = Vec::new();
+    for at in &at_fault {
+        if is_told(&all[*at..=*at], all[*at])? {
+            told.push(*at);
+        }
+    }
+    // Words that go back only together are told together.
+    if at_fault.is_empty() && is_told(&all, &case.claim.text)? {
+        told.extend(0..all.len());
+    }
+    if told.is_empty() {
+        return Ok(judged);
+    }
+    let rest = (0..all.len()).filter(|at| !told.contains(at)).map(|at| all[at]);
+    let rest: Vec<&str> = rest.collect();
+    let (text, truth) = (rest.join("\n"), case.truth.clone());
+    let (tree, receipts) = (judged.tree.clone(), case.receipts.clone());
+    let mut again = self::judged(repo, &text, (truth, tree, receipts), Arc::clone(&judged.table))?;
+    // Who only looked is heard more mildly than who claims work: not beside such a claim.
+    if case.truth.files.is_empty() && !again.sends_back() {
+        let mut work = Vec::new();
+        for one in rest {
+            if past::tells_of_work(one, &judged.table) && !is_told(&[one], one)? {
+                work.push(one);
+            }
+        }
+        if !work.is_empty() {
+            again.case.claim.text = work.join("\n");
+            again.ruling = judged.ruling.clone();
+        }
+    }
+    Ok(again)
+}
+
+fn goes_back(ruling: &Ruling) -> bool {
+    // What does not say whether the way is open does not open it.
+    ruling.directive().unwrap_or(Directive::Reject) > Directive::Damp
+}
+
 fn ruled(case: &ClaimCase, table: &GateTable) -> Ruling {
     gate::judge(&Inquiry::VerifyClaim(case.clone()), table)
 }
@@ -91,7 +154,7 @@ fn ruled(case: &ClaimCase, table: &GateTable) -> Ruling {
 impl Judged {
     /// The words have to be said anew.
     pub(crate) fn sends_back(&self) -> bool {
-        self.directive() > Directive::Damp
+        goes_back(&self.ruling)
     }
 
     fn directive(&self) -> Directive {
