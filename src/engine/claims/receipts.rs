@@ -8,10 +8,12 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::claims::ended::closing;
+use crate::claims::ended::{Ended, closing};
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
+use crate::claims::runs::Recognised;
 use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
+use crate::engine::claims::swapped;
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
@@ -60,6 +62,7 @@ pub(crate) fn receipt(
         }
         _ => None,
     };
+    let end = end_of(repo, (command, dir), &read, outcome)?;
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
     Ok(Some(Ran {
@@ -70,14 +73,13 @@ pub(crate) fn receipt(
         salt: salt(repo, &call.id, command)?,
         command: evidence::cut(command),
         dir: shown_dir(repo, dir),
-        status: read.status(outcome.status).filter(|_| ends),
+        status: end.status.filter(|_| ends),
         failed: !outcome.ok,
-        shown: ends && read.shows(),
+        shown: ends && end.shown,
+        hidden: end.hidden,
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program(&program_name(command), dir)),
-        counts: read
-            .run()
-            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
+        counts: end.counts,
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
@@ -90,6 +92,19 @@ pub(crate) fn receipt(
         reproduced: read.run().is_some() && repo.row(Some(focused)).reproduces,
         unheld: unheld(repo, focused, read.run().is_some()),
     }))
+}
+
+/// How a line ended that runs in `dir`, as far as that shows how tests of this work did.
+pub(super) fn end_of(
+    repo: &Repo,
+    (line, dir): (&str, &Path),
+    read: &Recognised,
+    outcome: &Outcome,
+) -> Result<Ended> {
+    if swapped::is_of_other_work(repo, line, dir)? {
+        return Ok(Ended { hidden: true, ..Ended::default() });
+    }
+    Ok(Ended::of(repo.rules.runs(), (line, read), &outcome.printed, outcome.status))
 }
 
 /// What the kernel does not hold of a run of tests where one only looks.
@@ -351,15 +366,14 @@ pub(crate) fn as_they_count(
     }
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let tests = Tests { repo, tree, paths: OnceCell::new() };
-    // What ran where one only looks is heard while one looks, and proves nothing later.
+    // What ran where one only looks is heard only while one looks.
     let heard = |ran: &Ran| !ran.reproduced || ran.stay == now;
     let counts = |ran: &Ran| {
         heard(ran) && (ran.run.is_some() || ran.status.is_some() || runs_code(&ran.line()))
     };
     let mut receipts: Vec<Receipt> = Vec::new();
-    for ((id, ran), other_program) in
-        all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran))
-    {
+    let counted = all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran));
+    for ((id, ran), other_program) in counted {
         if receipts.len() >= MOST_RECEIPTS {
             break;
         }
@@ -377,9 +391,10 @@ pub(crate) fn as_they_count(
             command: ran.command,
             run: ran.run,
             status: ran.status,
+            failed: ran.failed,
+            hidden: ran.hidden,
             tree: ran.tree_after,
             stale: changed.is_none(),
-            // `stale` says that nothing is known of it.
             changed_since: changed.unwrap_or_default(),
             other_program,
             shown: ran.shown,
