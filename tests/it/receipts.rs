@@ -347,6 +347,8 @@ fn a_line_that_failed_is_not_said_to_have_ended_well() {
         let world = in_small();
         fails(&world, command);
         world.seed(ALL_PASS).refuses("Do: ");
+        let card = world.card();
+        assert!(!card.contains("changed since"), "nothing did: {card}");
         let shown = world.person("condense status").said().out;
         assert!(!shown.contains("ended well"), "{shown}");
     }
@@ -417,4 +419,15 @@ fn a_line_that_puts_other_work_in_place_shows_nothing() {
         told(&world, command, text);
         world.seed(ALL_PASS).succeeds();
     }
+}
+
+/// That a run failed does not say that anything changed behind it.
+#[test]
+fn the_card_says_that_something_changed_only_where_it_did() {
+    let world = in_small();
+    fails(&world, "cargo test");
+    let card = world.card();
+    assert!(card.contains("exit 101") && !card.contains("changed since"), "{card}");
+    world.edits(CODE, "escapes();", "escapes(); more();").passes();
+    assert!(world.card().contains("changed since"), "{}", world.card());
 }

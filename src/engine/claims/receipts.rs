@@ -453,6 +453,16 @@ impl Tests<'_> {
     }
 }
 
+/// Whether the work is what it was when `ran` had run; none where that cannot be told.
+pub(crate) fn is_as_then(repo: &Repo, job: &LoadedJob, ran: &Ran) -> Result<Option<bool>> {
+    let Some(then) = &ran.tree_after else { return Ok(None) };
+    let tree = fence::tree_now::tree_now(repo, Some(job))?;
+    let own = |path: &str| record::own_files::is_own_file(repo, &job.chain, &job.state, path);
+    let work = |path: &String| fence::survey::place_of(repo, path, &job.state).is_direct(path);
+    let changed = changed_since(repo, &own, then, &tree)?;
+    Ok(changed.map(|changed| !changed.iter().any(work)))
+}
+
 /// What differs between the tree of a run and `tree`; `None` where that tree is gone.
 fn changed_since(
     repo: &Repo,
