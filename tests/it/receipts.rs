@@ -421,6 +421,18 @@ fn a_line_that_puts_other_work_in_place_shows_nothing() {
     }
 }
 
+/// An event that a shell of the agent's sends tells of no run.
+#[test]
+fn a_run_that_the_agent_itself_tells_of_is_none() {
+    let world = in_small();
+    world.another_process_speaks();
+    told(&world, "cargo test", PASSED);
+    world.seed(ALL_PASS).refuses("Do: ");
+    world.hooks_run_by("");
+    told(&world, "cargo test", PASSED);
+    world.seed(ALL_PASS).succeeds();
+}
+
 /// That a run failed does not say that anything changed behind it.
 #[test]
 fn the_card_says_that_something_changed_only_where_it_did() {

@@ -29,7 +29,7 @@ pub(crate) fn keep(
     let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
     let dir = cwd.as_deref().unwrap_or(&event.cwd);
     let read = repo.rules.runs().recognise(command);
-    if read.run().is_none() && !runs_code(command) {
+    if read.run().is_none() && !runs_code(command) || receipts::is_of_no_host(repo, event)? {
         return Ok(None);
     }
     let here = read.run().is_none() || receipts::is_of_this_tree(repo, command, dir);

@@ -8,7 +8,7 @@ use crate::claims::ended::Ended;
 use crate::claims::languages::shipped_languages;
 use crate::engine::claims::{self, swapped};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::event::Outcome;
+use crate::event::{Event, Outcome};
 
 /// Whether a line that ended well may stand for the tests. A run that found none does not, nor a
 /// question for a version. A program in the line itself and a build do not where code changed and
@@ -17,8 +17,12 @@ pub(crate) fn may_stand(
     repo: &Repo,
     focused: &LoadedJob,
     (line, dir): (&str, &Path),
-    outcome: &Outcome,
+    (event, outcome): (&Event, &Outcome),
 ) -> bool {
+    // Who sent it is asked of the system; what that does not tell stands for nothing.
+    if claims::receipts::is_of_no_host(repo, event).unwrap_or(true) {
+        return false;
+    }
     let read = repo.rules.runs().recognise(line);
     if read.run().is_some() {
         // The host says that the line ended well, with or without its status.

@@ -15,6 +15,7 @@ use crate::claims::runs::Recognised;
 use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
 use crate::engine::claims::swapped;
 use crate::engine::record::aftermath::ShellEffects;
+use crate::engine::repo::sessions::{Session, speaks_for};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::event::{Act, Event, Outcome, ToolCall};
@@ -45,7 +46,7 @@ pub(crate) fn receipt(
     focused: &LoadedJob,
 ) -> Result<Option<Ran>> {
     let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
-    if has_left_its_own(repo, command, focused)? {
+    if has_left_its_own(repo, command, focused)? || is_of_no_host(repo, event)? {
         return Ok(None);
     }
     let dir = cwd.as_deref().unwrap_or(&event.cwd);
@@ -92,6 +93,17 @@ pub(crate) fn receipt(
         reproduced: read.run().is_some() && repo.row(Some(focused)).reproduces,
         unheld: unheld(repo, focused, read.run().is_some()),
     }))
+}
+
+/// Whether a process below a host sent `event`, and not the one that the session of it was recorded
+/// with: a shell of the agent's may say that anything ran. A host within a host has a session.
+pub(super) fn is_of_no_host(repo: &Repo, event: &Event) -> Result<bool> {
+    let above = world::ancestors();
+    if !repo.is_below_another(&above) {
+        return Ok(false);
+    }
+    let known = repo.session(&event.session)?.filter(Session::runs);
+    Ok(!known.is_some_and(|session| speaks_for(&session, &above)))
 }
 
 /// How a line ended that runs in `dir`, as far as that shows how tests of this work did.

@@ -289,7 +289,7 @@ fn add_up(
     };
     let tells = |line: &str| {
         record::activity::tells(repo.rules.runs(), line, printed)
-            && claims::proving::may_stand(repo, focused, (line, dir), outcome)
+            && claims::proving::may_stand(repo, focused, (line, dir), (ended.event, outcome))
     };
     // What runs where one only looks shows what happens, and proves nothing.
     if !repo.row(Some(focused)).reproduces {
