@@ -182,6 +182,20 @@ pub fn counts(run: &str, output: &str) -> Option<Counts> {
     closings.counts(run, output)
 }
 
+/// Whether a line of `output` may close a part of a run, of which there are several that add up.
+pub(super) fn are_of_a_part(run: &str, output: &str) -> bool {
+    let Ok(closings) = shipped::read::<Closings>(shipped::shipped!("closings")) else {
+        return false;
+    };
+    let known = closings.knows(run);
+    let fits = |of: &[String]| of.iter().any(|name| name == run) || !known && !of.is_empty();
+    let lines = last_lines(output);
+    let any = |patterns: &[String]| lines.iter().any(|line| any_like(patterns, line));
+    let sums = |row: &ClosingRow| row.many == Many::Sum && row.needs.is_empty();
+    closings.closing.iter().any(|row| sums(row) && fits(&row.of) && any(&row.lines))
+        || closings.each.iter().any(|row| fits(&row.of) && any(&row.nothing))
+}
+
 /// Lines at the end of an output that can be closing ones, without colours and frames.
 pub(super) fn last_lines(output: &str) -> Vec<String> {
     let start = output.len().saturating_sub(READ);

@@ -7,6 +7,7 @@
 use serde::Deserialize;
 
 use super::counts::{self, Counts};
+use super::runs::{Recognised, Runs};
 use crate::shell::{self, Simple};
 use crate::shipped;
 
@@ -28,35 +29,89 @@ pub(super) struct BadRow {
 #[derive(Deserialize)]
 struct Rows {
     bad: Vec<BadRow>,
+    unstarted: Vec<BadRow>,
+}
+
+/// How a line ended, as far as it shows that of its run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// As in [`super::Receipt::status`].
+    pub status: Option<i32>,
+    /// As in [`super::Receipt::shown`].
+    pub shown: bool,
+    pub counts: Option<Counts>,
+    /// As in [`super::Receipt::hidden`].
+    pub hidden: bool,
+}
+
+impl Ended {
+    /// The end of `line`, which was read as `read` and printed `output`; `heard` is the status that
+    /// the host told. That a run ended well says nothing where its line threw away what it printed:
+    /// many runners end well without a test.
+    pub(crate) fn of(
+        runs: &Runs,
+        (line, read): (&str, &Recognised),
+        output: &str,
+        heard: Option<i32>,
+    ) -> Self {
+        let status = read.status(heard);
+        let counts = read.run().and_then(|run| closing(run, line, output, status));
+        let unseen = read.run().is_some() && counts.is_none() && runs.hides(line);
+        let status = status.filter(|status| !unseen || *status != 0);
+        let good = counts.is_some_and(Counts::are_all_good);
+        let masked = matches!(read, Recognised::Masked(_)) && !good;
+        let nothing = status.is_none() && counts.is_some_and(Counts::is_nothing);
+        Self { status, shown: read.shows() && !unseen, counts, hidden: unseen || masked || nothing }
+    }
 }
 
 /// The counts that a run of the row `run` closes with, where `heard` is the status that the host
 /// told. Without one a bad end counts as a test that failed.
 pub fn closing(run: &str, line: &str, output: &str, heard: Option<i32>) -> Option<Counts> {
     let counts = counts::counts(run, output);
+    // Of several parts the last may have had no test, and a pipe shows no other.
+    let cut = |counts: &Counts| {
+        counts.is_nothing() && shows_an_end(line) && counts::are_of_a_part(run, output)
+    };
+    let counts = counts.filter(|counts| !cut(counts));
     if heard.is_some() || counts.is_some_and(|counts| counts.failed > 0) {
         return counts;
     }
+    let said = says_so(run, output);
     let badly = printed_status(line, output).is_some_and(|status| status != 0)
-        || says_so(run, output).unwrap_or(false);
+        || said.is_some_and(|said| said.badly);
     if badly {
         let counts = counts.unwrap_or_default();
         return Some(Counts { failed: 1, at_least: true, ..counts });
     }
-    counts
+    // What never began tested nothing, whatever the tests might have printed otherwise.
+    counts.or_else(|| said.filter(|said| said.unstarted).map(|_| Counts::default()))
 }
 
-/// Whether a line of the output says that the run ended badly. A test reads the table: in a binary
+/// Whether the line shows no more than the end of what its run printed.
+fn shows_an_end(line: &str) -> bool {
+    let cuts = |one: &Simple| one.filters && one.words.first().is_some_and(|word| word == "tail");
+    shell::behind_settings(line).is_some_and(|read| read.commands.iter().any(cuts))
+}
+
+/// What an output says of the end of its run, beside the counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Says {
+    badly: bool,
+    /// A shell, or the runner itself, says that it did not begin.
+    unstarted: bool,
+}
+
+/// What the lines of the output say of the end of the run. A test reads the table: in a binary
 /// that passed it, it does.
-fn says_so(run: &str, output: &str) -> Option<bool> {
+fn says_so(run: &str, output: &str) -> Option<Says> {
     let rows: Rows = shipped::read(shipped::shipped!("bad_ends")).ok()?;
-    let rows: Vec<_> = rows
-        .bad
-        .iter()
-        .filter(|row| row.of.is_empty() || row.of.iter().any(|name| name == run))
-        .collect();
     let lines = counts::last_lines(output);
-    Some(lines.iter().any(|line| rows.iter().any(|row| counts::any_like(&row.lines, line))))
+    let any = |rows: &[BadRow]| {
+        let own = rows.iter().filter(|row| row.of.is_empty() || row.of.iter().any(|of| of == run));
+        own.into_iter().any(|row| lines.iter().any(|line| counts::any_like(&row.lines, line)))
+    };
+    Some(Says { badly: any(&rows.bad), unstarted: any(&rows.unstarted) })
 }
 
 /// The status that the line printed of its own run: `…; echo "EXIT $?"`.
@@ -152,7 +207,91 @@ mod tests {
     }
 
     #[test]
+    fn what_never_began_is_no_run() {
+        for (run, output) in [
+            ("go", "bash: line 1: go: command not found"),
+            ("go", "/bin/sh: 1: go: not found"),
+            ("pytest", "zsh: command not found: pytest"),
+            ("jvm", "bash: line 1: ./gradlew: No such file or directory"),
+            ("jvm", "bash: ./gradlew: Permission denied"),
+            ("make", "sh: 1: make: not found"),
+            ("npm", "> x@1.0.0 test\n> jest\n\nsh: 1: jest: not found"),
+            ("node", "node: bad option: --test-skip-pattern=lower"),
+            ("cargo", "error: unexpected argument '--nope' found\n\nUsage: cargo test [OPTIONS]"),
+            ("cargo", "error: no such command: `tset`"),
+            ("pytest", "ERROR: usage: pytest [options]\npytest: error: unrecognized arguments: -Y"),
+            ("pytest", "/usr/bin/python3: No module named pytest"),
+            ("go", "flag provided but not defined: -nope\nusage: go test [build/test flags]"),
+            ("jest", "error: unknown option '--nope'"),
+            ("npm", "npm error Missing script: \"test\""),
+        ] {
+            let counts = closing(run, "x", output, None);
+            assert_eq!(counts.map(Counts::is_nothing), Some(true), "{output}");
+            // Where the status is heard, it speaks.
+            assert_eq!(closing(run, "x", output, Some(127)), None, "{output}");
+        }
+        for (run, output) in [
+            ("make", "cc -o t t.c\nusage: t [-v]\nall is well"),
+            ("make", "rm: cannot remove 'x': No such file or directory\nall is well"),
+        ] {
+            assert_eq!(closing(run, "x", output, None), None, "{output}");
+        }
+        let beside = format!("bash: line 3: nproc: command not found\n{CARGO}");
+        assert!(good("cargo", "cargo test", &beside, None), "what ran counted its tests");
+    }
+
+    #[test]
+    fn a_part_without_tests_says_nothing_of_those_that_a_pipe_left_out() {
+        let docs = "   Doc-tests x\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; \
+                    0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        let none = "?   \texample.com/b\t[no test files]";
+        for (run, line, output, known) in [
+            ("cargo", "cargo test 2>&1 | tail -3", docs, false),
+            ("cargo", "cargo test > log 2>&1; tail -3 log", docs, false),
+            ("make", "make test | tail -3", docs, false),
+            ("go", "go test ./... | tail -1", none, false),
+            ("cargo", "cargo test", docs, true),
+            ("cargo", "cargo test 2>&1 | cat", docs, true),
+            ("go", "go test ./...", none, true),
+            ("node", "node --test | tail", "# tests 0\n# pass 0\n# fail 0", true),
+            ("unittest", "python3 -m unittest 2>&1 | tail -3", "Ran 0 tests in 0.000s", true),
+        ] {
+            let counts = closing(run, line, output, None);
+            let expected = known.then_some(true);
+            assert_eq!(counts.map(Counts::is_nothing), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_line_throws_away_shows_no_end() {
+        let runs = Runs::shipped().expect("rows");
+        let end = |line: &str, output: &str, heard: Option<i32>| {
+            Ended::of(&runs, (line, &runs.recognise(line)), output, heard)
+        };
+        for (line, output, heard, status) in [
+            ("python3 -m unittest -q 2>/dev/null", "", Some(0), None),
+            ("node --test > /dev/null", "", Some(0), None),
+            ("pytest -q > log 2>&1", "", Some(0), None),
+            ("pytest -q -q", "..", Some(0), None),
+            ("pytest --quiet -qv", "..", Some(0), Some(0)),
+            ("npm test >/dev/null && echo ok", "ok", Some(0), None),
+            // A bad end is one, whatever was to be seen.
+            ("node --test > /dev/null", "", Some(1), Some(1)),
+            // What was thrown away was not what counts.
+            ("cargo test 2>/dev/null", CARGO, Some(0), Some(0)),
+            ("pytest -q", ".. [100%]\n2 passed in 0.01s", Some(0), Some(0)),
+            ("make test", "all is well", Some(0), Some(0)),
+        ] {
+            assert_eq!(end(line, output, heard).status, status, "{line}");
+        }
+        let logged = end("cargo test > log; cat log", CARGO, Some(0));
+        assert!(logged.shown && logged.counts.is_some_and(Counts::are_all_good));
+        assert!(!end("make test | cat > /dev/null", "", None).shown);
+        assert!(end("make test | cat", "well", None).shown);
+    }
+
+    #[test]
     fn the_rows_read() {
-        assert_eq!(says_so("cargo", ""), Some(false));
+        assert_eq!(says_so("cargo", ""), Some(Says::default()));
     }
 }

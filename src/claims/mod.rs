@@ -266,6 +266,12 @@ pub struct Receipt {
     /// How it ended, where that says something about the run itself: one command, in the
     /// foreground, and a host that tells. Absent otherwise.
     pub status: Option<i32>,
+    /// The host said that the call failed, which may have been something else on its line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// Nothing of how its tests ended was to be seen: it shows no more than where none ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// The work tree when it had run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
@@ -333,6 +339,9 @@ pub struct Ran {
     /// As in [`Receipt::shown`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shown: bool,
+    /// As in [`Receipt::hidden`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// SHA-256 of what it printed, as far as the host told; first 16 digits.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,

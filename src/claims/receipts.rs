@@ -28,6 +28,11 @@ struct Read<'c> {
 }
 
 impl Read<'_> {
+    /// A run whose end was not heard, and that may have shown it all the same.
+    fn may_have_passed(&self) -> bool {
+        self.reading == Reading::Unheard && !self.receipt.hidden
+    }
+
     /// The day, and on one day the place in the list: the times of other clones are days, and a
     /// record's are when its ruling is made again.
     fn order(&self) -> (i64, usize) {
@@ -332,7 +337,9 @@ impl<'c> Runs<'c> {
     /// What ran on this code and is not known to have failed.
     fn here(&self) -> impl Iterator<Item = &Read<'c>> {
         self.read.iter().filter(|read| {
-            let well = read.receipt.status.is_none_or(|status| status == 0);
+            // What failed on a line that hides its run is the run's as much as anything's.
+            let failed = read.receipt.failed && read.receipt.run.is_some();
+            let well = read.receipt.status.map_or(!failed, |status| status == 0);
             well && !read.receipt.stale && read.changed.is_empty()
         })
     }
@@ -341,7 +348,8 @@ impl<'c> Runs<'c> {
     /// was not heard, or a command that no row knows and that printed what runners print.
     pub(crate) fn may_be_tests(&self, table: &GateTable) -> bool {
         self.here().any(|read| match read.reading {
-            Reading::Passed | Reading::Unheard => true,
+            Reading::Passed => true,
+            Reading::Unheard => read.may_have_passed(),
             Reading::Command => {
                 read.receipt.tells_tests && sure::may_be_tests(&read.receipt.command, table)
             }
@@ -352,7 +360,8 @@ impl<'c> Runs<'c> {
     /// Whether something ran on this code that does more than look.
     pub(crate) fn did(&self, table: &GateTable) -> bool {
         self.here().any(|read| match read.reading {
-            Reading::Passed | Reading::Unheard => true,
+            Reading::Passed => true,
+            Reading::Unheard => read.may_have_passed(),
             Reading::Command => sure::does(&read.receipt.command, table),
             _ => false,
         })
@@ -365,16 +374,25 @@ impl<'c> Runs<'c> {
         })
     }
 
+    /// Runs of tests whose end nobody saw, and that cannot have shown it.
+    pub(crate) fn hidden(&self) -> Vec<String> {
+        let unheard = self.read.iter().filter(|read| read.reading == Reading::Unheard);
+        commands(unheard.filter(|read| !read.may_have_passed()))
+    }
+
     /// Whether a run on this code was not read to its last test.
     pub(crate) fn any_unread(&self) -> bool {
-        self.here().any(|read| read.reading == Reading::Unheard)
+        self.here().any(Read::may_have_passed)
     }
 
     /// Commands on this code that ended well, as far as is known, and printed words of failure.
     pub(crate) fn complaining(&self, table: &GateTable) -> Vec<String> {
         let uncounted = |read: &&Read<'_>| {
             let good = read.receipt.counts.is_some_and(Counts::are_all_good);
-            read.receipt.complains && !good && !sure::only_looks(&read.receipt.command, table)
+            read.receipt.complains
+                && !read.receipt.failed
+                && !good
+                && !sure::only_looks(&read.receipt.command, table)
         };
         commands(self.here().filter(uncounted))
     }

@@ -58,6 +58,22 @@ pub(crate) struct RunRow {
     pub usual: Vec<String>,
     #[serde(default)]
     pub here: bool,
+    #[serde(default)]
+    pub hushed: usize,
+}
+
+impl RunRow {
+    /// Whether it is asked to be so quiet that it prints no closing lines.
+    fn is_hushed(&self, words: &[&str]) -> bool {
+        let asked = |word: &&str| match word.strip_prefix('-') {
+            Some("-quiet") => 1,
+            Some(flags) if !flags.is_empty() && flags.bytes().all(|flag| flag == b'q') => {
+                flags.len()
+            }
+            _ => 0,
+        };
+        self.hushed > 0 && words.iter().map(asked).sum::<usize>() >= self.hushed
+    }
 }
 
 /// Words that may stand before a run.
@@ -330,6 +346,13 @@ impl Runs {
         fit.runs.then_some(fit.row.name.as_str())
     }
 
+    /// Whether the line throws away what its run prints, or lets it print no closing lines: that it
+    /// ended well then says nothing of tests.
+    pub(crate) fn hides(&self, line: &str) -> bool {
+        let fit = shell::behind_settings(line).and_then(|read| Some(self.run_on(&read)?.0.hidden));
+        fit.unwrap_or(false)
+    }
+
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {
@@ -394,6 +417,7 @@ impl Runs {
             if let Some(mut found) = self.run.iter().find_map(|row| self.fits(row, rest)) {
                 let masked = around.sets.iter().any(|set| self.is_masking(set));
                 found.runs &= !around.silent && command.literal && !masked;
+                found.hidden = command.thrown || found.row.is_hushed(rest);
                 let chosen = around.sets.iter().filter(|set| self.is_selecting(set));
                 around.part.extend(chosen.map(|set| (*set).to_owned()));
                 found.part = Part::with(around.part, found.part);
@@ -492,6 +516,7 @@ impl Runs {
             row,
             runs: !self.is_silent(row, words, rest),
             quiet: words.iter().any(|word| row.quiet.iter().any(|flag| like(flag, word))),
+            hidden: false,
             part: selection::part(row, &self.selects, &words[..found.len], rest),
         })
     }
@@ -556,6 +581,8 @@ struct Fit<'r> {
     runs: bool,
     /// It ends well where it finds no test, too.
     quiet: bool,
+    /// What it prints is thrown away.
+    hidden: bool,
     part: Option<Part>,
 }
 

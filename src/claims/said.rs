@@ -336,6 +336,9 @@ fn ran(
             if !code && runs.commanded() {
                 perhaps.append(&mut not);
             }
+            if !not.is_empty() {
+                reasons.names(Finding::HiddenRun, &runs.hidden());
+            }
             reasons.names(Finding::Unshown, &not);
             reasons.names(Finding::UnshownNamed, &perhaps);
         }

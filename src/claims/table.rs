@@ -323,6 +323,8 @@ pub enum Finding {
     Untested,
     NotRun,
     Unshown,
+    /// The same where a run hides what it came to.
+    HiddenRun,
     /// The same where no code changed: settings and data are shown by other commands.
     UnshownNamed,
     PartOnly,

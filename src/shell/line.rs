@@ -24,6 +24,8 @@ pub(crate) struct Line {
     pub shown: bool,
     /// Something makes words of the line mean another thing: a function, a loop.
     pub(super) opaque: bool,
+    /// Something of it runs beside the rest, and nobody waits for it.
+    pub detached: bool,
 }
 
 /// One command.
@@ -40,12 +42,19 @@ pub(crate) struct Simple {
     /// It hands on the end of what the command before it prints (`| tail -20`), or prints nothing
     /// that a runner of tests could have printed (`; echo done`).
     pub filters: bool,
+    /// Of what it prints, on either way, not all reaches whoever reads what the line printed.
+    pub thrown: bool,
 }
 
 impl Line {
     pub(super) fn is_opaque(&mut self) {
         self.opaque = true;
         self.holds(false);
+    }
+
+    /// What the commands from `start` on print does not reach whoever reads.
+    pub(super) fn throw_from(&mut self, start: usize) {
+        self.commands[start..].iter_mut().for_each(|one| one.thrown = true);
     }
 
     /// What does not hold of a command holds of no form of the line.

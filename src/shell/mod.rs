@@ -23,6 +23,7 @@ mod seed;
 mod shown;
 mod simple;
 mod stand;
+mod streams;
 mod sums;
 mod syntax;
 #[cfg(test)]

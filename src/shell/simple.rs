@@ -8,6 +8,7 @@ use brush_parser::ast;
 
 use super::line::{Line, Simple};
 use super::prelude;
+use super::streams;
 use super::syntax;
 use super::words::{self, Inner};
 
@@ -97,11 +98,13 @@ fn logged(program: &ast::Program) -> Option<Line> {
         let mut line = Line::default();
         let plain = simple_command(command, &mut line) && !pipeline.bang;
         let mut one = line.commands.pop().filter(|_| plain)?;
-        let Some(file) = &log else {
+        let Some((file, both)) = &log else {
             // What a shell of its own runs stands in no open word.
             let name = one.words.first().map(|word| word.rsplit('/').next().unwrap_or(word));
             let opaque = name.is_none_or(|name| SHELLS.contains(&name) && one.words.len() > 2);
             log = Some(written_to(command).filter(|_| one.literal && !opaque)?);
+            // What it holds is shown.
+            one.thrown = false;
             found.commands.push(one);
             continue;
         };
@@ -115,7 +118,9 @@ fn logged(program: &ast::Program) -> Option<Line> {
         } else {
             // The file is the last word; without it the rest is what hands on the end.
             let named = one.words.pop();
-            if named.as_ref() != Some(file) || one.words.is_empty() || !hands_on(&mut one) {
+            // What went elsewhere than into the file may be what its head tells.
+            let whole = *both || one.words == ["cat"];
+            if named.as_ref() != Some(file) || !whole || !hands_on(&mut one) {
                 return None;
             }
         }
@@ -127,13 +132,20 @@ fn logged(program: &ast::Program) -> Option<Line> {
 }
 
 fn redirects(command: &ast::SimpleCommand) -> bool {
-    let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
-    let mut items = prefix.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
-    items.any(|item| matches!(item, ast::CommandPrefixOrSuffixItem::IoRedirect(_)))
+    redirections(command).next().is_some()
 }
 
-/// The file that all output of a command goes into, anew.
-fn written_to(command: &ast::SimpleCommand) -> Option<String> {
+fn redirections(command: &ast::SimpleCommand) -> impl Iterator<Item = &ast::IoRedirect> {
+    let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
+    let items = prefix.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.filter_map(|item| match item {
+        ast::CommandPrefixOrSuffixItem::IoRedirect(one) => Some(one),
+        _ => None,
+    })
+}
+
+/// The file that the output of a command goes into, anew, and whether its errors go there, too.
+fn written_to(command: &ast::SimpleCommand) -> Option<(String, bool)> {
     use ast::CommandPrefixOrSuffixItem as Item;
     use ast::IoFileRedirectTarget as Target;
     let mut file = None;
@@ -157,8 +169,8 @@ fn written_to(command: &ast::SimpleCommand) -> Option<String> {
             _ => {}
         }
     }
-    let term = words::term(&file.filter(|_| both)?.value, &mut Vec::new());
-    (!term.expands && !term.globs).then_some(term.text)
+    let term = words::term(&file?.value, &mut Vec::new());
+    (!term.expands && !term.globs).then_some((term.text, both))
 }
 
 /// The text that `word` comes to, where it is `$(cat <<'END' …)` and nothing else.
@@ -199,6 +211,7 @@ fn listed(items: &[&ast::CompoundListItem], found: &mut Line, depth: u8) {
         let ast::CompoundListItem(_, separator) = item;
         let waits = matches!(separator, ast::SeparatorOperator::Sequence);
         (found.chained, found.shown) = (found.chained && waits, found.shown && waits);
+        found.detached |= !waits;
     }
     let start = if one { 0 } else { found.commands.len() };
     found.heard = found.heard.map(|from| from.max(start));
@@ -321,12 +334,16 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
     found.whole &= pipeline.seq.len() == 1;
     found.chained &= pipeline.seq.len() == 1;
     found.heard = found.heard.filter(|_| pipeline.seq.len() == 1);
+    let start = found.commands.len();
     for (nth, command) in pipeline.seq.iter().enumerate() {
         match command {
             ast::Command::Simple(command) => {
                 let alone = simple_command(command, found);
                 found.holds(alone);
                 if nth > 0 {
+                    if found.commands.last().is_some_and(|one| one.thrown) {
+                        found.throw_from(start);
+                    }
                     let reads = reads_only_the_pipe(command);
                     found.shown &= found.commands.last_mut().is_some_and(hands_on) && reads;
                     continue;
@@ -347,6 +364,9 @@ fn pipeline(pipeline: &ast::Pipeline, found: &mut Line, depth: u8) {
                         listed(&inner.list.0.iter().collect::<Vec<_>>(), found, depth + 1);
                     }
                     _ => found.is_opaque(),
+                }
+                if streams::throw_away(redirects.iter().flat_map(|all| &all.0)) {
+                    found.throw_from(start);
                 }
             }
             _ => found.is_opaque(),
@@ -458,9 +478,12 @@ fn in_a_shell(found: &mut Line, depth: u8) {
     }
     let text = text.clone();
     let outer = found.commands.pop();
+    let start = found.commands.len();
     if program(&text, found, depth + 1).is_none() {
         found.commands.extend(outer);
         found.holds(false);
+    } else if outer.is_some_and(|outer| outer.thrown) {
+        found.throw_from(start);
     }
 }
 
@@ -496,6 +519,7 @@ fn simple_command(command: &ast::SimpleCommand, found: &mut Line) -> bool {
         }
     }
     alone &= !simple.words.is_empty();
+    simple.thrown = streams::throw_away(redirections(command));
     found.commands.push(simple);
     alone
 }

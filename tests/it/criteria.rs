@@ -228,3 +228,21 @@ fn large_work_is_looked_at_by_somebody_else() {
         - no test was changed or switched off\n- nobody else calls the lexer yet";
     goes_on(&world, &format!("{met}\n\n## Audit\n{audit}"));
 }
+
+/// A run whose output the line throws away may have run no test at all.
+#[test]
+fn a_run_whose_output_is_thrown_away_meets_nothing() {
+    let world = planned(TWO);
+    let met = "- AC1: met\n- AC2: met";
+    for command in [
+        "python3 -m unittest -q 2>/dev/null",
+        "node --test >/dev/null 2>&1",
+        "npm test > /tmp/log",
+        "cargo test >/dev/null && echo ok",
+    ] {
+        ran(&world, command, 0);
+        refused(&world, met, "no tests passed in this phase");
+    }
+    ran(&world, "cargo test >/dev/null", 101);
+    refused(&world, met, "fails on the current work");
+}

@@ -290,3 +290,156 @@ fn a_run_that_failed_before_a_claim_of_its_day_does_not_speak_against_it() {
     ruled(&world);
     assert_eq!(drift(), Some(false));
 }
+
+/// A small job in which the lexer is changed, and no run of it yet.
+fn in_small() -> World {
+    let world = super::quick::small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world
+}
+
+const ALL_PASS: &str = "phase advance -m 'keep escapes in quoted strings; all tests pass'";
+
+/// The host tells of a shell call that ended well, and nothing came of it but `text`.
+fn told(world: &World, command: &str, text: &str) {
+    let shell = json!({ "command": command });
+    let ran = json!({ "stdout": text, "stderr": "", "interrupted": false });
+    world.after("Bash", &shell, &world.next_call(), &ran, 5);
+    world.minute();
+}
+
+/// A run that nobody saw, and what is none, is as good as no run.
+#[test]
+fn a_run_that_its_line_hides_shows_nothing() {
+    for (command, text) in [
+        ("python3 -m unittest -q 2>/dev/null", ""),
+        ("node --test > /dev/null", ""),
+        ("node --test > /dev/null || true", ""),
+        ("node --test > ../log 2>&1", ""),
+        ("nohup node --test >/dev/null 2>&1 &", ""),
+        ("node --test --help", "Usage: node [options] [ script.js ]\n  --test  run tests"),
+        ("npm test --help", "Run a test\n\nUsage:\nnpm test"),
+        ("npm test --version", "10.9.2"),
+        ("pytest --markers", "@pytest.mark.skip(reason=None): skip the given test function"),
+        ("pytest --co -q", "tests/test_a.py::test_a\n\n1 test collected in 0.01s"),
+        ("node --test | head -1", "TAP version 13"),
+        ("node --test | grep pass", "# pass 0"),
+        ("node --test | wc -l", "42"),
+        ("pytest -q -q", "F"),
+    ] {
+        let world = in_small();
+        told(&world, command, text);
+        world.seed(ALL_PASS).refuses("Do: ");
+        // The same with what it printed is shown.
+        told(&world, "cargo test > log; cat log", PASSED);
+        world.seed(ALL_PASS).succeeds();
+    }
+}
+
+/// What the host says of a line that did not end well is told of it, too.
+#[test]
+fn a_line_that_failed_is_not_said_to_have_ended_well() {
+    for command in [
+        "NODE_OPTIONS=--require=/nope node --test",
+        "node --test >/dev/null && echo all tests pass",
+    ] {
+        let world = in_small();
+        fails(&world, command);
+        world.seed(ALL_PASS).refuses("Do: ");
+        let card = world.card();
+        assert!(!card.contains("changed since"), "nothing did: {card}");
+        let shown = world.person("condense status").said().out;
+        assert!(!shown.contains("ended well"), "{shown}");
+    }
+}
+
+/// Where no status is told, a shell says itself that nothing ran.
+#[test]
+fn a_run_that_never_began_shows_nothing() {
+    for (host, tool, event) in
+        [("codex", "Bash", "PostToolUse"), ("gemini", "run_shell_command", "AfterTool")]
+    {
+        for (command, text) in [
+            ("go test ./...", "bash: line 1: go: command not found"),
+            ("./gradlew test", "bash: line 1: ./gradlew: No such file or directory"),
+            (
+                "node --test --test-skip-pattern=lower",
+                "node: bad option: --test-skip-pattern=lower",
+            ),
+            ("make test", "/bin/sh: 1: make: not found"),
+        ] {
+            let world = in_small();
+            let ran = |command: &str, text: &str| {
+                let printed =
+                    if host == "codex" { json!(text) } else { json!({ "llmContent": text }) };
+                let fields = json!({ "tool_name": tool, "tool_input": { "command": command },
+                    "tool_use_id": world.next_call(), "tool_response": printed });
+                world.hears(host, event, &fields);
+                world.minute();
+            };
+            ran(command, text);
+            world.seed(ALL_PASS).refuses("Do: ");
+            ran("go test ./...", "ok  \texample.com/a\t0.1s");
+            world.seed(ALL_PASS).succeeds();
+        }
+    }
+}
+
+/// Tests that ran on other work than the line leaves say nothing of that.
+#[test]
+fn a_line_that_puts_other_work_in_place_shows_nothing() {
+    for command in [
+        format!("cp {CODE} /tmp/k; git show HEAD:{CODE} > {CODE}; cargo test; cp /tmp/k {CODE}"),
+        format!("cargo test; mv /tmp/k {CODE}"),
+        "git stash; cargo test; git stash pop".to_owned(),
+        "cargo test && git checkout -- .".to_owned(),
+        format!("cargo test && sed -i s/a/b/ {CODE}"),
+        "echo x > tests/shim.rs; cargo test; rm tests/shim.rs".to_owned(),
+        format!("(sleep 3; cp /tmp/k {CODE}) & cargo test"),
+    ] {
+        let world = in_small();
+        // What the line does to the files is taken back by it.
+        told(&world, &command, PASSED);
+        world.seed(ALL_PASS).refuses("Do: ");
+        assert!(!world.card().contains("1 passed"), "{command}: {}", world.card());
+    }
+    for command in [
+        "cargo fmt && cargo test",
+        "npm ci && cargo test",
+        "mkdir -p out && pytest --junitxml=out/x.xml",
+        "cargo test > log.txt; cat log.txt",
+        "cargo test && git add -A",
+        "cargo test && git checkout -b other",
+        "cargo test; rm -f /tmp/x",
+        "cargo test && cargo fmt --check",
+    ] {
+        let world = in_small();
+        let text = if command.contains("pytest") { "1 passed in 0.01s" } else { PASSED };
+        told(&world, command, text);
+        world.seed(ALL_PASS).succeeds();
+    }
+}
+
+/// An event that a shell of the agent's sends tells of no run.
+#[test]
+fn a_run_that_the_agent_itself_tells_of_is_none() {
+    let world = in_small();
+    world.another_process_speaks();
+    told(&world, "cargo test", PASSED);
+    world.seed(ALL_PASS).refuses("Do: ");
+    world.hooks_run_by("");
+    told(&world, "cargo test", PASSED);
+    world.seed(ALL_PASS).succeeds();
+}
+
+/// That a run failed does not say that anything changed behind it.
+#[test]
+fn the_card_says_that_something_changed_only_where_it_did() {
+    let world = in_small();
+    fails(&world, "cargo test");
+    let card = world.card();
+    assert!(card.contains("exit 101") && !card.contains("changed since"), "{card}");
+    world.edits(CODE, "escapes();", "escapes(); more();").passes();
+    assert!(world.card().contains("changed since"), "{}", world.card());
+}

@@ -1,7 +1,6 @@
 //! Runs and claims where no job keeps them: receipts below `.git/seed/runs`, one bounded file for
 //! each worktree, and the work of a session, measured from the commit at which it began.
 
-use crate::claims::ended::closing;
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Ran, Receipt, Truth, truth};
@@ -30,27 +29,27 @@ pub(crate) fn keep(
     let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
     let dir = cwd.as_deref().unwrap_or(&event.cwd);
     let read = repo.rules.runs().recognise(command);
-    if read.run().is_none() && !runs_code(command) {
+    if read.run().is_none() && !runs_code(command) || receipts::is_of_no_host(repo, event)? {
         return Ok(None);
     }
     let here = read.run().is_none() || receipts::is_of_this_tree(repo, command, dir);
     let ends = here && !background && !outcome.background;
     let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
     let program = || receipts::program(&receipts::program_name(command), dir);
+    let end = receipts::end_of(repo, (command, dir), &read, outcome)?;
     let mut ran = Ran {
         at: repo.store.dated(repo.now),
         session: event.session.clone(),
         call: call.id.clone(),
         command: evidence::cut(command),
         dir: receipts::shown_dir(repo, dir),
-        status: read.status(outcome.status).filter(|_| ends),
+        status: end.status.filter(|_| ends),
         failed: !outcome.ok,
-        shown: ends && read.shows(),
+        shown: ends && end.shown,
+        hidden: end.hidden,
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program()),
-        counts: read
-            .run()
-            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
+        counts: end.counts,
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),

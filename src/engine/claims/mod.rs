@@ -6,4 +6,5 @@ pub(crate) mod loose;
 pub(crate) mod proving;
 pub(crate) mod receipts;
 pub(crate) mod required;
+pub(crate) mod swapped;
 pub(crate) mod turn;

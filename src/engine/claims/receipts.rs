@@ -8,11 +8,14 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::claims::ended::closing;
+use crate::claims::ended::{Ended, closing};
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
+use crate::claims::runs::Recognised;
 use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
+use crate::engine::claims::swapped;
 use crate::engine::record::aftermath::ShellEffects;
+use crate::engine::repo::sessions::{Session, speaks_for};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
 use crate::event::{Act, Event, Outcome, ToolCall};
@@ -43,7 +46,7 @@ pub(crate) fn receipt(
     focused: &LoadedJob,
 ) -> Result<Option<Ran>> {
     let Act::Shell { command, cwd, background } = &call.act else { return Ok(None) };
-    if has_left_its_own(repo, command, focused)? {
+    if has_left_its_own(repo, command, focused)? || is_of_no_host(repo, event)? {
         return Ok(None);
     }
     let dir = cwd.as_deref().unwrap_or(&event.cwd);
@@ -60,6 +63,7 @@ pub(crate) fn receipt(
         }
         _ => None,
     };
+    let end = end_of(repo, (command, dir), &read, outcome)?;
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
     Ok(Some(Ran {
@@ -70,14 +74,13 @@ pub(crate) fn receipt(
         salt: salt(repo, &call.id, command)?,
         command: evidence::cut(command),
         dir: shown_dir(repo, dir),
-        status: read.status(outcome.status).filter(|_| ends),
+        status: end.status.filter(|_| ends),
         failed: !outcome.ok,
-        shown: ends && read.shows(),
+        shown: ends && end.shown,
+        hidden: end.hidden,
         output: outcome.output.clone(),
         program: read.run().and_then(|_| program(&program_name(command), dir)),
-        counts: read
-            .run()
-            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
+        counts: end.counts,
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
@@ -90,6 +93,30 @@ pub(crate) fn receipt(
         reproduced: read.run().is_some() && repo.row(Some(focused)).reproduces,
         unheld: unheld(repo, focused, read.run().is_some()),
     }))
+}
+
+/// Whether a process below a host sent `event`, and not the one that the session of it was recorded
+/// with: a shell of the agent's may say that anything ran. A host within a host has a session.
+pub(super) fn is_of_no_host(repo: &Repo, event: &Event) -> Result<bool> {
+    let above = world::ancestors();
+    if !repo.is_below_another(&above) {
+        return Ok(false);
+    }
+    let known = repo.session(&event.session)?.filter(Session::runs);
+    Ok(!known.is_some_and(|session| speaks_for(&session, &above)))
+}
+
+/// How a line ended that runs in `dir`, as far as that shows how tests of this work did.
+pub(super) fn end_of(
+    repo: &Repo,
+    (line, dir): (&str, &Path),
+    read: &Recognised,
+    outcome: &Outcome,
+) -> Result<Ended> {
+    if swapped::is_of_other_work(repo, line, dir)? {
+        return Ok(Ended { hidden: true, ..Ended::default() });
+    }
+    Ok(Ended::of(repo.rules.runs(), (line, read), &outcome.printed, outcome.status))
 }
 
 /// What the kernel does not hold of a run of tests where one only looks.
@@ -351,15 +378,14 @@ pub(crate) fn as_they_count(
     }
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let tests = Tests { repo, tree, paths: OnceCell::new() };
-    // What ran where one only looks is heard while one looks, and proves nothing later.
+    // What ran where one only looks is heard only while one looks.
     let heard = |ran: &Ran| !ran.reproduced || ran.stay == now;
     let counts = |ran: &Ran| {
         heard(ran) && (ran.run.is_some() || ran.status.is_some() || runs_code(&ran.line()))
     };
     let mut receipts: Vec<Receipt> = Vec::new();
-    for ((id, ran), other_program) in
-        all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran))
-    {
+    let counted = all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran));
+    for ((id, ran), other_program) in counted {
         if receipts.len() >= MOST_RECEIPTS {
             break;
         }
@@ -377,9 +403,10 @@ pub(crate) fn as_they_count(
             command: ran.command,
             run: ran.run,
             status: ran.status,
+            failed: ran.failed,
+            hidden: ran.hidden,
             tree: ran.tree_after,
             stale: changed.is_none(),
-            // `stale` says that nothing is known of it.
             changed_since: changed.unwrap_or_default(),
             other_program,
             shown: ran.shown,
@@ -436,6 +463,16 @@ impl Tests<'_> {
             !paths.is_empty() && part.holds_all(paths.iter().map(String::as_str))
         })
     }
+}
+
+/// Whether the work is what it was when `ran` had run; none where that cannot be told.
+pub(crate) fn is_as_then(repo: &Repo, job: &LoadedJob, ran: &Ran) -> Result<Option<bool>> {
+    let Some(then) = &ran.tree_after else { return Ok(None) };
+    let tree = fence::tree_now::tree_now(repo, Some(job))?;
+    let own = |path: &str| record::own_files::is_own_file(repo, &job.chain, &job.state, path);
+    let work = |path: &String| fence::survey::place_of(repo, path, &job.state).is_direct(path);
+    let changed = changed_since(repo, &own, then, &tree)?;
+    Ok(changed.map(|changed| !changed.iter().any(work)))
 }
 
 /// What differs between the tree of a run and `tree`; `None` where that tree is gone.

@@ -283,9 +283,13 @@ fn add_up(
     }
     let left = Left { outcome, changed: after.changed, late: after.late, places };
     let printed = outcome.printed.as_str();
+    let dir = match &call.act {
+        Act::Shell { cwd: Some(dir), .. } => dir,
+        _ => &ended.event.cwd,
+    };
     let tells = |line: &str| {
         record::activity::tells(repo.rules.runs(), line, printed)
-            && claims::proving::may_stand(repo, focused, line, printed)
+            && claims::proving::may_stand(repo, focused, (line, dir), (ended.event, outcome))
     };
     // What runs where one only looks shows what happens, and proves nothing.
     if !repo.row(Some(focused)).reproduces {

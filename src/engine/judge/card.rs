@@ -326,7 +326,12 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     }
     // Over a journal that does not hold, what the last step knew is told.
     let counts = focused.activity.as_ref().ok().and_then(|counts| counts.activity.proved);
-    Ok(Runs { seen, fresh: counts.unwrap_or(focused.state.proved) })
+    let mut fresh = counts.unwrap_or(focused.state.proved);
+    // A run that did not end well proves nothing, and nothing has to have changed since.
+    if let Some((_, last)) = seen.last().filter(|_| !fresh) {
+        fresh = claims::receipts::is_as_then(repo, focused, last)?.unwrap_or(false);
+    }
+    Ok(Runs { seen, fresh })
 }
 
 impl Runs {
