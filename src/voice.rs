@@ -471,6 +471,8 @@ pub(crate) enum Notice {
     CardUncounted,
     SeenBeyond,
     CardNoRun,
+    UntestedNone,
+    UntestedRunner,
     CardNoTests,
     JudgedTool,
     JudgedSayLess,

@@ -1418,6 +1418,7 @@ impl<'a> Search<'a> {
         ask(Crossing {
             phase: row,
             to: &self.rows[to].name,
+            instead: None,
             message,
             cycle: self.stand(state).cycle,
             changed: 0,

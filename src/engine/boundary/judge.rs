@@ -18,7 +18,7 @@ use crate::jobs::Naming;
 use crate::memory::seen::Seen;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
-use crate::phases::gates::{self, Crossing};
+use crate::phases::gates::{self, Crossing, Instead};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Stay};
@@ -346,6 +346,7 @@ fn crossing<'a>(
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
     Ok(Crossing {
         phase: repo.row(Some(focused)),
+    let proved = counts.activity.proved.unwrap_or(state.proved);
         to: asked.to,
         message: asked.message,
         cycle: state.stand.cycle,
@@ -378,7 +379,8 @@ fn crossing<'a>(
             && judge::criteria::has_failed(repo, focused)?,
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
-        proved: counts.activity.proved.unwrap_or(state.proved),
+        proved,
+        instead: if proved { None } else { instead(repo, focused, asked.message)? },
         uncommitted_by_nobody: uncommitted_by_nobody(repo, focused, asked.unclaimed)?,
         criteria: Ground::default(),
         lines: 0,
@@ -392,6 +394,14 @@ fn crossing<'a>(
 /// it, and what is committed is something else.
 fn uncommitted_by_nobody(
     repo: &Repo,
+/// What stands for a run, where the row asks for one.
+fn instead(repo: &Repo, focused: &LoadedJob, message: &Message) -> Result<Option<Instead>> {
+    if !repo.row(Some(focused)).exit.iter().any(|gate| gate == "proof") {
+        return Ok(None);
+    }
+    claims::proving::instead(repo, focused, message.text())
+}
+
     focused: &LoadedJob,
     unclaimed: &[String],
 ) -> Result<Option<String>> {
@@ -488,8 +498,13 @@ pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> 
     let row = repo.row(Some(focused));
     let Some(to) = row.next.first() else { return Ok(Vec::new()) };
     let shown = fence::shown::fence_shown(repo, focused)?;
+    missing_with(repo, focused, "")
+}
+
+/// The same of a step whose message is `text`: its words may stand for a run that cannot be had.
+pub(crate) fn missing_with(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Vec<Refusal>> {
     let (strays, unclaimed) = (shown.strays.as_slice(), shown.unclaimed.as_slice());
-    let message = Message::default();
+    let message = Message::new(text);
     let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;
     let naming = Naming::default();
     let asked = Asked { to, message: &message, naming: &naming, strays, unclaimed };

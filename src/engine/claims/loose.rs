@@ -1,7 +1,6 @@
 //! Runs and claims where no job keeps them: receipts below `.git/seed/runs`, one bounded file for
 //! each worktree, and the work of a session, measured from the commit at which it began.
 
-use crate::claims::ended::closing;
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Ran, Receipt, Truth, truth};
@@ -36,21 +35,22 @@ pub(crate) fn keep(
     let here = read.run().is_none() || receipts::is_of_this_tree(repo, command, dir);
     let ends = here && !background && !outcome.background;
     let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
-    let program = || receipts::program(&receipts::program_name(command), dir);
+    let status = read.status(outcome.status);
+    let (program, counts, absent) =
+        receipts::told_of_run(read.run(), (command, dir), status, &outcome.printed);
     let mut ran = Ran {
         at: repo.store.dated(repo.now),
         session: event.session.clone(),
         call: call.id.clone(),
         command: evidence::cut(command),
         dir: receipts::shown_dir(repo, dir),
-        status: read.status(outcome.status).filter(|_| ends),
+        status: status.filter(|_| ends),
         failed: !outcome.ok,
         shown: ends && read.shows(),
         output: outcome.output.clone(),
-        program: read.run().and_then(|_| program()),
-        counts: read
-            .run()
-            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
+        program,
+        counts,
+        absent: absent.filter(|_| ends),
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),

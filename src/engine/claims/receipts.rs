@@ -8,10 +8,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::claims::absent::{Absent, Ended};
 use crate::claims::ended::closing;
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
-use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
+use crate::claims::{Counts, MOST_RECEIPTS, Part, Program, Ran, Receipt};
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record};
@@ -62,6 +63,9 @@ pub(crate) fn receipt(
     };
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
+    let status = read.status(outcome.status);
+    let (program, counts, absent) =
+        told_of_run(read.run(), (command, dir), status, &outcome.printed);
     Ok(Some(Ran {
         at: repo.store.dated(repo.now),
         place: None,
@@ -70,14 +74,13 @@ pub(crate) fn receipt(
         salt: salt(repo, &call.id, command)?,
         command: evidence::cut(command),
         dir: shown_dir(repo, dir),
-        status: read.status(outcome.status).filter(|_| ends),
+        status: status.filter(|_| ends),
         failed: !outcome.ok,
         shown: ends && read.shows(),
         output: outcome.output.clone(),
-        program: read.run().and_then(|_| program(&program_name(command), dir)),
-        counts: read
-            .run()
-            .and_then(|run| closing(run, command, &outcome.printed, read.status(outcome.status))),
+        program,
+        counts,
+        absent: absent.filter(|_| ends),
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
@@ -90,6 +93,21 @@ pub(crate) fn receipt(
         reproduced: read.run().is_some() && repo.row(Some(focused)).reproduces,
         unheld: unheld(repo, focused, read.run().is_some()),
     }))
+}
+
+/// Of a run of tests: its program, how many tests it was, and what was not there.
+pub(super) fn told_of_run(
+    run: Option<&str>,
+    (line, dir): (&str, &Path),
+    status: Option<i32>,
+    printed: &str,
+) -> (Option<Program>, Option<Counts>, Option<Absent>) {
+    let Some(run) = run else { return (None, None, None) };
+    let program = program(&program_name(line), dir);
+    let is_there = program.is_some();
+    let counts = closing(run, line, printed, status);
+    let absent = Ended { run, line, is_there, status, counts, printed }.absent();
+    (program, counts, absent)
 }
 
 /// What the kernel does not hold of a run of tests where one only looks.
@@ -263,6 +281,8 @@ pub(crate) fn leave_run(
     (code, printed): (i32, &str),
     before: String,
 ) -> Result<()> {
+    let run = watched.run.as_deref();
+    let (_, counts, absent) = told_of_run(run, (&watched.line, dir), Some(code), printed);
     leave_receipt(
         repo,
         Ran {
@@ -279,10 +299,8 @@ pub(crate) fn leave_run(
             tree_before: Some(before),
             tree_after: Some(tree_of_now(repo)?),
             program: program(&program_name(&watched.line), dir),
-            counts: watched
-                .run
-                .as_ref()
-                .and_then(|run| closing(run, &watched.line, printed, Some(code))),
+            counts,
+            absent,
             figures: figures::printed(printed),
             beside: figures::beside(printed),
             complains: figures::complains(printed),
@@ -343,11 +361,10 @@ pub(crate) fn as_they_count(
     let mut programs: BTreeMap<String, String> = BTreeMap::new();
     let mut others = Vec::with_capacity(all.len());
     for (_, ran) in &all {
-        let other = ran.program.as_ref().is_some_and(|program| {
+        others.push(ran.program.as_ref().is_some_and(|program| {
             let first = programs.entry(program_name(&ran.line())).or_insert_with(|| told(program));
             *first != told(program)
-        });
-        others.push(other);
+        }));
     }
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let tests = Tests { repo, tree, paths: OnceCell::new() };
@@ -388,6 +405,7 @@ pub(crate) fn as_they_count(
             beside: ran.beside,
             complains: ran.complains,
             tells_tests: ran.tells_tests,
+            absent: ran.absent.is_some(),
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });
     }
