@@ -490,7 +490,21 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
     if scene.phase.writes(&change.place, spot(scene, change)) {
         return Ok(());
     }
-    Err(out_of_place(scene, change))
+    // A second directory that the small lane has no room for is not opened by declaring it.
+    match &scene.call.outgrows {
+        Some(path)
+            if scene
+                .phase
+                .writes(&change.place, Spot { declared: true, ..spot(scene, change) }) =>
+        {
+            Err(grown(path))
+        }
+        _ => Err(out_of_place(scene, change)),
+    }
+}
+
+fn grown(path: &str) -> Refusal {
+    no(Wants::Lane).case(Case::LaneSize).with("path", path)
 }
 
 impl Phase {
@@ -595,7 +609,7 @@ fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
 /// On the small lane what would make the work larger than it takes waits for the step up.
 fn the_work_stays_small(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.outgrows {
-        Some(path) => Err(no(Wants::Lane).case(Case::LaneSize).with("path", path.as_str())),
+        Some(path) => Err(grown(path)),
         None => Ok(()),
     }
 }

@@ -161,6 +161,8 @@ pub(crate) enum Case {
     LargeEdit,
     LastWords,
     Later,
+    LaneWide,
+    LaneWider,
     Lengthy,
     Lens,
     Lenses,

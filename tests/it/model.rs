@@ -1540,6 +1540,7 @@ impl<'a> Search<'a> {
                 let opening = Opening {
                     phase: &row.name,
                     begins: (!state.begun && state.aside.is_none())
+                    too_many: None,
                         || (on_lane && row.name == self.map.start),
                     on_lane,
                     first: self.rules.first_step(SaidLane::Unsaid),

@@ -884,3 +884,38 @@ fn what_found_nothing_to_run_is_no_failure() {
         assert_eq!(world.phase(), "condense", "{command}: {told}");
     }
 }
+
+#[test]
+fn a_second_directory_is_told_the_way_that_works() {
+    let files = [("src/calc/core.py", "a\n"), ("README.md", "teh\n"), ("tests/a.py", "b\n")];
+    let world = small_in(&files);
+    world.edits("src/calc/core.py", "a", "b").passes();
+    world.reads("README.md").passes();
+    let no = world.edits("README.md", "teh", "the");
+    no.refuses("git seed phase advance --up -m");
+    no.refuses("[QUICK]");
+    world.seed("phase back observe -m 'the README, too'").succeeds();
+    world.changes_nothing(|| world.seed("phase advance --scope . -m 'both'").refuses("--up"));
+    world.seed("phase advance --scope src/calc -m 'one of them'").succeeds();
+    // A person's word opens the file.
+    world.prompt("[ALLOW README.md] go on");
+    world.edits("README.md", "teh", "the").passes();
+    world.tests();
+    world.seed("phase advance -m 'both are mended'").succeeds();
+    assert_eq!(world.json("status")["track"], "quick");
+    assert_eq!(world.files_of_head(), ["README.md"]);
+    // Both at the beginning are too many at once; tests ride along, and a person lifts the size.
+    let both = "phase advance --small --scope src/calc --scope . -m 'a; b; c'";
+    let begins = |prompt: &str| {
+        let world = World::new();
+        files.iter().for_each(|(path, text)| world.puts(path, text));
+        let world = world.installed();
+        world.prompt(prompt);
+        files.iter().for_each(|(path, _)| world.reads(path).passes());
+        world
+    };
+    let world = begins("mend both");
+    world.changes_nothing(|| world.seed(both).refuses("too large for the small lane"));
+    world.seed(&both.replace("--scope .", "--scope tests")).succeeds();
+    begins("[QUICK] mend both").seed(both).succeeds();
+}
