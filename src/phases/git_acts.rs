@@ -309,6 +309,16 @@ fn options(row: &Row, words: &[String]) -> Vec<String> {
 
 /// Options and operands of an act.
 fn read(row: &Row, words: &[String]) -> (Vec<String>, usize) {
+    let (options, operands) = parted(row, words);
+    (options, operands.len())
+}
+
+/// Its operands.
+fn operands(row: &Row, words: &[String]) -> Vec<String> {
+    parted(row, words).1
+}
+
+fn parted(row: &Row, words: &[String]) -> (Vec<String>, Vec<String>) {
     let verb = words.get(1).map_or("", String::as_str);
     let alone = ALONE.iter().find(|(known, _)| *known == verb).map_or(&[][..], |(_, list)| list);
     let takes_value = |name: &str| VALUES.contains(&name) && !alone.contains(&name);
@@ -319,10 +329,10 @@ fn read(row: &Row, words: &[String]) -> (Vec<String>, usize) {
     }) {
         rest.next();
     }
-    let (mut options, mut operands, mut dashes) = (Vec::new(), 0, false);
+    let (mut options, mut operands, mut dashes) = (Vec::new(), Vec::new(), false);
     while let Some(word) = rest.next() {
         if dashes || !word.starts_with('-') || word == "-" {
-            operands += 1;
+            operands.push(word.clone());
         } else if word == "--" {
             dashes = true;
             options.push(word.clone());
@@ -354,6 +364,47 @@ fn read(row: &Row, words: &[String]) -> (Vec<String>, usize) {
 fn is_within(row: &Row, words: &[String]) -> bool {
     let (options, operands) = read(row, words);
     operands <= row.operands && options.iter().all(|one| row.options.contains(one))
+}
+
+/// What an act puts into the index, or past it into a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stages {
+    /// The files and directories that it names; none for all.
+    of: Vec<String>,
+    /// Files that git does not know yet, too.
+    pub new: bool,
+}
+
+impl Stages {
+    /// Whether it takes the file at `path`. What a pattern or another directory means is not known
+    /// here: it may be that file.
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        let fits = |named: &String| {
+            let named = named.trim_start_matches("./").trim_end_matches('/');
+            let below = || path.strip_prefix(named).is_some_and(|rest| rest.starts_with('/'));
+            named.is_empty()
+                || named == "."
+                || named.contains(['*', '?', '[', ':'])
+                || named.starts_with("..")
+                || path == named
+                || below()
+        };
+        self.of.is_empty() || self.of.iter().any(fits)
+    }
+}
+
+/// What `act` stages: `git add`, and a commit that takes more than the index.
+pub(crate) fn stages(act: &GitAct) -> Option<Stages> {
+    let row = act.row?;
+    let (given, _) = read(row, &act.words);
+    let has = |names: [&str; 2]| given.iter().any(|one| names.contains(&one.as_str()));
+    let of: Vec<String> = operands(row, &act.words);
+    match act.verb() {
+        "add" | "stage" => Some(Stages { of, new: !has(["-u", "--update"]) }),
+        "commit" if has(["-a", "--all"]) => Some(Stages { of: Vec::new(), new: false }),
+        "commit" if !of.is_empty() => Some(Stages { of, new: false }),
+        _ => None,
+    }
 }
 
 /// Whether a person is there to be asked.
@@ -511,6 +562,9 @@ pub(crate) fn sentences_of(prompt: &str) -> Vec<String> {
     sentences.map(|sentence| sentence.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
+    if moment.ends_a_merge(act) {
+        return moment.on_its_end(act);
+    }
 /// Words that turn round what stands behind them in a sentence.
 const NOT: &[&str] = &[
     "not",

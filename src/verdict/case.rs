@@ -58,6 +58,7 @@ pub(crate) enum Case {
     Command,
     Commit,
     CommitWaits,
+    CommitTakes,
     Confine,
     ContextFull,
     ContextRead,

@@ -438,7 +438,7 @@ fn shell(
     out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path));
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
-    out.git = git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
+    out.git = git_hooks::ruling(repo, said, phase, setting.focused, &reading)?;
     let of_git = |found: &shell::Found| {
         out.git.iter().flat_map(|(acts, _)| acts).any(|act| act.part == found.part)
     };
@@ -464,7 +464,7 @@ fn shell(
         show(found, out);
         out.changes.extend(written);
     }
-    out.classes = programs_first(&reading, std::mem::take(&mut out.classes));
+    out.classes = programs_first(command, &reading, std::mem::take(&mut out.classes));
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
         code.into_iter().all(|found| hook::first_time::is_run(repo, &reading, found))
