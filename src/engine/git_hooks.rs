@@ -9,7 +9,8 @@ use crate::engine::git_consent;
 use crate::engine::git_mark::{self, GitMark};
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, proof, record};
+use crate::engine::{boundary, fence, merge_mark, proof, record};
+use crate::event::{Event, ToolCall};
 use crate::format::journal::{Refused, What};
 use crate::format::trailers::{put_last, seed_lines};
 use crate::format::watched::Happened;
@@ -198,6 +199,20 @@ fn answered(repo: &Repo) -> Result<Option<GitMark>> {
 fn pre_commit(repo: &Repo) -> Result<Verdict> {
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
+    if let Some(merging) = merge_mark::under_way(repo)? {
+        let staged = |path: &&String| {
+            // One that was taken out has no sides.
+            let bytes = repo.store.staged_bytes(path).unwrap_or_default();
+            merge_mark::holds_both_sides(&bytes)
+        };
+        if let Some(path) = merging.files.iter().find(staged) {
+            return Ok(Err(git_acts::marked(path)));
+        }
+        // What is merged is no work of the job's, and a person let it begin.
+        if answered(repo)?.is_some_and(|mark| mark.covers("commit") || mark.covers("merge")) {
+            return Ok(Ok(()));
+        }
+    }
     if let Some(mark) = answered(repo)?.filter(|mark| mark.covers("commit")) {
         let at_work = focused.as_ref().filter(|focused| !focused.state.is_closing());
         let at_work = at_work.filter(|_| row.is_in_cycle() && mark.opened.is_empty());

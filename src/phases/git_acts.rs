@@ -436,6 +436,50 @@ impl Opened {
     }
 }
 
+/// A merge that a person let the agent begin, and that is not over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merging {
+    /// The files that conflicted.
+    pub files: Vec<String>,
+    /// One of them that still has both sides in it.
+    pub marked: Option<String>,
+}
+
+impl Merging {
+    /// Whether `act` ends the merge, or stages what conflicted: it belongs to the same permission.
+    fn ends_with(&self, act: &GitAct) -> bool {
+        let rest = act.words.get(2..).unwrap_or_default();
+        let stages = |word: &String| {
+            word == "--" || self.files.iter().any(|file| file == word.trim_start_matches("./"))
+        };
+        act.is_gits()
+            && match act.verb() {
+                "add" => !rest.is_empty() && rest.iter().all(stages),
+                "merge" => matches!(rest, [only] if only == "--continue" || only == "--abort"),
+                "commit" => act.row.is_some_and(|row| {
+                    let (options, operands) = read(row, &act.words);
+                    operands == 0 && options.iter().all(|one| CONCLUDES.contains(&one.as_str()))
+                }),
+                _ => false,
+            }
+    }
+}
+
+impl Merging {
+    /// The file that keeps `act`, the commit of the merge, from being made.
+    fn forbids(&self, act: &GitAct) -> Option<&str> {
+        self.marked.as_deref().filter(|_| act.is_gits() && commits(act))
+    }
+}
+
+/// Options of the commit that ends a merge.
+const CONCLUDES: [&str; 6] = ["--no-edit", "-m", "--message", "-F", "--file", "-q"];
+
+/// Whether an act makes the commit of a merge.
+fn commits(act: &GitAct) -> bool {
+    act.verb() == "commit" || act.verb() == "merge" && act.words.iter().any(|it| it == "--continue")
+}
+
 /// What the rule looks at beside the acts.
 #[derive(Clone, Debug)]
 pub struct Moment<'a> {
@@ -449,8 +493,21 @@ pub struct Moment<'a> {
     pub prompts: &'a [String],
     pub somebody: Somebody,
     pub opened: Option<&'a Opened>,
+    pub merging: Option<&'a Merging>,
     /// Steps of the job are committed: what takes commits away would take these.
     pub has_commits: bool,
+}
+
+impl Moment<'_> {
+    fn ends_a_merge(&self, act: &GitAct) -> bool {
+        self.merging.is_some_and(|merging| merging.ends_with(act))
+    }
+
+    /// What is staged is in no commit yet; the rest a person is asked about who is there.
+    fn on_its_end(&self, act: &GitAct) -> Ruling {
+        let asks = self.somebody == Somebody::There && act.verb() != "add";
+        if asks { Ruling::Asked(Vec::new()) } else { Ruling::Opened }
+    }
 }
 
 /// What becomes of the acts of git in one call.
@@ -494,6 +551,9 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
     }
     if act.takes && moment.has_commits {
         return no(Wants::Git, Case::Takes);
+    }
+    if let Some(path) = moment.merging.and_then(|merging| merging.forbids(act)) {
+        return Ruling::Refused(marked(path));
     }
     match moment.opened {
         Some(opened) if opened.opens(act) && opened.used => {
@@ -547,6 +607,16 @@ enum Naming {
 /// What is written down of acts that a person is asked about.
 pub(crate) fn is_asked(acts: &[GitAct]) -> Refusal {
     let line = acts.first().map(GitAct::line).unwrap_or_default();
+/// The refusal of a commit of a merge in which `path` still has both sides.
+pub(crate) fn marked(path: &str) -> Refusal {
+    Refusal::new("guard", Wants::Git).case(Case::Marked).with("path", path)
+}
+
+/// The refusal of a commit at work that would take `path` along, no change of the person's.
+pub(crate) fn takes_along(path: &str) -> Refusal {
+    Refusal::new("guard", Wants::Checkpoint).case(Case::CommitTakes).with("path", path)
+}
+
     let refusal = Refusal::new("git", Wants::Git).case(Case::AskFirst);
     refusal.with("line", line)
 }
@@ -810,6 +880,7 @@ mod tests {
                 prompts: &[],
                 somebody: Somebody::There,
                 opened: None,
+                merging: None,
                 has_commits: true,
             };
             !matches!(rule(&acts, &talk), Some(Ruling::Refused(_)))
@@ -894,6 +965,7 @@ mod tests {
             prompts: &[],
             somebody: Somebody::There,
             opened: None,
+            merging: None,
             has_commits: false,
         };
         let work = Moment { at_work: true, checkpoints: true, has_commits: true, ..talk.clone() };
@@ -960,6 +1032,7 @@ mod tests {
             prompts: &prompts,
             somebody: Somebody::Nobody,
             opened: None,
+            merging: None,
             has_commits: false,
         };
         for (line, open) in [

@@ -1095,6 +1095,7 @@ impl<'a> Search<'a> {
                 class(Class::ShellGit);
                 let line = if act == Act::Commit { "git commit -m x" } else { "git stash" };
                 let moment = git_acts::Moment {
+                    merging: None,
                     checkpoints: row.checkpoints,
                     free: false,
                     at_work: row.is_in_cycle()
@@ -1608,7 +1609,7 @@ impl<'a> Search<'a> {
             Err(refusal) => return self.no(state, refusal),
         };
         let away = (around == Around::Away && state.begun).then_some(MAIN);
-        let here = Here { away, doing: None, branch: "refs/heads/main" };
+        let here = Here { away, doing: None, merging: None, branch: "refs/heads/main" };
         if let Err(no) = home::takes_steps(here, || true) {
             return self.no(state, no);
         }

@@ -11,7 +11,7 @@ use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, lost_pages, memory, record};
+use crate::engine::{boundary, claims, fence, jobs, judge, lost_pages, memory, merge_mark, record};
 use crate::format::fold::JournalLines;
 use crate::hosts;
 use crate::jobs::Naming;
@@ -226,7 +226,11 @@ fn was_heard(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
 pub(crate) fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
     let home = &focused.state.home;
     let away = repo.away(focused);
-    let here = Here { away, doing: repo.store.in_progress(), branch: home.branch.as_str() };
+    // Where that does not read the person is asked to end it.
+    let merging = merge_mark::under_way(repo).ok().flatten();
+    let merging = merging.as_ref().map(|merging| merging.files.as_slice());
+    let doing = repo.store.in_progress();
+    let here = Here { away, doing, merging, branch: home.branch.as_str() };
     // Empty before the first phase commit. A commit that cannot be found is not in HEAD's history.
     let last = home.commit.parse::<CommitId>().ok();
     home::takes_steps(here, || {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, git_consent, hook, jobs, judge, memory};
-use crate::engine::{named_dirs, own_dir, person, record};
+use crate::engine::{boundary, claims, fence, git_consent, git_hooks, hook, jobs, judge, memory};
+use crate::engine::{merge_mark, named_dirs, own_dir, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -37,6 +37,7 @@ pub(crate) fn scene<'a>(
     let phase = if guest { repo.rules.maps.home().none() } else { repo.row(focused) };
     let stand = focused.map(|focused| &focused.state.stand);
     let mut acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
+    merge_mark::opens_conflicts(repo, call, (guest, &mut acts))?;
     let dial_set = stand.is_some_and(|stand| stand.entry.multiplier.is_some());
     if let Act::Shell { command, .. } = &call.act
         && (phase.dial && !dial_set || !phase.opens(Class::ShellCode))
