@@ -425,6 +425,7 @@ pub(crate) enum Notice {
     MorningAwaits,
     MorningOwn,
     NextApproval,
+    NextAsk,
     NextAwaits,
     NextLand,
     NextOn,

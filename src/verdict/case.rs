@@ -47,6 +47,7 @@ pub(crate) enum Case {
     Branch,
     BranchGone,
     Brief,
+    CalledOff,
     Card,
     Carried,
     Checkpoint,

@@ -2861,6 +2861,7 @@ impl<'a> Search<'a> {
         let job = Self::job(state);
         let turn = Turn {
             row,
+            called_off: None,
             job: &job.name,
             // `State::is_small_talk`.
             talk: !(state.begun || state.aside.is_some() || state.queued),

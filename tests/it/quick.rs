@@ -919,3 +919,19 @@ fn a_second_directory_is_told_the_way_that_works() {
     world.seed(&both.replace("--scope .", "--scope tests")).succeeds();
     begins("[QUICK] mend both").seed(both).succeeds();
 }
+
+#[test]
+fn the_end_of_a_turn_says_what_comes_next_on_the_small_lane() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.stops().refuses("run its tests");
+    world.tests();
+    world.stops().refuses("Do: ask one [JOB-COMPLETE] question");
+    let next = world.json("status")["next"].clone();
+    assert!(next.as_str().is_some_and(|next| next.contains("[JOB-COMPLETE]")), "{next}");
+    world.prompt("stop, never mind, forget it");
+    let no = world.stops();
+    no.refuses("ask one [JOB-DROP] question");
+    no.refuses("stop, never mind, forget it");
+}
