@@ -85,6 +85,8 @@ pub struct Scene<'a> {
     pub stay: Stay,
     /// The host can launch subagents at all.
     pub delegates: bool,
+    /// The person looked at the finished work, and said what else they want.
+    pub reviewed: bool,
     /// Where nothing is delegated: something of the work is not committed.
     pub uncommitted: bool,
     /// The subagent that the row names for a part of the work, where the host finds it; asked for
@@ -566,6 +568,7 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
         Place::Plan { own: true } => (Wants::Notes, Case::PlanLater),
         Place::Plan { own: false } => (Wants::Notes, Case::PlanElse),
         Place::JobFile => (Wants::Notes, Case::JobFile),
+        Place::Project { .. } if scene.reviewed => (Wants::Notes, Case::FileReviewed),
         Place::Project { .. } if alone && scoped => (Wants::Declaration, Case::FileLater),
         Place::Page { .. } | Place::Knowledge | Place::AgentDefinition if alone => {
             (Wants::Notes, Case::MemoryLater)
@@ -939,6 +942,7 @@ mod tests {
                 ..Stay::default()
             },
             delegates: true,
+            reviewed: false,
             uncommitted: true,
             helper: None,
             room: Room::default(),

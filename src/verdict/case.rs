@@ -107,6 +107,7 @@ pub(crate) enum Case {
     File,
     FileFull,
     FileLater,
+    FileReviewed,
     FileLong,
     Filling,
     FocusBusy,

@@ -1280,6 +1280,7 @@ impl<'a> Search<'a> {
                 _ => Ok(()),
             };
             let scene = Scene {
+                reviewed: false,
                 anchors: self.rules.maps.anchors(),
                 phase: row,
                 first: self.rules.first_step(SaidLane::Unsaid),

@@ -935,3 +935,14 @@ fn the_end_of_a_turn_says_what_comes_next_on_the_small_lane() {
     no.refuses("ask one [JOB-DROP] question");
     no.refuses("stop, never mind, forget it");
 }
+
+#[test]
+fn a_wish_behind_a_look_at_the_work_opens_the_next_cycle() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.asks(&done()).passes().answers("also keep the tabs");
+    world.edits(CODE, "escapes();", "tabs();").refuses("git seed phase advance --review");
+    world.seed("phase advance --review").succeeds();
+}

@@ -61,6 +61,7 @@ pub(crate) fn scene<'a>(
         guest,
         stay,
         delegates: host.delegates(),
+        reviewed: focused.is_some_and(|focused| focused.state.review.opens_a_cycle().is_ok()),
         uncommitted: match focused {
             Some(focused) if !host.delegates() => fence::survey::is_uncommitted(repo, focused)?,
             _ => false,

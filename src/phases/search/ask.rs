@@ -296,6 +296,7 @@ impl<'a> Asks<'a> {
             gone: false,
             stay: state.stay(row),
             delegates: self.around.delegates,
+            reviewed: false,
             uncommitted: false,
             helper: None,
             room: Room::default(),
