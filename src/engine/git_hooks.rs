@@ -16,10 +16,10 @@ use crate::format::trailers::{put_last, seed_lines};
 use crate::format::watched::Happened;
 use crate::format::{names, notes};
 use crate::githooks;
-use crate::jobs::mode::Mode;
 use crate::hosts::Host;
-use crate::phases::guard::{self, Staged};
+use crate::jobs::mode::Mode;
 use crate::phases::git_acts::{self, GitAct, Ruling, Stages};
+use crate::phases::guard::{self, Staged};
 use crate::phases::{Phase, own_refs, said_scope};
 use crate::shell::Reading;
 use crate::store::RepoPath;
@@ -237,21 +237,6 @@ fn pre_commit(repo: &Repo) -> Result<Verdict> {
     Ok(Ok(()))
 }
 
-/// At work the agent's changes are committed by its steps: what the host asked about is a commit of
-/// the person's own changes.
-fn only_the_persons(repo: &Repo, focused: &LoadedJob) -> Result<Verdict> {
-    let persons = fence::tree::persons(repo, focused)?;
-    let staged = repo.store.staged()?;
-    let other = staged.iter().map(ToString::to_string).find(|path| !persons.contains(path));
-    Ok(other.map_or(Ok(()), |path| Err(guard::staged_by_agent(&path))))
-}
-
-fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
-    // Bytes that are no text hide no line from what is looked for.
-    let bytes = std::fs::read(file)?;
-    let message = String::from_utf8_lossy(&bytes);
-    // What `git commit -v` shows below its scissors is no part of the message.
-    let written = message.split("------------------------ >8 -").next().unwrap_or_default();
 /// What the rule says of acts of git, where nobody is asked about a commit that our hook would
 /// refuse: at work one that takes changes along which are not the person's own.
 pub(crate) fn ruling(
@@ -300,6 +285,21 @@ fn taken_along(repo: &Repo, acts: &[GitAct]) -> Result<Vec<String>> {
     Ok(paths)
 }
 
+/// At work the agent's changes are committed by its steps: what the host asked about is a commit of
+/// the person's own changes.
+fn only_the_persons(repo: &Repo, focused: &LoadedJob) -> Result<Verdict> {
+    let persons = fence::tree::persons(repo, focused)?;
+    let staged = repo.store.staged()?;
+    let other = staged.iter().map(ToString::to_string).find(|path| !persons.contains(path));
+    Ok(other.map_or(Ok(()), |path| Err(guard::staged_by_agent(&path))))
+}
+
+fn commit_msg(repo: &Repo, file: &str) -> Result<Verdict> {
+    // Bytes that are no text hide no line from what is looked for.
+    let bytes = std::fs::read(file)?;
+    let message = String::from_utf8_lossy(&bytes);
+    // What `git commit -v` shows below its scissors is no part of the message.
+    let written = message.split("------------------------ >8 -").next().unwrap_or_default();
     let verdict = boundary::secrets::in_message(repo, "commit-msg", written);
     let verdict = match verdict {
         Ok(()) => trailers_are_ours(repo, &message)?,

@@ -562,6 +562,9 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
         Some(opened) if opened.opens(act) => return Ruling::Opened,
         _ => {}
     }
+    if moment.ends_a_merge(act) {
+        return moment.on_its_end(act);
+    }
     let Some(row) = act.row else {
         return if moment.at_work {
             no(Wants::Checkpoint, Case::Git)
@@ -604,9 +607,6 @@ enum Naming {
     Forbidden(String),
 }
 
-/// What is written down of acts that a person is asked about.
-pub(crate) fn is_asked(acts: &[GitAct]) -> Refusal {
-    let line = acts.first().map(GitAct::line).unwrap_or_default();
 /// The refusal of a commit of a merge in which `path` still has both sides.
 pub(crate) fn marked(path: &str) -> Refusal {
     Refusal::new("guard", Wants::Git).case(Case::Marked).with("path", path)
@@ -617,6 +617,9 @@ pub(crate) fn takes_along(path: &str) -> Refusal {
     Refusal::new("guard", Wants::Checkpoint).case(Case::CommitTakes).with("path", path)
 }
 
+/// What is written down of acts that a person is asked about.
+pub(crate) fn is_asked(acts: &[GitAct]) -> Refusal {
+    let line = acts.first().map(GitAct::line).unwrap_or_default();
     let refusal = Refusal::new("git", Wants::Git).case(Case::AskFirst);
     refusal.with("line", line)
 }
@@ -632,9 +635,6 @@ pub(crate) fn sentences_of(prompt: &str) -> Vec<String> {
     sentences.map(|sentence| sentence.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
-    if moment.ends_a_merge(act) {
-        return moment.on_its_end(act);
-    }
 /// Words that turn round what stands behind them in a sentence.
 const NOT: &[&str] = &[
     "not",

@@ -1418,9 +1418,9 @@ impl<'a> Search<'a> {
         let unarchived =
             Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
         ask(Crossing {
+            instead: None,
             phase: row,
             to: &self.rows[to].name,
-            instead: None,
             message,
             cycle: self.stand(state).cycle,
             changed: 0,
@@ -1540,9 +1540,9 @@ impl<'a> Search<'a> {
                 let (row, dirs) = (self.row(state), ["src/parser".to_owned()]);
                 let on_lane = self.map.lane.is_some();
                 let opening = Opening {
+                    too_many: None,
                     phase: &row.name,
                     begins: (!state.begun && state.aside.is_none())
-                    too_many: None,
                         || (on_lane && row.name == self.map.start),
                     on_lane,
                     first: self.rules.first_step(SaidLane::Unsaid),
@@ -2861,8 +2861,8 @@ impl<'a> Search<'a> {
         let row = self.row(state);
         let job = Self::job(state);
         let turn = Turn {
-            row,
             called_off: None,
+            row,
             job: &job.name,
             // `State::is_small_talk`.
             talk: !(state.begun || state.aside.is_some() || state.queued),

@@ -946,3 +946,19 @@ fn a_wish_behind_a_look_at_the_work_opens_the_next_cycle() {
     world.edits(CODE, "escapes();", "tabs();").refuses("git seed phase advance --review");
     world.seed("phase advance --review").succeeds();
 }
+
+#[test]
+fn a_pipe_that_shows_a_part_of_status_is_open_between_cycles() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.seed("phase advance --add-cycle 'one more round' -m 'one more round'").succeeds();
+    assert_eq!(world.phase(), "idle");
+    world.runs_and("git seed status | head -8", || {}).passes();
+    for line in ["git seed status | head -8 todo.txt", "git seed status | head && cat todo.txt"] {
+        world.runs_and(line, || {}).refuses("");
+    }
+}

@@ -346,11 +346,11 @@ fn crossing<'a>(
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
     let objective = asked.naming.objective.as_deref().unwrap_or(&state.job.objective);
     let objective_words = u32::try_from(words::count(objective)).unwrap_or(u32::MAX);
+    let proved = counts.activity.proved.unwrap_or(state.proved);
     let declared = !boundary::declare::open_lines(repo, focused)?.is_empty()
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
     Ok(Crossing {
         phase: repo.row(Some(focused)),
-    let proved = counts.activity.proved.unwrap_or(state.proved);
         to: asked.to,
         message: asked.message,
         cycle: state.stand.cycle,
@@ -394,10 +394,6 @@ fn crossing<'a>(
     })
 }
 
-/// A declared file of the project among `unclaimed`, where the row wants to see runs: they ran with
-/// it, and what is committed is something else.
-fn uncommitted_by_nobody(
-    repo: &Repo,
 /// What stands for a run, where the row asks for one.
 fn instead(repo: &Repo, focused: &LoadedJob, message: &Message) -> Result<Option<Instead>> {
     if !repo.row(Some(focused)).exit.iter().any(|gate| gate == "proof") {
@@ -406,6 +402,10 @@ fn instead(repo: &Repo, focused: &LoadedJob, message: &Message) -> Result<Option
     claims::proving::instead(repo, focused, message.text())
 }
 
+/// A declared file of the project among `unclaimed`, where the row wants to see runs: they ran with
+/// it, and what is committed is something else.
+fn uncommitted_by_nobody(
+    repo: &Repo,
     focused: &LoadedJob,
     unclaimed: &[String],
 ) -> Result<Option<String>> {
@@ -498,15 +498,15 @@ pub(crate) fn within_the_lane(
 
 /// What stands between the focused job and its next step, but for the message.
 pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> {
-    let since = repo.read_since(focused)?;
-    let row = repo.row(Some(focused));
-    let Some(to) = row.next.first() else { return Ok(Vec::new()) };
-    let shown = fence::shown::fence_shown(repo, focused)?;
     missing_with(repo, focused, "")
 }
 
 /// The same of a step whose message is `text`: its words may stand for a run that cannot be had.
 pub(crate) fn missing_with(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Vec<Refusal>> {
+    let since = repo.read_since(focused)?;
+    let row = repo.row(Some(focused));
+    let Some(to) = row.next.first() else { return Ok(Vec::new()) };
+    let shown = fence::shown::fence_shown(repo, focused)?;
     let (strays, unclaimed) = (shown.strays.as_slice(), shown.unclaimed.as_slice());
     let message = Message::new(text);
     let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;

@@ -488,7 +488,16 @@ fn shell(
 
 /// What a line sets for a program is spoken of only where the program itself is open; where it
 /// stands before a run of tests, the line is shown as a whole.
-fn programs_first(reading: &shell::Reading, classes: Vec<(Class, String)>) -> Vec<(Class, String)> {
+fn programs_first(
+    command: &str,
+    reading: &shell::Reading,
+    mut classes: Vec<(Class, String)>,
+) -> Vec<(Class, String)> {
+    // What a pipe ends in shows a part of what git seed says.
+    if shell::seed_line(command).is_some() {
+        classes.retain(|(class, _)| *class == Class::Seed);
+        return classes;
+    }
     let sets = |(shown, found): &((Class, String), &shell::Found)| {
         found.tag == Some(Tag::Taint) && shown.1 == found.part
     };
