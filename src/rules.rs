@@ -1157,6 +1157,11 @@ impl Rules {
         Some(mcp::shipped().leaving(row, (server, &call.tool), said))
     }
 
+    /// Whether rows of the rules' own know runs of tests.
+    pub(crate) fn has_own_runs(&self) -> bool {
+        !self.more_runs.is_empty()
+    }
+
     /// The runs of tests that are known.
     pub(crate) fn runs(&self) -> &Runs {
         self.runs.get_or_init(|| {

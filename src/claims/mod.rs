@@ -5,6 +5,7 @@
 //! ([`Receipt`]). An [`Inquiry`] holds all of them, so the same inquiry gets the same
 //! ruling on any machine, at any time; that is what a replay checks.
 
+pub(crate) mod absent;
 pub(crate) mod acts;
 pub(crate) mod again;
 pub(crate) mod answers;
@@ -50,6 +51,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::UnixSeconds;
 use crate::secrets;
 
+pub use absent::Absent;
 pub use counts::Counts;
 pub use selection::Part;
 
@@ -303,6 +305,9 @@ pub struct Receipt {
     /// It printed what runners of tests print ([`figures::tells_tests`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_tests: bool,
+    /// Its runner was not there, or found nothing to run: no test began.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     /// The part of the tests that it was; absent where it was all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
@@ -354,6 +359,9 @@ pub struct Ran {
     /// As in [`Receipt::counts`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// What was not there, so that no test began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Absent>,
     /// As in [`Receipt::figures`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,

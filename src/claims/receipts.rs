@@ -63,6 +63,7 @@ impl<'c> Runs<'c> {
                 });
                 let reading = match (backs, status) {
                     (None, _) => Reading::Command,
+                    (Some(_), _) if receipt.absent => Reading::NoTests,
                     (Some(_), None) => Reading::Unheard,
                     // A shell says with these that nothing ran.
                     (Some(_), Some(126 | 127)) => Reading::NoTests,

@@ -3,7 +3,7 @@
 
 use crate::engine::repo::sessions::speaks_for;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{git_mark, record};
+use crate::engine::{git_mark, merge_mark, record};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::shown;
 use crate::hosts::Host;
@@ -99,6 +99,7 @@ fn answered_for(
         Opened { words: mark.opened, used }
     });
     let closing = focused.is_some_and(|focused| focused.state.is_closing());
+    let merging = merge_mark::under_way(repo)?;
     let moment = Moment {
         at_work: phase.is_in_cycle() && !closing,
         checkpoints: phase.checkpoints,
@@ -106,6 +107,7 @@ fn answered_for(
         prompts: &prompts,
         somebody: somebody(repo, host, event, &parts(&acts))?,
         opened: opened.as_ref(),
+        merging: merging.as_ref(),
         has_commits: focused.is_some_and(|focused| !focused.state.home.commit.is_empty()),
     };
     Ok(git_acts::rule(&acts, &moment).map(|ruling| (acts, ruling)))

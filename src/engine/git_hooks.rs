@@ -5,18 +5,24 @@
 
 mod amend;
 
+use crate::engine::git_consent;
 use crate::engine::git_mark::{self, GitMark};
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, proof, record};
+use crate::engine::{boundary, fence, merge_mark, proof, record};
+use crate::event::{Event, ToolCall};
 use crate::format::journal::{Refused, What};
 use crate::format::trailers::{put_last, seed_lines};
 use crate::format::watched::Happened;
 use crate::format::{names, notes};
 use crate::githooks;
+use crate::hosts::Host;
 use crate::jobs::mode::Mode;
+use crate::phases::git_acts::{self, GitAct, Ruling, Stages};
 use crate::phases::guard::{self, Staged};
-use crate::phases::{own_refs, said_scope};
+use crate::phases::{Phase, own_refs, said_scope};
+use crate::shell::Reading;
+use crate::store::RepoPath;
 use crate::verdict::{Refusal, Verdict};
 use crate::voice::{Notice, tell};
 use crate::world;
@@ -193,6 +199,20 @@ fn answered(repo: &Repo) -> Result<Option<GitMark>> {
 fn pre_commit(repo: &Repo) -> Result<Verdict> {
     let focused = repo.focused()?;
     let row = repo.row(focused.as_ref());
+    if let Some(merging) = merge_mark::under_way(repo)? {
+        let staged = |path: &&String| {
+            // One that was taken out has no sides.
+            let bytes = repo.store.staged_bytes(path).unwrap_or_default();
+            merge_mark::holds_both_sides(&bytes)
+        };
+        if let Some(path) = merging.files.iter().find(staged) {
+            return Ok(Err(git_acts::marked(path)));
+        }
+        // What is merged is no work of the job's, and a person let it begin.
+        if answered(repo)?.is_some_and(|mark| mark.covers("commit") || mark.covers("merge")) {
+            return Ok(Ok(()));
+        }
+    }
     if let Some(mark) = answered(repo)?.filter(|mark| mark.covers("commit")) {
         let at_work = focused.as_ref().filter(|focused| !focused.state.is_closing());
         let at_work = at_work.filter(|_| row.is_in_cycle() && mark.opened.is_empty());
@@ -215,6 +235,54 @@ fn pre_commit(repo: &Repo) -> Result<Verdict> {
         }
     }
     Ok(Ok(()))
+}
+
+/// What the rule says of acts of git, where nobody is asked about a commit that our hook would
+/// refuse: at work one that takes changes along which are not the person's own.
+pub(crate) fn ruling(
+    repo: &Repo,
+    said: (&Host, &Event, &ToolCall),
+    row: &Phase,
+    focused: Option<&LoadedJob>,
+    reading: &Reading,
+) -> Result<Option<(Vec<GitAct>, Ruling)>> {
+    let ruled = git_consent::ruling(repo, said, row, focused, reading)?;
+    let focused = focused.filter(|focused| row.is_in_cycle() && !focused.state.is_closing());
+    let (Some(focused), Some((acts, Ruling::Asked(asked)))) = (focused, &ruled) else {
+        return Ok(ruled);
+    };
+    if !asked.iter().any(|act| act.is_gits() && act.verb() == "commit") {
+        return Ok(ruled);
+    }
+    let persons = fence::tree::persons(repo, focused)?;
+    let other = taken_along(repo, acts)?.into_iter().find(|path| !persons.contains(path));
+    let refused = |path: String| (acts.clone(), Ruling::Refused(git_acts::takes_along(&path)));
+    Ok(other.map(refused).or(ruled))
+}
+
+/// The paths that acts of a line which ends in a commit would put into it: what is staged, what
+/// the line stages, and with `-a` what git knows and changed.
+fn taken_along(repo: &Repo, acts: &[GitAct]) -> Result<Vec<String>> {
+    let mut paths: Vec<String> = repo.store.staged()?.iter().map(ToString::to_string).collect();
+    let head = match repo.store.head()?.commit {
+        Some(head) => Some(repo.store.tree_of_commit(&head)?),
+        None => None,
+    };
+    let of_git = acts.iter().filter(|act| act.is_gits());
+    let stages: Vec<Stages> = of_git.filter_map(git_acts::stages).collect();
+    for path in fence::tree::dirty_now(repo)? {
+        let known = || match (&head, RepoPath::try_from(path.as_str())) {
+            (Some(head), Ok(path)) => repo.store.holds_path(head, &path),
+            _ => Ok(false),
+        };
+        for stages in &stages {
+            if stages.takes(&path) && (stages.new || known()?) {
+                paths.push(path.clone());
+                break;
+            }
+        }
+    }
+    Ok(paths)
 }
 
 /// At work the agent's changes are committed by its steps: what the host asked about is a commit of

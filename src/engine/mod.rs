@@ -46,6 +46,7 @@
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
 //! git_consent who answers for what leaves this clone, or moves git in it
+//! merge_mark  a merge that a person let the agent begin, and that stopped in conflicts
 //! git_mark    what a person lets git do for one call
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
@@ -77,6 +78,7 @@ pub(crate) mod landing;
 pub(crate) mod lost_pages;
 pub(crate) mod memory;
 pub(crate) mod merge;
+pub(crate) mod merge_mark;
 pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod named_dirs;

@@ -385,6 +385,10 @@ pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Ref
     match next::next(&standing) {
         Next::Command(command) => command.to_owned(),
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
+        // Where that does not read the row says what to do.
+        Next::Work(_) if boundary::ahead::is_next(repo, focused).unwrap_or(false) => {
+            tell(Notice::NextAsk, &[])
+        }
         Next::Work(work) => work,
         Next::Approval => tell(Notice::NextApproval, &[]),
     }

@@ -1,8 +1,8 @@
 //! Short words: what a person may put at the head of a prompt to step in.
 //!
 //! Pure reading. Whether a prompt is a person's, and what a word does, is for the joint.
-//! A word stands in brackets and capitals at the very beginning, with a space or the end
-//! of the line after it; everything else is ordinary words.
+//! A word stands in brackets and capitals at the very beginning, with a space, a sign that parts
+//! words, another bracket or the end after it; everything else is ordinary words.
 
 use std::fmt;
 
@@ -119,8 +119,19 @@ pub(crate) fn word_of(track: &str) -> String {
 
 /// What stands behind `word` at the head of `prompt`.
 pub(crate) fn after<'p>(prompt: &'p str, word: &str) -> Option<&'p str> {
-    let after = prompt.trim_start().strip_prefix(word)?;
-    (after.is_empty() || after.starts_with(char::is_whitespace)).then(|| after.trim())
+    behind(prompt.trim_start().strip_prefix(word)?)
+}
+
+/// What stands behind the bracket that closes a word, without the signs that part them; none where
+/// it is glued to other letters, as in `[ON](link)` or `[OFF]-by-one`.
+fn behind(after: &str) -> Option<&str> {
+    let rest = after.trim_start_matches([':', ',', ';', '!', '.', '-', '–', '—', '…']);
+    let signs = &after[..after.len() - rest.len()];
+    let parted = rest.is_empty()
+        || rest.starts_with(char::is_whitespace)
+        || rest.starts_with('[') && signs.is_empty()
+        || signs.ends_with([':', ',', ';', '!']);
+    parted.then(|| rest.trim())
 }
 
 /// Which words on its size would do something to a job that is at work.
@@ -194,11 +205,7 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
 pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
     let inside = prompt.trim_start().strip_prefix('[')?;
     let close = closing(inside)?;
-    let (word, after) = (&inside[..close], &inside[close + 1..]);
-    if !after.is_empty() && !after.starts_with(char::is_whitespace) {
-        return None;
-    }
-    let rest = after.trim();
+    let (word, rest) = (&inside[..close], behind(&inside[close + 1..])?);
     let word = match word {
         "QUICK" => ShortWord::Quick,
         "FULL" => ShortWord::Full,
@@ -236,7 +243,11 @@ pub(crate) fn nearly(prompt: &str) -> Option<(String, &'static str)> {
     let alone = words.next().is_none();
     let shouted = first.chars().all(|letter| letter.is_ascii_uppercase());
     let said = match closed {
-        Some(close) => text.get(..=close + 1)?,
+        // With the letters that are glued to it: they are why it does nothing.
+        Some(close) => {
+            let end = text[close + 2..].find(char::is_whitespace);
+            end.map_or(text, |end| &text[..close + 2 + end])
+        }
         None => text.get(..=first.len())?,
     };
     let meant = if closed.is_some() {
@@ -317,21 +328,25 @@ fn allow(written: &str) -> ShortWord {
     }
 }
 
-/// Paths are parted by blanks; one that has a blank stands in quotes or backticks.
+/// Paths are parted by blanks, commas and `and`; one that has a blank or a comma stands in quotes
+/// or backticks.
 fn paths(text: &str) -> Vec<String> {
+    let parts = |letter: char| letter.is_whitespace() || letter == ',';
     let mut found = Vec::new();
-    let mut rest = text.trim_start();
+    let mut rest = text.trim_start_matches(parts);
     while let Some(first) = rest.chars().next() {
         let quoted =
             matches!(first, '"' | '\'' | '`').then(|| rest[1..].split_once(first)).flatten();
         let (path, after) = match quoted {
             Some(pair) => pair,
-            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+            None => rest.split_once(parts).unwrap_or((rest, "")),
         };
-        if !path.is_empty() {
+        let after = after.trim_start_matches(parts);
+        let joins = path == "and" && quoted.is_none() && !found.is_empty() && !after.is_empty();
+        if !path.is_empty() && !joins {
             found.push(path.to_owned());
         }
-        rest = after.trim_start();
+        rest = after;
     }
     found
 }
@@ -458,6 +473,19 @@ mod tests {
                 Some((Drop("20261121t205612-7f3a".parse().ok()), "it is fixed upstream")),
             ),
             ("[DROPPED] it", None),
+            ("[DROP]: not needed", Some((Drop(None), "not needed"))),
+            ("[PAUSE], I have to go", Some((Pause, "I have to go"))),
+            ("[PAUSE][QUICK] x", Some((Pause, "[QUICK] x"))),
+            ("[OFF].", Some((Off, ""))),
+            ("[QUICK] - fix it", Some((Quick, "- fix it"))),
+            ("[QUICK] : fix it", Some((Quick, ": fix it"))),
+            ("[APPROVE]!", Some((Approve(None), ""))),
+            ("[OFF]-by-one in the loop", None),
+            ("[ON].env", None),
+            ("[ALLOW docs/, README.md] go", Some((allow(&["docs/", "README.md"]), "go"))),
+            ("[ALLOW a,b and c] go", Some((allow(&["a", "b", "c"]), "go"))),
+            ("[ALLOW and]", Some((allow(&["and"]), ""))),
+            ("[ALLOW \"a, b.rs\", c]", Some((allow(&["a, b.rs", "c"]), ""))),
             ("[APPROVE]", Some((Approve(None), ""))),
             ("[APPROVE] well done", Some((Approve(None), "well done"))),
             ("[APPROVE] 20261121t205612-7f3a", Some((job("20261121t205612-7f3a"), ""))),
@@ -528,7 +556,8 @@ mod tests {
             ("[ON nope] x", Some(("[ON nope]", "[ON] or [ON watch], [ON fence], [ON full]"))),
             ("[OFF", Some(("[OFF", "[OFF]"))),
             ("[QUICK fix mul", Some(("[QUICK", "[QUICK]"))),
-            ("[QUICK]: fix", Some(("[QUICK]", "[QUICK]"))),
+            ("[QUICK]: fix", None),
+            ("[QUICK]fix it", Some(("[QUICK]fix", "[QUICK]"))),
             ("[DROP the table] x", Some(("[DROP the table]", "[DROP]"))),
             ("[QUICK] fix it", None),
             ("[OFF]", None),

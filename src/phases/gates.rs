@@ -119,6 +119,8 @@ pub struct Crossing<'a> {
     pub uncommitted: bool,
     /// Code ran well after the last change of a project file.
     pub proved: bool,
+    /// What stands for a run where there is none; asked only where a row wants to see one.
+    pub instead: Option<Instead>,
     /// A declared file of the project that no commit holds as it is, and whose change no call
     /// claims; asked only where a row wants to see runs.
     pub uncommitted_by_nobody: Option<String>,
@@ -137,6 +139,17 @@ pub struct Crossing<'a> {
     pub audited: bool,
     /// The subagent that the row names for it, where the host finds it.
     pub auditor: Option<&'a str>,
+}
+
+/// What stands for a run that proves the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// Only words changed, and they were looked at since.
+    Seen,
+    /// Only words changed, and nothing looked at this file of them since.
+    Look { path: String },
+    /// The tests cannot run here; whether the message says that nothing was tested.
+    Word { why: String, said: bool },
 }
 
 impl Crossing<'_> {
@@ -602,8 +615,12 @@ fn it_was_looked_at_again(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn it_ran_since_the_last_change(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    if !crossing.proved {
-        return Err(depth(Case::Proof));
+    match &crossing.instead {
+        _ if crossing.proved => {}
+        Some(Instead::Seen | Instead::Word { said: true, .. }) => {}
+        Some(Instead::Look { path }) => return Err(depth(Case::Unlooked).with("path", path)),
+        Some(Instead::Word { why, .. }) => return Err(depth(Case::Untested).with("why", why)),
+        None => return Err(depth(Case::Proof)),
     }
     ran_as_committed(crossing)
 }
@@ -790,6 +807,7 @@ mod tests {
             uncommitted: true,
             uncommitted_by_nobody: None,
             proved: true,
+            instead: None,
             criteria: Ground::default(),
             lines: 0,
             waiting: 0,

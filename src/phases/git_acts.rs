@@ -309,6 +309,16 @@ fn options(row: &Row, words: &[String]) -> Vec<String> {
 
 /// Options and operands of an act.
 fn read(row: &Row, words: &[String]) -> (Vec<String>, usize) {
+    let (options, operands) = parted(row, words);
+    (options, operands.len())
+}
+
+/// Its operands.
+fn operands(row: &Row, words: &[String]) -> Vec<String> {
+    parted(row, words).1
+}
+
+fn parted(row: &Row, words: &[String]) -> (Vec<String>, Vec<String>) {
     let verb = words.get(1).map_or("", String::as_str);
     let alone = ALONE.iter().find(|(known, _)| *known == verb).map_or(&[][..], |(_, list)| list);
     let takes_value = |name: &str| VALUES.contains(&name) && !alone.contains(&name);
@@ -319,10 +329,10 @@ fn read(row: &Row, words: &[String]) -> (Vec<String>, usize) {
     }) {
         rest.next();
     }
-    let (mut options, mut operands, mut dashes) = (Vec::new(), 0, false);
+    let (mut options, mut operands, mut dashes) = (Vec::new(), Vec::new(), false);
     while let Some(word) = rest.next() {
         if dashes || !word.starts_with('-') || word == "-" {
-            operands += 1;
+            operands.push(word.clone());
         } else if word == "--" {
             dashes = true;
             options.push(word.clone());
@@ -356,6 +366,47 @@ fn is_within(row: &Row, words: &[String]) -> bool {
     operands <= row.operands && options.iter().all(|one| row.options.contains(one))
 }
 
+/// What an act puts into the index, or past it into a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stages {
+    /// The files and directories that it names; none for all.
+    of: Vec<String>,
+    /// Files that git does not know yet, too.
+    pub new: bool,
+}
+
+impl Stages {
+    /// Whether it takes the file at `path`. What a pattern or another directory means is not known
+    /// here: it may be that file.
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        let fits = |named: &String| {
+            let named = named.trim_start_matches("./").trim_end_matches('/');
+            let below = || path.strip_prefix(named).is_some_and(|rest| rest.starts_with('/'));
+            named.is_empty()
+                || named == "."
+                || named.contains(['*', '?', '[', ':'])
+                || named.starts_with("..")
+                || path == named
+                || below()
+        };
+        self.of.is_empty() || self.of.iter().any(fits)
+    }
+}
+
+/// What `act` stages: `git add`, and a commit that takes more than the index.
+pub(crate) fn stages(act: &GitAct) -> Option<Stages> {
+    let row = act.row?;
+    let (given, _) = read(row, &act.words);
+    let has = |names: [&str; 2]| given.iter().any(|one| names.contains(&one.as_str()));
+    let of: Vec<String> = operands(row, &act.words);
+    match act.verb() {
+        "add" | "stage" => Some(Stages { of, new: !has(["-u", "--update"]) }),
+        "commit" if has(["-a", "--all"]) => Some(Stages { of: Vec::new(), new: false }),
+        "commit" if !of.is_empty() => Some(Stages { of, new: false }),
+        _ => None,
+    }
+}
+
 /// Whether a person is there to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Somebody {
@@ -385,6 +436,50 @@ impl Opened {
     }
 }
 
+/// A merge that a person let the agent begin, and that is not over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merging {
+    /// The files that conflicted.
+    pub files: Vec<String>,
+    /// One of them that still has both sides in it.
+    pub marked: Option<String>,
+}
+
+impl Merging {
+    /// Whether `act` ends the merge, or stages what conflicted: it belongs to the same permission.
+    fn ends_with(&self, act: &GitAct) -> bool {
+        let rest = act.words.get(2..).unwrap_or_default();
+        let stages = |word: &String| {
+            word == "--" || self.files.iter().any(|file| file == word.trim_start_matches("./"))
+        };
+        act.is_gits()
+            && match act.verb() {
+                "add" => !rest.is_empty() && rest.iter().all(stages),
+                "merge" => matches!(rest, [only] if only == "--continue" || only == "--abort"),
+                "commit" => act.row.is_some_and(|row| {
+                    let (options, operands) = read(row, &act.words);
+                    operands == 0 && options.iter().all(|one| CONCLUDES.contains(&one.as_str()))
+                }),
+                _ => false,
+            }
+    }
+}
+
+impl Merging {
+    /// The file that keeps `act`, the commit of the merge, from being made.
+    fn forbids(&self, act: &GitAct) -> Option<&str> {
+        self.marked.as_deref().filter(|_| act.is_gits() && commits(act))
+    }
+}
+
+/// Options of the commit that ends a merge.
+const CONCLUDES: [&str; 6] = ["--no-edit", "-m", "--message", "-F", "--file", "-q"];
+
+/// Whether an act makes the commit of a merge.
+fn commits(act: &GitAct) -> bool {
+    act.verb() == "commit" || act.verb() == "merge" && act.words.iter().any(|it| it == "--continue")
+}
+
 /// What the rule looks at beside the acts.
 #[derive(Clone, Debug)]
 pub struct Moment<'a> {
@@ -398,8 +493,21 @@ pub struct Moment<'a> {
     pub prompts: &'a [String],
     pub somebody: Somebody,
     pub opened: Option<&'a Opened>,
+    pub merging: Option<&'a Merging>,
     /// Steps of the job are committed: what takes commits away would take these.
     pub has_commits: bool,
+}
+
+impl Moment<'_> {
+    fn ends_a_merge(&self, act: &GitAct) -> bool {
+        self.merging.is_some_and(|merging| merging.ends_with(act))
+    }
+
+    /// What is staged is in no commit yet; the rest a person is asked about who is there.
+    fn on_its_end(&self, act: &GitAct) -> Ruling {
+        let asks = self.somebody == Somebody::There && act.verb() != "add";
+        if asks { Ruling::Asked(Vec::new()) } else { Ruling::Opened }
+    }
 }
 
 /// What becomes of the acts of git in one call.
@@ -444,12 +552,18 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
     if act.takes && moment.has_commits {
         return no(Wants::Git, Case::Takes);
     }
+    if let Some(path) = moment.merging.and_then(|merging| merging.forbids(act)) {
+        return Ruling::Refused(marked(path));
+    }
     match moment.opened {
         Some(opened) if opened.opens(act) && opened.used => {
             return no(Wants::Git, Case::Used);
         }
         Some(opened) if opened.opens(act) => return Ruling::Opened,
         _ => {}
+    }
+    if moment.ends_a_merge(act) {
+        return moment.on_its_end(act);
     }
     let Some(row) = act.row else {
         return if moment.at_work {
@@ -491,6 +605,16 @@ enum Naming {
     Named,
     /// They forbid it: the sentence.
     Forbidden(String),
+}
+
+/// The refusal of a commit of a merge in which `path` still has both sides.
+pub(crate) fn marked(path: &str) -> Refusal {
+    Refusal::new("guard", Wants::Git).case(Case::Marked).with("path", path)
+}
+
+/// The refusal of a commit at work that would take `path` along, no change of the person's.
+pub(crate) fn takes_along(path: &str) -> Refusal {
+    Refusal::new("guard", Wants::Checkpoint).case(Case::CommitTakes).with("path", path)
 }
 
 /// What is written down of acts that a person is asked about.
@@ -756,6 +880,7 @@ mod tests {
                 prompts: &[],
                 somebody: Somebody::There,
                 opened: None,
+                merging: None,
                 has_commits: true,
             };
             !matches!(rule(&acts, &talk), Some(Ruling::Refused(_)))
@@ -840,6 +965,7 @@ mod tests {
             prompts: &[],
             somebody: Somebody::There,
             opened: None,
+            merging: None,
             has_commits: false,
         };
         let work = Moment { at_work: true, checkpoints: true, has_commits: true, ..talk.clone() };
@@ -906,6 +1032,7 @@ mod tests {
             prompts: &prompts,
             somebody: Somebody::Nobody,
             opened: None,
+            merging: None,
             has_commits: false,
         };
         for (line, open) in [

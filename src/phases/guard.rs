@@ -85,6 +85,8 @@ pub struct Scene<'a> {
     pub stay: Stay,
     /// The host can launch subagents at all.
     pub delegates: bool,
+    /// The person looked at the finished work, and said what else they want.
+    pub reviewed: bool,
     /// Where nothing is delegated: something of the work is not committed.
     pub uncommitted: bool,
     /// The subagent that the row names for a part of the work, where the host finds it; asked for
@@ -490,7 +492,21 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
     if scene.phase.writes(&change.place, spot(scene, change)) {
         return Ok(());
     }
-    Err(out_of_place(scene, change))
+    // A second directory that the small lane has no room for is not opened by declaring it.
+    match &scene.call.outgrows {
+        Some(path)
+            if scene
+                .phase
+                .writes(&change.place, Spot { declared: true, ..spot(scene, change) }) =>
+        {
+            Err(grown(path))
+        }
+        _ => Err(out_of_place(scene, change)),
+    }
+}
+
+fn grown(path: &str) -> Refusal {
+    no(Wants::Lane).case(Case::LaneSize).with("path", path)
 }
 
 impl Phase {
@@ -552,6 +568,7 @@ fn out_of_place(scene: &Scene<'_>, change: &FileChange) -> Refusal {
         Place::Plan { own: true } => (Wants::Notes, Case::PlanLater),
         Place::Plan { own: false } => (Wants::Notes, Case::PlanElse),
         Place::JobFile => (Wants::Notes, Case::JobFile),
+        Place::Project { .. } if scene.reviewed => (Wants::Notes, Case::FileReviewed),
         Place::Project { .. } if alone && scoped => (Wants::Declaration, Case::FileLater),
         Place::Page { .. } | Place::Knowledge | Place::AgentDefinition if alone => {
             (Wants::Notes, Case::MemoryLater)
@@ -595,7 +612,7 @@ fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
 /// On the small lane what would make the work larger than it takes waits for the step up.
 fn the_work_stays_small(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.outgrows {
-        Some(path) => Err(no(Wants::Lane).case(Case::LaneSize).with("path", path.as_str())),
+        Some(path) => Err(grown(path)),
         None => Ok(()),
     }
 }
@@ -925,6 +942,7 @@ mod tests {
                 ..Stay::default()
             },
             delegates: true,
+            reviewed: false,
             uncommitted: true,
             helper: None,
             room: Room::default(),

@@ -35,6 +35,8 @@ pub struct Here<'a> {
     pub away: Option<Away<'a>>,
     /// The git operation that is under way.
     pub doing: Option<&'a str>,
+    /// The files of a merge that the agent was allowed to begin, and that it may end.
+    pub merging: Option<&'a [String]>,
     /// Full name of the branch that the job lives on.
     pub branch: &'a str,
 }
@@ -49,7 +51,10 @@ pub struct Here<'a> {
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
     // In the middle of a rebase HEAD is on no branch: it is the rebase that has to end.
     if let Some(doing) = here.doing.filter(|doing| !HARMLESS.contains(doing)) {
-        return Err(no(Case::Operation).with("what", doing));
+        return Err(match here.merging {
+            Some(files) => no(Case::OperationMerge).with("paths", files.join(" ")),
+            None => no(Case::Operation).with("what", doing),
+        });
     }
     if let Some(away) = here.away {
         return Err(away.refusal(BY));
@@ -151,7 +156,7 @@ mod tests {
             (away(false), None, false, "branch"),
             (away(true), None, false, "branch-gone"),
         ] {
-            let here = Here { away, doing, branch: main };
+            let here = Here { away, doing, merging: None, branch: main };
             assert_eq!(case(takes_steps(here, || holds)), expected, "{here:?}");
         }
     }

@@ -153,6 +153,11 @@ fn label_of(part: &str) -> Option<(String, &str)> {
     is_label.then_some((label, said.trim()))
 }
 
+/// The refusal of a step that declares `dir`, for which the lane has no room beside the rest.
+pub(crate) fn no_room(dir: &str) -> Refusal {
+    Refusal::new("lane", Wants::Lane).case(Case::LaneWider).with("dir", dir)
+}
+
 /// How a job may take its first step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstStep {
@@ -179,6 +184,8 @@ pub struct Opening<'a> {
     pub dirs: &'a [String],
     /// One of them of which nothing was opened yet, though it holds files.
     pub unseen: Option<&'a str>,
+    /// One of them that is more than the lane has room for.
+    pub too_many: Option<&'a str>,
     /// One of them in which small jobs have changed so much that memory comes first.
     pub added_up: Option<&'a str>,
     /// The message says something.
@@ -206,6 +213,9 @@ impl Opening<'_> {
         if !self.says {
             return Err(no(Case::LaneSilent).with("dir", dir.as_str()));
         }
+        if let Some(dir) = self.too_many {
+            return Err(no(Case::LaneWide).with("dir", dir));
+        }
         match (self.unseen, self.added_up) {
             (Some(dir), _) => Err(no(Case::LaneUnseen).with("dir", dir)),
             (None, Some(dir)) => Err(no(Case::LaneAdded).with("dir", dir)),
@@ -226,6 +236,7 @@ mod tests {
             first: FirstStep::Either,
             dirs,
             unseen: None,
+            too_many: None,
             added_up: None,
             says: true,
         }
@@ -271,6 +282,7 @@ mod tests {
         assert_eq!(refused(Opening { dirs: &[], ..good }), "lane-nowhere");
         assert_eq!(refused(Opening { says: false, ..good }), "lane-silent");
         assert_eq!(refused(Opening { unseen: Some("src"), ..good }), "lane-unseen");
+        assert_eq!(refused(Opening { too_many: Some("src"), ..good }), "lane-wide");
         let late = Opening { phase: &execute, begins: false, ..good };
         assert_eq!(refused(late), "lane-late");
         assert_eq!(refused(Opening { on_lane: true, ..late }), "lane-open");

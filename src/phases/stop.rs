@@ -20,6 +20,8 @@ pub struct Turn<'a> {
     pub looking: bool,
     /// The person's last prompt only asks something.
     pub asked: bool,
+    /// The person's last words, where they call the work off.
+    pub called_off: Option<&'a str>,
     /// Why nobody is asked whether it is complete, where that is so.
     pub unasked: Option<&'a str>,
     /// What `status` says comes next.
@@ -47,12 +49,40 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
     let refusal = turn.row.names.put_in(refusal);
     Err(if turn.closing {
         refusal.case(Case::Closing)
+    } else if let Some(said) = turn.called_off {
+        refusal.case(Case::CalledOff).with("said", said).with("phase", turn.row.name.as_str())
     } else if let Some(why) = turn.unasked.filter(|_| turn.row.kind == PhaseKind::Consolidation) {
         // Its row says to ask: the cycle closes without.
         refusal.case(Case::Unasked).with("phase", turn.row.name.as_str()).with("unasked", why)
     } else {
         refusal.in_row(turn.row.name.as_str())
     })
+}
+
+/// Whether a person calls the work off with these words: one of their clauses says so, and nothing
+/// besides.
+pub(crate) fn calls_off(said: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "stop",
+        "stop it",
+        "stop that",
+        "never mind",
+        "nevermind",
+        "forget it",
+        "forget about it",
+        "cancel",
+        "cancel it",
+        "cancel that",
+        "drop it",
+        "drop that",
+        "drop the job",
+        "abort",
+        "abort it",
+        "leave it",
+        "leave it as it is",
+    ];
+    let clauses = said.split([',', '.', ';', '!', ':', '\n', '–', '—']);
+    clauses.map(|clause| clause.trim().to_lowercase()).any(|clause| WORDS.contains(&&*clause))
 }
 
 /// What keeps a turn where the job `id` rests in this worktree and waits.
@@ -83,13 +113,29 @@ mod tests {
             let row = map.phase(&phase.into()).expect("a row of the map");
             let (job, next) = ("fix the lexer", "git seed status");
             let (asked, unasked) = (false, alone.then_some("nobody is asked"));
-            let turn = Turn { row, job, talk, open, closing, looking, asked, unasked, next };
+            let called_off = None;
+            let turn =
+                Turn { row, job, talk, open, closing, looking, asked, called_off, unasked, next };
             let said = may_end(&turn).map_or_else(
                 |no| no.facts.get("case").unwrap_or_default().to_owned(),
                 |()| "yes".to_owned(),
             );
             assert_eq!(said, expected, "{turn:?}");
             assert_eq!(may_end(&Turn { asked: true, ..turn }), Ok(()), "{turn:?}");
+        }
+    }
+
+    #[test]
+    fn work_is_called_off_by_words_that_say_nothing_else() {
+        for (said, expected) in [
+            ("stop, never mind, forget it", true),
+            ("Never mind.", true),
+            ("ok, cancel it, thanks", true),
+            ("ok, never mind the tests, finish it", false),
+            ("the cancel button stops too late", false),
+            ("stop the server, then go on", false),
+        ] {
+            assert_eq!(calls_off(said), expected, "{said}");
         }
     }
 
@@ -108,6 +154,7 @@ mod tests {
                 closing: false,
                 looking: false,
                 asked: false,
+                called_off: None,
                 unasked: None,
                 next,
             };

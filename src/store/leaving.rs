@@ -34,6 +34,13 @@ impl Store {
         Ok(paths.filter_map(|path| RepoPath::new(path).ok()).collect())
     }
 
+    /// The paths of which the index of the environment has the sides of a conflict.
+    pub(crate) fn unmerged(&self) -> Result<Vec<String>, StoreError> {
+        let out = self.git(["diff", "--name-only", "--diff-filter=U", "-z"]).run()?;
+        let paths = out.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
     /// How many files git tracks, those of a sparse index among them.
     pub(crate) fn tracked_count(&self) -> Result<usize, StoreError> {
         let listed = self.git(["ls-files", "-z", "--cached", "--deduplicate"]).run()?;

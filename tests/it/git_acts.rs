@@ -229,10 +229,14 @@ fn a_commit_in_the_middle_of_the_work_holds_the_persons_own_changes() {
     world.to("execute");
     world.prompt("commit my todo.txt, it has nothing to do with it");
     world.writes("src/parser/token.rs", "fn token() {}\n").passes();
-    let did = world.runs("git add -A && git commit -qm 'all of it'");
-    asks(&did, "git commit");
-    let said = did.said.expect("it ran");
-    assert!(said.err.contains("is staged, and execute may not commit it"), "{said:?}");
+    // Nobody is asked about what would be refused behind the answer.
+    let takes = "would take src/parser/token.rs along, and execute may not commit it";
+    for line in ["git add -A && git commit -qm 'all of it'", "git add src && git commit -qm 'src'"]
+    {
+        world.runs(line).refuses(takes);
+    }
+    world.git("add src/parser/token.rs");
+    world.runs("git commit -qm 'what is staged'").refuses(takes);
     world.git("reset -q");
     let did = world.runs("git add todo.txt && git commit -qm 'what is to do'");
     assert!(did.after.refusal().is_none(), "{did:?}");
@@ -465,4 +469,67 @@ fn a_tool_that_publishes_is_a_persons_to_allow() {
         world.puts(".claude/settings.local.json", &settings.to_string());
         calls(OPENS, "Escapes").refuses(&format!("the host's rule {rule} would answer"));
     }
+}
+
+/// A repository in which `feature` and the branch here changed the same line of the README.
+fn in_conflict() -> World {
+    let world = World::new();
+    let commits = |text: &str, words: &str| {
+        world.puts("README.md", text);
+        world.git("add README.md");
+        world.git(&format!("commit -qm {words}"));
+    };
+    commits("# calc\n\na smal one\n", "readme");
+    world.git("switch -qc feature");
+    commits("# calc\n\na little one\n", "little");
+    world.git("switch -q main");
+    commits("# calc\n\na small one\n", "small");
+    attended(world.installed())
+}
+
+#[test]
+fn a_merge_that_a_person_allowed_is_resolved_and_ended() {
+    let world = in_conflict();
+    // What ends a merge is open to nobody who was not allowed to begin one.
+    world.prompt("merge feature");
+    world.runs("git merge --abort").refuses("[ALLOW git merge --abort]");
+    world.prompt("[ALLOW git merge feature] merge it, and resolve the conflict in README.md");
+    world.runs("git merge feature").passes();
+    assert!(world.text("README.md").contains("<<<<<<<"), "it conflicts");
+    world.runs("git add README.md && git commit -q --no-edit").refuses("README.md conflicted");
+    world.writes("todo.txt", "x\n").refuses("");
+    world.reads("README.md").passes();
+    world.seed("phase advance --small --scope . -m 'a; b; c'").refuses("git add README.md, then");
+    world.writes("README.md", "# calc\n\na little one\n").passes();
+    let did = world.runs("git add README.md");
+    assert!(did.before.question().is_none() && did.before.refusal().is_none(), "{did:?}");
+    asks(&world.runs("git commit -q --no-edit"), "git commit -q --no-edit");
+    assert_eq!(world.git("log -1 --format=%s").trim(), "Merge branch 'feature'");
+    assert_eq!(world.git("status --porcelain").trim(), "");
+    // It is over, and so is the permission.
+    world.writes("README.md", "x\n").refuses("");
+    world.runs("git merge --abort").refuses("[ALLOW git merge --abort]");
+}
+
+#[test]
+fn a_merge_in_the_middle_of_a_job_is_ended_there_and_the_job_goes_on() {
+    let world = in_conflict();
+    world.prompt("fix the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --small --scope src/parser -m 'a; b; c'").succeeds();
+    world.prompt("[ALLOW git merge feature] merge it first");
+    world.runs("git merge feature").passes();
+    world.seed("phase advance -m 'the lexer keeps escapes'").refuses("git commit --no-edit");
+    world.reads("README.md").passes();
+    world.writes("README.md", "# calc\n\na little one\n").passes();
+    world.runs("git add README.md").passes();
+    asks(&world.runs("git merge --continue"), "git merge --continue");
+    assert_eq!(world.git("log -1 --format=%s").trim(), "Merge branch 'feature'");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'the lexer keeps escapes'").succeeds();
+    assert_eq!(
+        (world.phase(), world.files_of_head()),
+        ("condense".to_owned(), vec![CODE.to_owned()])
+    );
 }

@@ -1095,6 +1095,7 @@ impl<'a> Search<'a> {
                 class(Class::ShellGit);
                 let line = if act == Act::Commit { "git commit -m x" } else { "git stash" };
                 let moment = git_acts::Moment {
+                    merging: None,
                     checkpoints: row.checkpoints,
                     free: false,
                     at_work: row.is_in_cycle()
@@ -1279,6 +1280,7 @@ impl<'a> Search<'a> {
                 _ => Ok(()),
             };
             let scene = Scene {
+                reviewed: false,
                 anchors: self.rules.maps.anchors(),
                 phase: row,
                 first: self.rules.first_step(SaidLane::Unsaid),
@@ -1416,6 +1418,7 @@ impl<'a> Search<'a> {
         let unarchived =
             Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
         ask(Crossing {
+            instead: None,
             phase: row,
             to: &self.rows[to].name,
             message,
@@ -1537,6 +1540,7 @@ impl<'a> Search<'a> {
                 let (row, dirs) = (self.row(state), ["src/parser".to_owned()]);
                 let on_lane = self.map.lane.is_some();
                 let opening = Opening {
+                    too_many: None,
                     phase: &row.name,
                     begins: (!state.begun && state.aside.is_none())
                         || (on_lane && row.name == self.map.start),
@@ -1606,7 +1610,7 @@ impl<'a> Search<'a> {
             Err(refusal) => return self.no(state, refusal),
         };
         let away = (around == Around::Away && state.begun).then_some(MAIN);
-        let here = Here { away, doing: None, branch: "refs/heads/main" };
+        let here = Here { away, doing: None, merging: None, branch: "refs/heads/main" };
         if let Err(no) = home::takes_steps(here, || true) {
             return self.no(state, no);
         }
@@ -2857,6 +2861,7 @@ impl<'a> Search<'a> {
         let row = self.row(state);
         let job = Self::job(state);
         let turn = Turn {
+            called_off: None,
             row,
             job: &job.name,
             // `State::is_small_talk`.

@@ -750,3 +750,215 @@ fn a_job_that_another_clone_works_on_is_not_what_comes_next() {
     assert!(told.contains(&format!("git seed job activate {queued}")), "{told}");
     assert!(!told.contains(&theirs), "{told}");
 }
+
+/// A shell call that failed, as the host tells it.
+fn fails(world: &World, command: &str, status: i32, said: &str) {
+    let (input, call) = (json!({ "command": command }), world.next_call());
+    world.before("Bash", &input, &call).passes();
+    let fields = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call,
+        "error": format!("Exit code {status}\n{said}"), "is_interrupt": false, "duration_ms": 9 });
+    world.event("PostToolUseFailure", &fields);
+    world.minute();
+}
+
+/// A small job in a repository with these files; the agent read the first one, and may change what
+/// lies beside it.
+fn small_in(files: &[(&str, &str)]) -> World {
+    let world = World::new();
+    for (path, text) in files {
+        world.puts(path, text);
+    }
+    world.git("add -A");
+    world.git("commit -qm files");
+    let world = world.installed();
+    world.prompt("fix the lexer");
+    let (path, _) = files[0];
+    world.reads(path).passes();
+    let dir = path.rsplit_once('/').map_or(".", |(dir, _)| dir);
+    world.seed(&format!("phase advance --small --scope {dir} -m 'a; b; c'")).succeeds();
+    world
+}
+
+#[test]
+fn where_only_words_changed_a_look_at_them_shows_the_result() {
+    for (look, shows) in [
+        ("grep -n the README.md", true),
+        ("git diff", true),
+        ("test -z \"$(grep teh README.md)\"", true),
+        ("git seed exec -- cat README.md", true),
+        ("cat todo.txt", false),
+        ("echo README.md", false),
+    ] {
+        let world = small_in(&[("README.md", "Read teh guide.\n"), ("tests/a.rs", "fn a() {}\n")]);
+        // What was seen before the change shows nothing of it.
+        world.runs("git diff").passes();
+        world.edits("README.md", "teh", "the").passes();
+        world.asks(&done()).refuses("nothing has looked at README.md since it changed");
+        world.runs_and(look, || {}).passes();
+        match shows {
+            true => drop(world.asks(&done()).passes()),
+            false => world.asks(&done()).refuses("cat README.md"),
+        }
+    }
+    // A tool of the host's looks as well, and what tests read is no word.
+    let world = small_in(&[("README.md", "Read teh guide.\n")]);
+    world.edits("README.md", "teh", "the").passes();
+    world.reads("README.md").passes();
+    world.seed("phase advance -m 'a typo is mended'").succeeds();
+    assert_eq!(world.phase(), "condense");
+    let world = small_in(&[("tests/expected.md", "teh\n")]);
+    world.edits("tests/expected.md", "teh", "the").passes();
+    world.runs("cat tests/expected.md").passes();
+    world.asks(&done()).refuses("nothing is proved");
+}
+
+const GO: [(&str, &str); 2] =
+    [("store/store.go", "package store\n"), ("store/store_test.go", "package store\n")];
+
+/// A question that says that nothing was tested.
+fn untested() -> serde_json::Value {
+    let text = "[JOB-COMPLETE] fix the lexer: Get looks the key up in two values and returns \
+                a question mark where it is missing. Not tested: go is not installed here, so no \
+                test ran.\n\n## Outstanding Items\n";
+    question(text, &["Review", "Approve completion"])
+}
+
+#[test]
+fn where_the_tests_cannot_run_the_agent_says_so_and_the_card_tells_it() {
+    let world = small_in(&GO);
+    world.edits("store/store.go", "package store\n", "package store\n\nvar a = 1\n").passes();
+    // Nobody tried.
+    world.asks(&untested()).refuses("nothing is proved");
+    fails(&world, "go test ./...", 127, "bash: line 1: go: command not found");
+    world.asks(&done()).refuses("Not tested: <why>");
+    world.seed("phase advance -m 'a is 1'").succeeds();
+    assert_eq!(world.phase(), "verify");
+    world.seed("phase advance -m 'a is 1'").refuses("what runs the tests is not there (go test");
+    world.seed("phase advance -m 'a is 1. Not tested: go is not installed here.'").succeeds();
+    assert_eq!(world.phase(), "condense");
+    let told = world.asks(&untested()).passes();
+    let card = told.reply.to_person().expect("a card").to_owned();
+    assert!(card.contains("not tested"), "{card}");
+    told.answers("Approve completion");
+    assert_eq!(world.phase(), "none");
+}
+
+/// Whoever could run the tests cannot skip them by a runner that is not there.
+#[test]
+fn a_runner_that_is_missing_excuses_its_own_tests_alone() {
+    let python = [("src/a.py", "a = 1\n"), ("tests/test_a.py", "def test_a():\n    pass\n")];
+    let make = [("src/a.c", "int a;\n"), ("Makefile", "check:\n\ttrue\n")];
+    for (files, command, said) in [
+        (&python, "go test ./...", "bash: go: command not found"),
+        (&python, "tox", "bash: tox: command not found"),
+        (&make, "make chekc", "make: *** No rule to make target 'chekc'.  Stop."),
+        (&GO, "gotestsum", "bash: gotestsum: command not found"),
+        (&GO, "PATH=/x go test ./...", "bash: go: command not found"),
+    ] {
+        let world = small_in(files);
+        let (path, text) = files[0];
+        world.edits(path, text, &format!("{text}\n{text}")).passes();
+        fails(&world, command, if command.starts_with("make") { 2 } else { 127 }, said);
+        let question = untested();
+        let reply = world.asks(&question).reply;
+        let no = reply.refusal().unwrap_or_default();
+        // Where that program is here, it could run as well.
+        let there = command == "gotestsum" && world.tries("command -v go").code != 0;
+        assert!(no.contains("nothing is proved") || there, "{command}: {reply:?}");
+    }
+}
+
+/// A runner that finds nothing to run is no run that failed.
+#[test]
+fn what_found_nothing_to_run_is_no_failure() {
+    for (command, status, said) in [
+        ("make check", 2, "make: *** No rule to make target 'check'.  Stop."),
+        ("npm test", 254, "npm error enoent Could not read package.json"),
+        ("pytest -q", 5, "no tests ran in 0.01s"),
+    ] {
+        let world = small_in(&[("README.md", "Read teh guide.\n")]);
+        world.edits("README.md", "teh", "the").passes();
+        fails(&world, command, status, said);
+        world.runs("git diff").passes();
+        let told = world.seed("phase advance -m 'the typo in README.md is fixed'").succeeds();
+        assert_eq!(world.phase(), "condense", "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_second_directory_is_told_the_way_that_works() {
+    let files = [("src/calc/core.py", "a\n"), ("README.md", "teh\n"), ("tests/a.py", "b\n")];
+    let world = small_in(&files);
+    world.edits("src/calc/core.py", "a", "b").passes();
+    world.reads("README.md").passes();
+    let no = world.edits("README.md", "teh", "the");
+    no.refuses("git seed phase advance --up -m");
+    no.refuses("[QUICK]");
+    world.seed("phase back observe -m 'the README, too'").succeeds();
+    world.changes_nothing(|| world.seed("phase advance --scope . -m 'both'").refuses("--up"));
+    world.seed("phase advance --scope src/calc -m 'one of them'").succeeds();
+    // A person's word opens the file.
+    world.prompt("[ALLOW README.md] go on");
+    world.edits("README.md", "teh", "the").passes();
+    world.tests();
+    world.seed("phase advance -m 'both are mended'").succeeds();
+    assert_eq!(world.json("status")["track"], "quick");
+    assert_eq!(world.files_of_head(), ["README.md"]);
+    // Both at the beginning are too many at once; tests ride along, and a person lifts the size.
+    let both = "phase advance --small --scope src/calc --scope . -m 'a; b; c'";
+    let begins = |prompt: &str| {
+        let world = World::new();
+        files.iter().for_each(|(path, text)| world.puts(path, text));
+        let world = world.installed();
+        world.prompt(prompt);
+        files.iter().for_each(|(path, _)| world.reads(path).passes());
+        world
+    };
+    let world = begins("mend both");
+    world.changes_nothing(|| world.seed(both).refuses("too large for the small lane"));
+    world.seed(&both.replace("--scope .", "--scope tests")).succeeds();
+    begins("[QUICK] mend both").seed(both).succeeds();
+}
+
+#[test]
+fn the_end_of_a_turn_says_what_comes_next_on_the_small_lane() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.stops().refuses("run its tests");
+    world.tests();
+    world.stops().refuses("Do: ask one [JOB-COMPLETE] question");
+    let next = world.json("status")["next"].clone();
+    assert!(next.as_str().is_some_and(|next| next.contains("[JOB-COMPLETE]")), "{next}");
+    world.prompt("stop, never mind, forget it");
+    let no = world.stops();
+    no.refuses("ask one [JOB-DROP] question");
+    no.refuses("stop, never mind, forget it");
+}
+
+#[test]
+fn a_wish_behind_a_look_at_the_work_opens_the_next_cycle() {
+    let world = small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.asks(&done()).passes().answers("also keep the tabs");
+    world.edits(CODE, "escapes();", "tabs();").refuses("git seed phase advance --review");
+    world.seed("phase advance --review").succeeds();
+}
+
+#[test]
+fn a_pipe_that_shows_a_part_of_status_is_open_between_cycles() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.seed("phase advance --add-cycle 'one more round' -m 'one more round'").succeeds();
+    assert_eq!(world.phase(), "idle");
+    world.runs_and("git seed status | head -8", || {}).passes();
+    for line in ["git seed status | head -8 todo.txt", "git seed status | head && cat todo.txt"] {
+        world.runs_and(line, || {}).refuses("");
+    }
+}

@@ -44,7 +44,7 @@ fn judged(
     {
         return Ok(Err(Ahead::No));
     }
-    if let Some(first) = boundary::judge::missing(repo, focused)?.into_iter().next() {
+    if let Some(first) = boundary::judge::missing_with(repo, focused, text)?.into_iter().next() {
         return Ok(Err(Ahead::Lacks(first)));
     }
     let mut further = focused.clone();
@@ -55,7 +55,7 @@ fn judged(
             return Ok(Err(Ahead::No));
         }
         further.state.stand.phase = row.name.clone();
-        let missing = boundary::judge::missing(repo, &further)?;
+        let missing = boundary::judge::missing_with(repo, &further, text)?;
         if let Some(first) = gates::missing_ahead(missing).next() {
             return Ok(Err(Ahead::Lacks(first)));
         }

@@ -102,7 +102,7 @@ pub(crate) fn advance(
     while let Some(last) = crossed.last()
         && matches!(toward, Transition::Forward { .. })
         && !seen.contains(&last.focused.state.stand.phase)
-        && goes_on(repo, &last.focused)?
+        && goes_on(repo, &last.focused, text)?
     {
         seen.push(last.focused.state.stand.phase.clone());
         match cross(repo, &on, text, by)? {
@@ -114,9 +114,9 @@ pub(crate) fn advance(
 }
 
 /// The job walks a lane, and the exit of the phase that it came to is met already.
-pub(crate) fn goes_on(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+pub(crate) fn goes_on(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<bool> {
     let walks = repo.map(&focused.state.stand).walks_through(repo.row(Some(focused)));
-    Ok(walks && boundary::judge::missing(repo, focused)?.is_empty())
+    Ok(walks && boundary::judge::missing_with(repo, focused, text)?.is_empty())
 }
 
 /// The step's note: on its commit, or on the last one of the job, with the message that no commit

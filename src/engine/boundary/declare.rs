@@ -5,7 +5,7 @@ use crate::engine::memory::pages::{declared_dir, dir_line};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::rows::to_line;
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
-use crate::engine::{fence, memory};
+use crate::engine::{boundary, fence, memory};
 use crate::format::names;
 use crate::format::state::State;
 use crate::format::transition::Declared;
@@ -39,6 +39,9 @@ pub(crate) fn scope_is_sound(
         return Ok(Err(refusal));
     }
     if let Err(refusal) = dirs_are_sound(repo, &focused.state, scope) {
+        return Ok(Err(refusal));
+    }
+    if let Err(refusal) = boundary::size::has_room(repo, focused, scope)? {
         return Ok(Err(refusal));
     }
     if freezes(repo, &focused.state.stand, step) {

@@ -11,14 +11,14 @@ use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, lost_pages, memory, record};
+use crate::engine::{boundary, claims, fence, jobs, judge, lost_pages, memory, merge_mark, record};
 use crate::format::fold::JournalLines;
 use crate::hosts;
 use crate::jobs::Naming;
 use crate::memory::seen::Seen;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
-use crate::phases::gates::{self, Crossing};
+use crate::phases::gates::{self, Crossing, Instead};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Stay};
@@ -226,7 +226,11 @@ fn was_heard(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
 pub(crate) fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
     let home = &focused.state.home;
     let away = repo.away(focused);
-    let here = Here { away, doing: repo.store.in_progress(), branch: home.branch.as_str() };
+    // Where that does not read the person is asked to end it.
+    let merging = merge_mark::under_way(repo).ok().flatten();
+    let merging = merging.as_ref().map(|merging| merging.files.as_slice());
+    let doing = repo.store.in_progress();
+    let here = Here { away, doing, merging, branch: home.branch.as_str() };
     // Empty before the first phase commit. A commit that cannot be found is not in HEAD's history.
     let last = home.commit.parse::<CommitId>().ok();
     home::takes_steps(here, || {
@@ -342,6 +346,7 @@ fn crossing<'a>(
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
     let objective = asked.naming.objective.as_deref().unwrap_or(&state.job.objective);
     let objective_words = u32::try_from(words::count(objective)).unwrap_or(u32::MAX);
+    let proved = counts.activity.proved.unwrap_or(state.proved);
     let declared = !boundary::declare::open_lines(repo, focused)?.is_empty()
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
     Ok(Crossing {
@@ -378,7 +383,8 @@ fn crossing<'a>(
             && judge::criteria::has_failed(repo, focused)?,
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
-        proved: counts.activity.proved.unwrap_or(state.proved),
+        proved,
+        instead: if proved { None } else { instead(repo, focused, asked.message)? },
         uncommitted_by_nobody: uncommitted_by_nobody(repo, focused, asked.unclaimed)?,
         criteria: Ground::default(),
         lines: 0,
@@ -386,6 +392,14 @@ fn crossing<'a>(
         audited: was_audited(focused, &gathered.stay),
         auditor: auditor(repo, focused),
     })
+}
+
+/// What stands for a run, where the row asks for one.
+fn instead(repo: &Repo, focused: &LoadedJob, message: &Message) -> Result<Option<Instead>> {
+    if !repo.row(Some(focused)).exit.iter().any(|gate| gate == "proof") {
+        return Ok(None);
+    }
+    claims::proving::instead(repo, focused, message.text())
 }
 
 /// A declared file of the project among `unclaimed`, where the row wants to see runs: they ran with
@@ -484,12 +498,17 @@ pub(crate) fn within_the_lane(
 
 /// What stands between the focused job and its next step, but for the message.
 pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> {
+    missing_with(repo, focused, "")
+}
+
+/// The same of a step whose message is `text`: its words may stand for a run that cannot be had.
+pub(crate) fn missing_with(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Vec<Refusal>> {
     let since = repo.read_since(focused)?;
     let row = repo.row(Some(focused));
     let Some(to) = row.next.first() else { return Ok(Vec::new()) };
     let shown = fence::shown::fence_shown(repo, focused)?;
     let (strays, unclaimed) = (shown.strays.as_slice(), shown.unclaimed.as_slice());
-    let message = Message::default();
+    let message = Message::new(text);
     let gathered = Gathered::of(repo, focused, focused.state.review_after(&since))?;
     let naming = Naming::default();
     let asked = Asked { to, message: &message, naming: &naming, strays, unclaimed };

@@ -7,17 +7,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::languages::shipped_languages;
+use crate::engine::memory::pages::declared_dir;
+use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, judge};
 use crate::event::Change;
+use crate::format::names;
 use crate::format::state::Unclaimed;
 use crate::jobs::shortword::SaidLane;
 use crate::memory::edit;
+use crate::memory::pages::dir_of;
+use crate::memory::scope::Scope;
 use crate::phases::guard::FileChange;
-use crate::phases::lane::ChangedFile;
+use crate::phases::lane::{self, ChangedFile};
 use crate::phases::place::Place;
 use crate::phases::{Lane, Size};
 use crate::store::{RepoPath, TreeId, lines_between};
+use crate::verdict::Verdict;
 
 /// The most paths that are looked at; a lane that takes more is none.
 const MOST: usize = 500;
@@ -31,7 +37,8 @@ pub(crate) fn of_tree(
 ) -> Result<Size> {
     let mut changed = changed(repo, focused, tree)?;
     changed.retain(|(path, _)| unclaimed.iter().all(|one| one.path != *path));
-    Ok(of_paths(repo, changed.iter().map(|(path, lines)| (path.as_str(), *lines))))
+    let sizes = changed.iter().map(|(path, lines)| (path.as_str(), *lines));
+    Ok(of_paths(repo, &opened(repo, focused)?, sizes))
 }
 
 /// What the cycle has changed so far, besides pages and what is the person's: paths, and how many
@@ -75,11 +82,36 @@ fn by_hand<'a>(
     Ok(paths)
 }
 
-fn of_paths<'a>(repo: &Repo, changed: impl Iterator<Item = (&'a str, usize)>) -> Size {
-    Size::of(changed.map(|(path, lines)| {
+/// What a person opened counts for nothing: they know of it.
+fn of_paths<'a>(
+    repo: &Repo,
+    opened: &Scope,
+    changed: impl Iterator<Item = (&'a str, usize)>,
+) -> Size {
+    Size::of(changed.filter(|(path, _)| !opened.holds(path)).map(|(path, lines)| {
         let along = shipped_languages().is_test_path(path) || repo.rules.companions().is_lock(path);
         ChangedFile { path, lines, along }
     }))
+}
+
+/// The paths that a person opened in the middle of the job.
+fn opened(repo: &Repo, focused: &LoadedJob) -> Result<Scope> {
+    let lines = repo.lines(&focused.chain, names::ALLOWED)?;
+    let dirs = lines.iter().filter_map(|line| line.strip_suffix('/'));
+    let mut opened: Scope = dirs.map(from_line).collect();
+    lines.iter().filter(|line| !line.ends_with('/')).for_each(|file| opened.open(file.as_str()));
+    Ok(opened)
+}
+
+/// The first of `dirs` that has no room on the lane beside the others and those that `changed`;
+/// directories of tests ride along.
+pub(crate) fn beyond<'d>(lane: &Lane, dirs: &'d [String], changed: &[String]) -> Option<&'d str> {
+    let along = |dir: &str| shipped_languages().is_test_path(&format!("{dir}/x"));
+    let mut known: BTreeSet<&str> = changed.iter().map(String::as_str).collect();
+    dirs.iter().map(String::as_str).filter(|dir| !along(dir)).find(|dir| {
+        known.insert(dir);
+        known.len() > lane.directories
+    })
 }
 
 /// The path with which a call would make the work larger than its lane takes.
@@ -107,9 +139,10 @@ pub(crate) fn outgrown_by(
         };
         more.insert(change.path.clone(), lines);
     }
+    let opened = opened(repo, focused)?;
     let leaves = |sizes: &BTreeMap<String, usize>| {
         let whole = |sizes: &BTreeMap<String, usize>| {
-            of_paths(repo, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))
+            of_paths(repo, &opened, sizes.iter().map(|(path, lines)| (path.as_str(), *lines)))
         };
         let (before, mut after) = (whole(sizes), sizes.clone());
         after.extend(more.clone());
@@ -124,15 +157,44 @@ pub(crate) fn outgrown_by(
     Ok(None)
 }
 
+/// Whether the directories that a step on the lane declares have room there, beside those that the
+/// work changed so far.
+pub(crate) fn has_room(repo: &Repo, focused: &LoadedJob, scope: &[String]) -> Result<Verdict> {
+    let lane = repo.map(&focused.state.stand).lane.as_ref();
+    let lane = lane.filter(|_| focused.state.said_lane != SaidLane::Quick && !scope.is_empty());
+    let Some(lane) = lane else { return Ok(Ok(())) };
+    // What does not read was refused before.
+    let dirs: Vec<String> =
+        scope.iter().filter_map(|dir| declared_dir(dir).ok()).flatten().collect();
+    let mut changed = Vec::new();
+    if let Ok(began) = focused.state.fence.began.parse::<TreeId>() {
+        let so_far = so_far(repo, focused, &began, &[])?;
+        let (opened, by_hand) = (opened(repo, focused)?, so_far.by_hand(repo, focused)?);
+        let counts = |path: &String| {
+            let along = shipped_languages().is_test_path(path);
+            let lock = repo.rules.companions().is_lock(path);
+            !along && !lock && !opened.holds(path) && !by_hand.contains(path)
+        };
+        for path in so_far.all().into_iter().filter(counts) {
+            if lines_of(repo, &began, &path, None)? > 0 {
+                changed.push(to_line(dir_of(&path)));
+            }
+        }
+    }
+    let Some(dir) = beyond(lane, &dirs, &changed) else { return Ok(Ok(())) };
+    Ok(Err(lane::no_room(dir)))
+}
+
 /// Whether the work is larger than its lane takes, now that a call changed `more`.
 pub(crate) fn is_outgrown(repo: &Repo, focused: &LoadedJob, more: &[String]) -> Result<bool> {
     let Some(lane) = binds(repo, focused) else { return Ok(false) };
     let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(false) };
     let so_far = so_far(repo, focused, &began, more)?;
     let mut sizes = sizes(repo, &began, so_far.all())?;
+    let opened = opened(repo, focused)?;
     let is_outgrown = |sizes: &BTreeMap<String, usize>| {
         let sizes = sizes.iter().map(|(path, lines)| (path.as_str(), *lines));
-        lane.is_outgrown(of_paths(repo, sizes))
+        lane.is_outgrown(of_paths(repo, &opened, sizes))
     };
     if !is_outgrown(&sizes) {
         return Ok(false);

@@ -71,8 +71,10 @@ pub(crate) fn open(
         Some(lane) => boundary::added_up::outgrown(repo, lane, &dirs)?,
         None => None,
     };
+    let too_many = binding.and_then(|lane| boundary::size::beyond(lane, &dirs, &[]));
     let opening = Opening {
         added_up,
+        too_many,
         phase: &stand.phase,
         begins: stand.is_talk() || (on_lane && stand.phase == map.start),
         on_lane,

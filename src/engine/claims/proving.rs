@@ -1,14 +1,21 @@
 //! Which runs stand for the tests of the work where a phase asks for one.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::claims::Counts;
-use crate::claims::empty;
-use crate::claims::ended::Ended;
+use crate::claims::absent::{self, Absent, Tried};
+use crate::claims::ended::{Ended, closing};
 use crate::claims::languages::shipped_languages;
+use crate::claims::{ChangedFile, Counts, Ran, Truth, empty};
 use crate::engine::claims::{self, swapped};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Event, Outcome};
+use crate::format::journal::{Line, What};
+use crate::phases::gates::Instead;
+use crate::store::TreeId;
+use crate::voice::{Notice, tell};
+use crate::{shell, world};
 
 /// Whether a line that ended well may stand for the tests. A run that found none does not, nor a
 /// question for a version. A program in the line itself and a build do not where code changed and
@@ -53,4 +60,152 @@ fn wants_tests(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
         return Ok(true);
     }
     Ok(claims::receipts::ran(repo, focused)?.iter().any(|(_, ran)| found(ran)))
+}
+
+/// Lock files of tools that run tests from an environment of their own, and those tools.
+const ENVIRONMENTS: [(&str, &str); 6] = [
+    ("uv.lock", "uv"),
+    ("poetry.lock", "poetry"),
+    ("pdm.lock", "pdm"),
+    ("Pipfile.lock", "pipenv"),
+    ("tox.ini", "tox"),
+    ("noxfile.py", "nox"),
+];
+/// Where such an environment, or a package manager, puts programs.
+const PLACES: [&str; 4] = [".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin"];
+
+/// What stands for a run that proves the work, where there was none since the last change: a look,
+/// where only words changed, and the agent's word `text`, where the tests cannot run.
+pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Option<Instead>> {
+    let (truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
+    let needs = Needs::of(repo, &tree)?;
+    let languages = shipped_languages();
+    let is_words = |file: &&ChangedFile| {
+        let data = needs.languages.is_empty() && languages.of(&file.path).is_none();
+        let expected = languages.is_test_path(&file.path) || languages.is_expected(&file.path);
+        (file.prose || data) && !expected
+    };
+    if truth.files.iter().all(|file| is_words(&file)) {
+        let Some(path) = truth.files.first().map(|file| file.path.clone()) else { return Ok(None) };
+        let seen = is_looked_at(repo, focused, &truth)?;
+        return Ok(Some(if seen { Instead::Seen } else { Instead::Look { path } }));
+    }
+    let Some(why) = needs.cannot_run(repo, focused, &truth)? else { return Ok(None) };
+    // The question holds the line of the card, which is git seed's own.
+    let said = absent::admits(&text.replace(&tell(Notice::CardNoRun, &[]), ""));
+    Ok(Some(Instead::Word { why, said }))
+}
+
+/// A command or a tool that looks at what changed ended well since the last change.
+fn is_looked_at(repo: &Repo, focused: &LoadedJob, truth: &Truth) -> Result<bool> {
+    let mut seen = false;
+    claims::turn::each_line_since(repo, focused, 0, |line| match line.what {
+        What::After if !line.paths.is_empty() || !line.strays.is_empty() => seen = false,
+        What::Late => seen = false,
+        What::After | What::Looked => seen |= looks(line, truth),
+        _ => {}
+    })?;
+    Ok(seen)
+}
+
+/// Whether a call looked at what changed: a tool that read such a file, or a command that names
+/// one, or asks git for the difference.
+fn looks(line: &Line, truth: &Truth) -> bool {
+    let names = line.opened.iter().any(|path| truth.files.iter().any(|file| file.path == *path));
+    let Some(ran) = &line.ran else { return names };
+    let line = ran.line();
+    let command = line.split_once(" exec -- ").map_or(&*line, |(_, inner)| inner);
+    let git = shell::simple(command).is_some_and(|line| {
+        let words = line.commands.first().map(|first| first.words.as_slice()).unwrap_or_default();
+        matches!(words, [git, verb, ..] if git == "git" && matches!(verb.as_str(), "diff" | "show"))
+    });
+    let well = !ran.failed && ran.status.is_none_or(|status| status == 0);
+    well && (git || names && !empty::shows_nothing(command))
+}
+
+/// What the tests of a repository need, as far as its files and the rules say.
+struct Needs {
+    /// By the names of [`absent::shown_by`].
+    languages: BTreeSet<&'static str>,
+    /// Paths that say where else tests may run from.
+    environments: Vec<&'static str>,
+    /// Tests of Python that need no runner besides it.
+    bare: bool,
+}
+
+impl Needs {
+    fn of(repo: &Repo, tree: &TreeId) -> Result<Self> {
+        let mut needs = Self { languages: BTreeSet::new(), environments: Vec::new(), bare: false };
+        let top = repo.store.work_tree();
+        // A file that does not read says nothing of tests.
+        let text = |path: &str| std::fs::read_to_string(top.join(path)).unwrap_or_default();
+        let script = |path: &str| {
+            let run = repo.rules.runs().recognise(&format!("./{path}"));
+            matches!(run.run(), Some("script"))
+        };
+        for path in repo.store.paths_of(tree)? {
+            let shown = absent::shown_by(&path, &|| text(&path), &script);
+            needs.bare |= shown == Some("python") && text(&path).contains("TestCase");
+            needs.languages.extend(shown);
+            let known = ENVIRONMENTS.iter().find(|(file, _)| *file == path);
+            needs.environments.extend(known.map(|(_, program)| *program));
+        }
+        Ok(needs)
+    }
+
+    /// Why no test of the work can run; none where one may.
+    fn cannot_run(
+        &self,
+        repo: &Repo,
+        focused: &LoadedJob,
+        truth: &Truth,
+    ) -> Result<Option<String>> {
+        let all = claims::receipts::ran(repo, focused)?;
+        let of_tests = |ran: &&Ran| ran.run.is_some();
+        let mut runs = all.iter().map(|(_, ran)| ran).filter(of_tests);
+        // What ran once can run again, and whose rules name a run of their own has one.
+        if runs.clone().any(|ran| ran.absent.is_none()) || repo.rules.has_own_runs() {
+            return Ok(None);
+        }
+        if self.languages.is_empty() {
+            return Ok(Some(tell(Notice::UntestedNone, &[])));
+        }
+        let without = all.iter().filter(|(_, ran)| ran.absent == Some(Absent::Runner));
+        let lines: Vec<(&str, Cow<'_, str>, bool)> = without
+            .filter_map(|(_, ran)| Some((ran.run.as_deref()?, ran.line(), ran.program.is_some())))
+            .collect();
+        let tried =
+            lines.iter().map(|(run, line, is_there)| Tried { run, line, is_there: *is_there });
+        let tried: Vec<Tried<'_>> = tried.collect();
+        let there = |name: &str| self.is_there(repo, name);
+        if !self.needed(truth).all(|language| absent::cannot_run(language, &tried, &there)) {
+            return Ok(None);
+        }
+        let command = runs.next_back().map(Ran::line).unwrap_or_default();
+        Ok(Some(tell(Notice::UntestedRunner, &[("command", &command)])))
+    }
+
+    /// The languages whose tests concern the work: those that changed, or all of them where no test
+    /// is of such a one; what calls tests by a name of its own may run any.
+    fn needed<'n>(&'n self, truth: &'n Truth) -> impl Iterator<Item = &'static str> + 'n {
+        let changes = |language: &str| {
+            let of = |path: &str| shipped_languages().of(path).map(|row| row.name.as_str());
+            truth.files.iter().any(|file| of(&file.path) == Some(language))
+        };
+        let any = self.languages.iter().any(|language| changes(language));
+        let needed = move |language: &&'static str| {
+            !any || changes(language) || matches!(*language, "make" | "script")
+        };
+        self.languages.iter().copied().filter(needed)
+    }
+
+    /// Whether a program is there, by git seed's own look, or another way to the tests.
+    fn is_there(&self, repo: &Repo, name: &str) -> bool {
+        let top = repo.store.work_tree();
+        let runner = name == "pytest";
+        world::on_path(name).is_some()
+            || PLACES.iter().any(|place| top.join(place).join(name).is_file())
+            || runner && self.bare
+            || runner && self.environments.iter().any(|program| world::on_path(program).is_some())
+    }
 }

@@ -8,11 +8,12 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::claims::absent::{self, Absent};
 use crate::claims::ended::{Ended, closing};
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::runs::Recognised;
-use crate::claims::{MOST_RECEIPTS, Part, Program, Ran, Receipt};
+use crate::claims::{Counts, MOST_RECEIPTS, Part, Program, Ran, Receipt};
 use crate::engine::claims::swapped;
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::sessions::{Session, speaks_for};
@@ -66,6 +67,8 @@ pub(crate) fn receipt(
     let end = end_of(repo, (command, dir), &read, outcome)?;
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
+    let program = read.run().and_then(|_| program(&program_name(command), dir));
+    let absent = absent_of((&read, command), program.is_some(), end.counts, outcome);
     Ok(Some(Ran {
         at: repo.store.dated(repo.now),
         place: None,
@@ -79,8 +82,9 @@ pub(crate) fn receipt(
         shown: ends && end.shown,
         hidden: end.hidden,
         output: outcome.output.clone(),
-        program: read.run().and_then(|_| program(&program_name(command), dir)),
+        program,
         counts: end.counts,
+        absent: absent.filter(|_| ends),
         figures: figures::printed(&outcome.printed),
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
@@ -117,6 +121,17 @@ pub(super) fn end_of(
         return Ok(Ended { hidden: true, ..Ended::default() });
     }
     Ok(Ended::of(repo.rules.runs(), (line, read), &outcome.printed, outcome.status))
+}
+
+/// What was not there for a run of tests: its runner, or anything that it could run.
+pub(super) fn absent_of(
+    (read, line): (&Recognised, &str),
+    is_there: bool,
+    counts: Option<Counts>,
+    outcome: &Outcome,
+) -> Option<Absent> {
+    let (run, status) = (read.run()?, read.status(outcome.status));
+    absent::Ended { run, line, is_there, status, counts, printed: &outcome.printed }.absent()
 }
 
 /// What the kernel does not hold of a run of tests where one only looks.
@@ -290,6 +305,8 @@ pub(crate) fn leave_run(
     (code, printed): (i32, &str),
     before: String,
 ) -> Result<()> {
+    let run = watched.run.as_deref();
+    let (_, counts, absent) = told_of_run(run, (&watched.line, dir), Some(code), printed);
     leave_receipt(
         repo,
         Ran {
@@ -306,10 +323,8 @@ pub(crate) fn leave_run(
             tree_before: Some(before),
             tree_after: Some(tree_of_now(repo)?),
             program: program(&program_name(&watched.line), dir),
-            counts: watched
-                .run
-                .as_ref()
-                .and_then(|run| closing(run, &watched.line, printed, Some(code))),
+            counts,
+            absent,
             figures: figures::printed(printed),
             beside: figures::beside(printed),
             complains: figures::complains(printed),
@@ -370,11 +385,10 @@ pub(crate) fn as_they_count(
     let mut programs: BTreeMap<String, String> = BTreeMap::new();
     let mut others = Vec::with_capacity(all.len());
     for (_, ran) in &all {
-        let other = ran.program.as_ref().is_some_and(|program| {
+        others.push(ran.program.as_ref().is_some_and(|program| {
             let first = programs.entry(program_name(&ran.line())).or_insert_with(|| told(program));
             *first != told(program)
-        });
-        others.push(other);
+        }));
     }
     let mut since: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
     let tests = Tests { repo, tree, paths: OnceCell::new() };
@@ -415,6 +429,7 @@ pub(crate) fn as_they_count(
             beside: ran.beside,
             complains: ran.complains,
             tells_tests: ran.tells_tests,
+            absent: ran.absent.is_some(),
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });
     }

@@ -12,7 +12,7 @@ use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{
-    boundary, briefing, claims, fence, git_mark, hook, jobs, memory, person, record,
+    boundary, briefing, claims, fence, git_mark, hook, jobs, memory, merge_mark, person, record,
 };
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, ToldWords, What};
@@ -45,6 +45,7 @@ pub(crate) fn after(
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
     let answered = git_mark::end(repo, call)?;
+    merge_mark::keep(repo, answered.as_ref())?;
     hook::first_time::has_answered(repo, event, call);
     // What a person answers for is no call's own: the fence names it, and lays it to nobody.
     let window = window.filter(|_| answered.is_none());
@@ -369,6 +370,7 @@ fn what_came(
     let mut after = ShellEffects::default();
     let mut plan_edits = 0;
     let mut places = places(repo, host, event, call, focused);
+    merge_mark::leave_out(repo, &call.act, &mut places)?;
     let mut lines = if outcome.ok {
         claims::required::lines_of_work(repo, call, &places, focused)
     } else {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, fence, git_consent, hook, jobs, judge, memory};
-use crate::engine::{named_dirs, own_dir, person, record};
+use crate::engine::{boundary, claims, fence, git_consent, git_hooks, hook, jobs, judge, memory};
+use crate::engine::{merge_mark, named_dirs, own_dir, person, record};
 use crate::event::{Act, Change, Event, FileEdit, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -37,6 +37,7 @@ pub(crate) fn scene<'a>(
     let phase = if guest { repo.rules.maps.home().none() } else { repo.row(focused) };
     let stand = focused.map(|focused| &focused.state.stand);
     let mut acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
+    merge_mark::opens_conflicts(repo, call, (guest, &mut acts))?;
     let dial_set = stand.is_some_and(|stand| stand.entry.multiplier.is_some());
     if let Act::Shell { command, .. } = &call.act
         && (phase.dial && !dial_set || !phase.opens(Class::ShellCode))
@@ -60,6 +61,7 @@ pub(crate) fn scene<'a>(
         guest,
         stay,
         delegates: host.delegates(),
+        reviewed: focused.is_some_and(|focused| focused.state.review.opens_a_cycle().is_ok()),
         uncommitted: match focused {
             Some(focused) if !host.delegates() => fence::survey::is_uncommitted(repo, focused)?,
             _ => false,
@@ -438,7 +440,7 @@ fn shell(
     out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path));
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
-    out.git = git_consent::ruling(repo, said, phase, setting.focused, &reading)?;
+    out.git = git_hooks::ruling(repo, said, phase, setting.focused, &reading)?;
     let of_git = |found: &shell::Found| {
         out.git.iter().flat_map(|(acts, _)| acts).any(|act| act.part == found.part)
     };
@@ -464,7 +466,7 @@ fn shell(
         show(found, out);
         out.changes.extend(written);
     }
-    out.classes = programs_first(&reading, std::mem::take(&mut out.classes));
+    out.classes = programs_first(command, &reading, std::mem::take(&mut out.classes));
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
         code.into_iter().all(|found| hook::first_time::is_run(repo, &reading, found))
@@ -486,7 +488,16 @@ fn shell(
 
 /// What a line sets for a program is spoken of only where the program itself is open; where it
 /// stands before a run of tests, the line is shown as a whole.
-fn programs_first(reading: &shell::Reading, classes: Vec<(Class, String)>) -> Vec<(Class, String)> {
+fn programs_first(
+    command: &str,
+    reading: &shell::Reading,
+    mut classes: Vec<(Class, String)>,
+) -> Vec<(Class, String)> {
+    // What a pipe ends in shows a part of what git seed says.
+    if shell::seed_line(command).is_some() {
+        classes.retain(|(class, _)| *class == Class::Seed);
+        return classes;
+    }
     let sets = |(shown, found): &((Class, String), &shell::Found)| {
         found.tag == Some(Tag::Taint) && shown.1 == found.part
     };

@@ -10,6 +10,7 @@ use crate::engine::{boundary, claims, hook, jobs, record, report};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
+use crate::jobs::routing::InteractionKind;
 use crate::phases::guard;
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
@@ -64,6 +65,9 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     let looking = state.review == Review::Looking;
     let next = if looking { String::new() } else { next(repo, focused) };
     let unasked = jobs::unattended::unasked(repo, state);
+    let said = record::interactions::interaction(repo, &focused.chain, state.job.interactions)?;
+    let said = said.filter(|said| said.kind == InteractionKind::Prompt);
+    let called_off = said.as_ref().map(|said| &*said.text).filter(|said| stop::calls_off(said));
     let turn = Turn {
         row: repo.row(Some(focused)),
         job: state.job.name.as_str(),
@@ -72,6 +76,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         closing: state.is_closing(),
         looking,
         asked: record::interactions::only_asked(repo, focused)?,
+        called_off,
         unasked: unasked.as_deref(),
         next: &next,
     };

@@ -314,7 +314,8 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     // What ran before the last run of the job was over says nothing of this one.
     // Never completed: every run of it counts.
     let began = focused.state.job.last_completed_at.unwrap_or_default();
-    seen.retain(|(_, ran)| ran.at >= began);
+    // Nor does one of which no test began.
+    seen.retain(|(_, ran)| ran.at >= began && ran.absent.is_none());
     // Where no run of tests is known, what else ran well stands for it, as it does at a boundary.
     if seen.iter().any(|(_, ran)| ran.run.is_some()) {
         seen.retain(|(_, ran)| ran.run.is_some());

@@ -6,7 +6,7 @@ use crate::engine::fence::looks;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, git_mark, hook, record, refs_moved};
+use crate::engine::{claims, git_mark, hook, merge_mark, record, refs_moved};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
@@ -26,6 +26,7 @@ pub(crate) fn after(
     }
     let window = looks::end_of(repo, event, call, outcome);
     let answered = git_mark::end(repo, call)?;
+    merge_mark::keep(repo, answered.as_ref())?;
     // What a person answers for is no call's own.
     let window = window.filter(|_| answered.is_none());
     keep(repo, event, call, outcome)?;

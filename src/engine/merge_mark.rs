@@ -1,0 +1,127 @@
+//! A merge that a person let the agent begin, and that stopped in conflicts: what ends it belongs
+//! to the same permission.
+//!
+//! The file lies beside that of [`crate::engine::git_mark`], one for each worktree. It counts while
+//! the merge that it names is under way, and for no other.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::git_mark::GitMark;
+use crate::engine::own_state;
+use crate::engine::repo::{Repo, Result};
+use crate::event::{Act, ToolCall};
+use crate::phases::Class;
+use crate::phases::git_acts::Merging;
+use crate::phases::guard::Call;
+use crate::phases::place::Place;
+use crate::world;
+
+/// The acts that may leave a merge behind.
+const BEGIN: [&str; 2] = ["merge", "pull"];
+
+/// A merge with conflicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct MergeMark {
+    /// What is merged, as git names it.
+    head: String,
+    /// The files that conflicted.
+    files: Vec<String>,
+}
+
+fn file(repo: &Repo) -> std::path::PathBuf {
+    let name = format!("{}-merge.toml", repo.store.worktree_name());
+    repo.store.seed_dir().join("consent").join(name)
+}
+
+/// What is being merged now; none where no merge is under way.
+fn merged_now(repo: &Repo) -> Option<String> {
+    (repo.store.in_progress() == Some("merge")).then_some(())?;
+    // One that cannot be read is no merge that anybody let begin.
+    std::fs::read_to_string(repo.store.git_dir().join("MERGE_HEAD")).ok()
+}
+
+/// A call that a person answered for has ended: a merge that it left is written down.
+pub(crate) fn keep(repo: &Repo, answered: Option<&GitMark>) -> Result<()> {
+    let began = answered.is_some_and(|mark| mark.verbs.iter().any(|verb| BEGIN.contains(&&**verb)));
+    let Some(head) = began.then(|| merged_now(repo)).flatten() else { return Ok(()) };
+    if under_way(repo)?.is_some() {
+        return Ok(());
+    }
+    let mark = MergeMark { head, files: repo.store.unmerged()? };
+    let text = toml::to_string(&mark).map_err(io::Error::other)?;
+    let file = file(repo);
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    Ok(world::write_whole(&file, text.as_bytes())?)
+}
+
+/// The merge that is under way, where a person let the agent begin it: the files that conflicted,
+/// and one of them that still has both sides in it.
+pub(crate) fn under_way(repo: &Repo) -> Result<Option<Merging>> {
+    // Most often there is none.
+    let Some(mark) = own_state::from_toml::<MergeMark>(&file(repo))? else { return Ok(None) };
+    let is_on = merged_now(repo).is_some_and(|head| head == mark.head);
+    Ok(is_on.then(|| {
+        let top = repo.store.work_tree();
+        // A file that is gone has no sides.
+        let has_both = |path: &&String| {
+            std::fs::read(top.join(path)).is_ok_and(|bytes| holds_both_sides(&bytes))
+        };
+        let marked = mark.files.iter().find(has_both).cloned();
+        Merging { files: mark.files, marked }
+    }))
+}
+
+/// Whether a text still has what git writes around the sides of a conflict.
+pub(crate) fn holds_both_sides(text: &[u8]) -> bool {
+    let begins = |sign: &[u8]| text.split(|byte| *byte == b'\n').any(|line| line.starts_with(sign));
+    begins(b"<<<<<<< ") && begins(b">>>>>>> ")
+}
+
+/// An edit of files that conflicted is open wherever the job stands: nobody could end the merge
+/// otherwise.
+pub(crate) fn opens_conflicts(
+    repo: &Repo,
+    call: &ToolCall,
+    (guest, acts): (bool, &mut Call<'_>),
+) -> Result<()> {
+    if guest || !matches!(call.act, Act::Edit(_)) || acts.changes.is_empty() {
+        return Ok(());
+    }
+    let Some(merging) = under_way(repo)? else { return Ok(()) };
+    let open = |place: &Place| {
+        matches!(place, Place::Project { .. } | Place::Page { .. } | Place::Knowledge)
+    };
+    if acts.changes.iter().all(|one| open(&one.place) && merging.files.contains(&one.path)) {
+        acts.changes.clear();
+        acts.classes = vec![(Class::Housekeeping, call.tool.clone())];
+        (acts.unseen, acts.outgrows, acts.unproven) = (None, None, None);
+    }
+    Ok(())
+}
+
+/// What an edit changed of such files is part of the merge, and no work of the job's.
+pub(crate) fn leave_out(repo: &Repo, act: &Act, places: &mut Vec<(String, Place)>) -> Result<()> {
+    if matches!(act, Act::Edit(_))
+        && let Some(merging) = under_way(repo)?
+    {
+        places.retain(|(path, _)| !merging.files.contains(path));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_both_sides;
+
+    #[test]
+    fn a_text_with_both_sides_is_told_from_one_without() {
+        assert!(holds_both_sides(b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> feature\n"));
+        assert!(!holds_both_sides(b"Title\n=======\n\n> > quoted\n"));
+        assert!(!holds_both_sides(b"a <<<<<<< b\n>>>>>>> c\n"));
+        assert!(!holds_both_sides(b""));
+    }
+}
