@@ -255,3 +255,40 @@ fn a_branch_that_the_landing_replaced_lacks_nothing() {
         .collect();
     assert!(lost.is_empty(), "{lost:?}");
 }
+
+/// A commit with these files and words on HEAD, which it then is.
+fn commits_tree(world: &World, tree: &str, words: &str) {
+    world.sh(&format!("git log -1 --format=%B {words} > ../words"));
+    world.sh(&format!(
+        "git -c core.hooksPath=/dev/null reset -q --hard \
+         $(git commit-tree {tree}^{{tree}} -p HEAD -F ../words)"
+    ));
+}
+
+#[test]
+fn a_commit_that_takes_the_files_back_to_a_step_is_not_followed() {
+    let world = landed();
+    git(&world, "checkout -q -f --detach main");
+    world.sh("echo checked > guard.txt && git add guard.txt");
+    git(&world, "commit -qm 'a guard'");
+    git(&world, "branch later");
+    // The step's own words, those of the landed commit, and a person's.
+    for (tree, words, said) in [
+        ("main", "main", "with a different change"),
+        ("main-landed", "main-landed", "its content is that of no step"),
+        ("main-landed~1", "main-landed~1", "its content is that of no step"),
+        ("main", "later", "nothing"),
+    ] {
+        git(&world, "checkout -q -f --detach later");
+        commits_tree(&world, tree, words);
+        assert!(world.git("diff --stat HEAD~1 HEAD").contains("guard.txt"));
+        let found = verified(&world, "HEAD~1..HEAD");
+        let told = of(&world, &found, "HEAD");
+        assert!(told.contains(said), "{tree} {words}: {told}: {found}");
+    }
+    // Without the guard below it, the same files and words are those of the step.
+    git(&world, "checkout -q -f --detach main~1");
+    commits_tree(&world, "main", "main");
+    let found = verified(&world, "HEAD~1..HEAD");
+    assert_eq!(of(&world, &found, "HEAD"), "tree", "{found}");
+}

@@ -4,35 +4,13 @@
 //! whole job. A change is git's patch-id with memory left out; of a single step also the whole one.
 //! What landed is written down in the chain, so it is known where its commits are not here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::claims::audit::Content;
-use crate::engine::proof::chain::{OfStep, Steps};
+use crate::engine::contents::{Changes, Contents, Ids};
+use crate::engine::proof::chain::{OfStep, Steps, TakenStep};
 use crate::engine::repo::{Repo, Result};
 use crate::format::landing::LabCommit;
-use crate::store::{CommitId, TreeId};
-
-/// Steps that one content stands for.
-pub(crate) type Ids = BTreeSet<String>;
-
-/// What a job's commits hold.
-#[derive(Debug, Default)]
-pub(crate) struct Contents {
-    trees: BTreeMap<String, Ids>,
-    /// With memory left out.
-    changes: BTreeMap<String, Ids>,
-    /// With memory; of single commits.
-    whole: BTreeMap<String, Ids>,
-    /// By the commits that landings made.
-    landed: BTreeMap<String, Ids>,
-}
-
-/// What a commit changes: without memory, and with it; empty where that is nothing.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changes {
-    product: String,
-    whole: String,
-}
+use crate::store::CommitId;
 
 /// What each of these commits changes.
 pub(crate) fn changes(repo: &Repo, commits: &[CommitId]) -> Result<BTreeMap<CommitId, Changes>> {
@@ -46,100 +24,118 @@ pub(crate) fn changes(repo: &Repo, commits: &[CommitId]) -> Result<BTreeMap<Comm
     Ok(found)
 }
 
-impl Contents {
-    /// What the steps of `made`, oldest first, hold, as far as trees say it, and what the chain has
-    /// written down of those and others.
-    pub(crate) fn of(repo: &Repo, made: &[OfStep], steps: &Steps) -> Result<Self> {
-        let mut contents = Self::default();
-        for step in made {
-            let tree = repo.store.tree_of_commit(&step.commit)?;
-            add_step(&mut contents.trees, tree.as_str(), step);
+/// What the steps of `made`, oldest first, hold, as far as trees say it, and what the chain has
+/// written down of those and others.
+pub(crate) fn contents(repo: &Repo, made: &[OfStep], steps: &Steps) -> Result<Contents> {
+    let mut contents = Contents::new(places(steps));
+    for step in made {
+        let tree = repo.store.tree_of_commit(&step.commit)?;
+        if !step.undone || contents.lacks_tree(tree.as_str()) {
+            contents.add_tree(tree.as_str(), [&*step.id]);
         }
-        for some in groups(made) {
-            let Some(last) = some.last() else { continue };
-            let tree = repo.store.tree_of_commit(&last.commit)?;
-            add(&mut contents.trees, tree.as_str(), some.iter().map(|step| step.id.as_str()));
-        }
-        for landing in &steps.landings {
-            contents.take_in_written(&landing.tree, &landing.change, landing.ids());
-            for commit in &landing.commits {
-                let ids = commit.stands_for.iter().map(|lab| lab.id.as_str());
-                add(&mut contents.landed, &commit.commit, ids.clone());
-                contents.take_in_written(&commit.tree, &commit.change, ids);
-                contents.take_in_labs(&commit.stands_for);
-            }
-        }
-        let mut by_then = Ids::new();
-        for cycle in &steps.cycles {
-            by_then.extend(cycle.ids().map(str::to_owned));
-            contents.take_in_written(&cycle.tree, &cycle.change, cycle.ids());
-            if let Some(job) = &cycle.job {
-                contents.take_in_written(&cycle.tree, job, by_then.iter().map(String::as_str));
-            }
-            contents.take_in_labs(&cycle.commits);
-        }
-        Ok(contents)
-    }
-
-    fn take_in_labs(&mut self, labs: &[LabCommit]) {
-        for lab in labs {
-            self.take_in_written(&lab.tree, &lab.change, [&*lab.id]);
+        if let Some(before) = repo.store.tree_before(&step.commit)? {
+            contents.add_base(before.as_str(), [&*step.id]);
         }
     }
-
-    fn take_in_written<'a>(
-        &mut self,
-        tree: &str,
-        change: &str,
-        ids: impl IntoIterator<Item = &'a str>,
-    ) {
-        let ids: Vec<&str> = ids.into_iter().collect();
-        add(&mut self.trees, tree, ids.iter().copied());
-        add(&mut self.changes, change, ids.iter().copied());
-        // What changes memory alone is written down whole.
-        add(&mut self.whole, change, ids);
+    for some in groups(made) {
+        let Some(last) = some.last() else { continue };
+        let tree = repo.store.tree_of_commit(&last.commit)?;
+        contents.add_tree(tree.as_str(), some.iter().map(|step| step.id.as_str()));
     }
-
-    /// Takes in what these steps change, each by itself, by cycles, and all together.
-    pub(crate) fn take_in_changes(&mut self, repo: &Repo, steps: &[OfStep]) -> Result<()> {
-        let commits: Vec<CommitId> = steps.iter().map(|step| step.commit.clone()).collect();
-        let each = changes(repo, &commits)?;
-        for step in steps {
-            let Some(change) = each.get(&step.commit) else { continue };
-            add_step(&mut self.changes, &change.product, step);
-            add_step(&mut self.whole, &change.whole, step);
+    take_in_landings(repo, &mut contents, steps)?;
+    let mut by_then = Ids::new();
+    for cycle in &steps.cycles {
+        by_then.extend(cycle.ids().map(str::to_owned));
+        take_in_written(&mut contents, &cycle.tree, &cycle.change, cycle.ids());
+        if let Some(job) = &cycle.job {
+            let ids = by_then.iter().map(String::as_str);
+            take_in_written(&mut contents, &cycle.tree, job, ids);
         }
-        groups(steps).try_for_each(|some| self.take_in_range(repo, some))
+        take_in_labs(&mut contents, &cycle.commits);
     }
+    let labs = steps.cycles.iter().flat_map(|cycle| &cycle.commits);
+    for (one, next) in labs.clone().zip(labs.skip(1)) {
+        contents.add_base(&one.tree, [&*next.id]);
+    }
+    Ok(contents)
+}
 
-    /// Takes in what steps that follow each other change together.
-    pub(crate) fn take_in_range(&mut self, repo: &Repo, steps: &[OfStep]) -> Result<()> {
-        let [first, .., last] = steps else { return Ok(()) };
-        let from = match repo.store.parent_of(&first.commit)? {
-            Some(parent) => repo.store.tree_of_commit(&parent)?,
-            None => repo.store.no_tree(),
-        };
-        let to = repo.store.tree_of_commit(&last.commit)?;
-        let change = repo.store.change_id(&from, &to, &repo.without_memory())?;
-        add(&mut self.changes, &change, steps.iter().map(|step| step.id.as_str()));
-        Ok(())
-    }
+/// The place in the chain of each step that made a commit, by the Seed-Id in that.
+fn places(steps: &Steps) -> BTreeMap<String, usize> {
+    let carried = |(id, taken): (&String, &TakenStep)| {
+        (taken.said.carries.as_ref().unwrap_or(id).clone(), taken.n)
+    };
+    steps.by_id.iter().map(carried).collect()
+}
 
-    /// The steps that a landing made this commit for; its tree has all of the job until then.
-    pub(crate) fn by_landing(&self, commit: &CommitId) -> Option<(Content, &Ids)> {
-        self.landed.get(commit.as_str()).map(|ids| (Content::Tree, ids))
+fn take_in_landings(repo: &Repo, contents: &mut Contents, steps: &Steps) -> Result<()> {
+    for landing in &steps.landings {
+        take_in_written(contents, &landing.tree, &landing.change, landing.ids());
+        // It may not be here.
+        let base = landing.base.parse::<CommitId>().ok();
+        let base = base.filter(|base| repo.store.has_object(base.as_str()));
+        let base = base.map(|base| repo.store.tree_of_commit(&base)).transpose()?;
+        let mut before = base.map(|tree| tree.to_string()).unwrap_or_default();
+        for commit in &landing.commits {
+            let ids = || commit.stands_for.iter().map(|lab| lab.id.as_str());
+            contents.add_base(&before, ids());
+            before.clone_from(&commit.tree);
+            contents.add_landed(&commit.commit, ids());
+            take_in_written(contents, &commit.tree, &commit.change, ids());
+            take_in_labs(contents, &commit.stands_for);
+        }
     }
+    Ok(())
+}
 
-    /// The steps that have this tree.
-    pub(crate) fn by_tree(&self, tree: &TreeId) -> Option<(Content, &Ids)> {
-        self.trees.get(tree.as_str()).map(|ids| (Content::Tree, ids))
+fn take_in_labs(contents: &mut Contents, labs: &[LabCommit]) {
+    for lab in labs {
+        take_in_written(contents, &lab.tree, &lab.change, [&*lab.id]);
     }
+}
 
-    /// The steps that change the same.
-    pub(crate) fn by_change(&self, changes: &Changes) -> Option<(Content, &Ids)> {
-        let found = self.changes.get(&changes.product).or_else(|| self.whole.get(&changes.whole));
-        found.map(|ids| (Content::PatchId, ids))
+fn take_in_written<'a>(
+    contents: &mut Contents,
+    tree: &str,
+    change: &str,
+    ids: impl IntoIterator<Item = &'a str>,
+) {
+    let ids: Vec<&str> = ids.into_iter().collect();
+    contents.add_tree(tree, ids.iter().copied());
+    contents.add_change(change, ids.iter().copied());
+    // What changes memory alone is written down whole.
+    contents.add_whole(change, ids);
+}
+
+/// Takes in what these steps change, each by itself, by cycles, and all together.
+pub(crate) fn take_in_changes(
+    repo: &Repo,
+    contents: &mut Contents,
+    steps: &[OfStep],
+) -> Result<()> {
+    let commits: Vec<CommitId> = steps.iter().map(|step| step.commit.clone()).collect();
+    let each = changes(repo, &commits)?;
+    for step in steps {
+        let Some(change) = each.get(&step.commit) else { continue };
+        if !step.undone || contents.lacks_change(&change.product) {
+            contents.add_change(&change.product, [&*step.id]);
+        }
+        if !step.undone || contents.lacks_whole(&change.whole) {
+            contents.add_whole(&change.whole, [&*step.id]);
+        }
     }
+    groups(steps).try_for_each(|some| take_in_range(repo, contents, some))
+}
+
+/// Takes in what steps that follow each other change together.
+pub(crate) fn take_in_range(repo: &Repo, contents: &mut Contents, steps: &[OfStep]) -> Result<()> {
+    let [first, .., last] = steps else { return Ok(()) };
+    // A shallow clone has not got it.
+    let Some(from) = repo.store.tree_before(&first.commit)? else { return Ok(()) };
+    let to = repo.store.tree_of_commit(&last.commit)?;
+    let change = repo.store.change_id(&from, &to, &repo.without_memory())?;
+    contents.add_change(&change, steps.iter().map(|step| step.id.as_str()));
+    Ok(())
 }
 
 /// The steps of each cycle, and all of them, but for those that a person undid.
@@ -147,18 +143,4 @@ fn groups(steps: &[OfStep]) -> impl Iterator<Item = &[OfStep]> {
     let steps = &steps[..steps.partition_point(|step| !step.undone)];
     let cycles = steps.chunk_by(|one, next| (one.run, one.cycle) == (next.run, next.cycle));
     cycles.chain([steps]).filter(|some| some.len() > 1)
-}
-
-/// An empty change is none: half of all commits would make it.
-fn add<'a>(to: &mut BTreeMap<String, Ids>, key: &str, ids: impl IntoIterator<Item = &'a str>) {
-    if !key.is_empty() {
-        to.entry(key.to_owned()).or_default().extend(ids.into_iter().map(str::to_owned));
-    }
-}
-
-/// One step; of one that a person undid only what no other holds.
-fn add_step(to: &mut BTreeMap<String, Ids>, key: &str, step: &OfStep) {
-    if !step.undone || !to.contains_key(key) {
-        add(to, key, [&*step.id]);
-    }
 }

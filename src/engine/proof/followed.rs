@@ -7,8 +7,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Standing};
+use crate::engine::contents::{Changes, Contents, Ids};
 use crate::engine::proof::chain::{Jobs, OfStep, Steps};
-use crate::engine::proof::content::{Changes, Contents, Ids, changes};
+use crate::engine::proof::content::{self, changes, contents};
 use crate::engine::repo::text::count;
 use crate::engine::repo::{Repo, Result};
 use crate::store::{CommitId, TreeId};
@@ -46,7 +47,7 @@ impl<'a> Search<'a> {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
                 let made = steps.made(self.repo);
-                let contents = Contents::of(self.repo, &made, steps)?;
+                let contents = contents(self.repo, &made, steps)?;
                 Ok(place.insert(Known { steps: made, contents, changes: false }))
             }
         }
@@ -56,7 +57,7 @@ impl<'a> Search<'a> {
         let repo = self.repo;
         let known = self.known(job, steps)?;
         if !known.changes {
-            known.contents.take_in_changes(repo, &known.steps)?;
+            content::take_in_changes(repo, &mut known.contents, &known.steps)?;
             known.changes = true;
         }
         Ok(known)
@@ -74,22 +75,25 @@ impl<'a> Search<'a> {
         let here = |name: &String| Some((name.clone(), jobs.get(name)?.as_ref()?));
         let jobs: Vec<(String, &Steps)> = names.iter().filter_map(here).collect();
         let tree = self.repo.store.tree_of_commit(commit)?;
+        let before = self.repo.store.tree_before(commit)?;
         for (job, steps) in &jobs {
             let known = &self.known(job, steps)?.contents;
-            if let Some((by, ids)) = known.by_landing(commit).or_else(|| known.by_tree(&tree)) {
+            let by_tree = || known.by_tree(&tree, before.as_ref());
+            if let Some((by, ids)) = known.by_landing(commit.as_str()).or_else(by_tree) {
                 return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
         }
         let repo = self.repo;
         let change = changes(repo, std::slice::from_ref(commit))?.remove(commit);
-        let Some(change) = change else { return Ok(None) };
+        // It may change nothing.
+        let change = change.unwrap_or_default();
         for (job, steps) in &jobs {
             let known = self.with_changes(job, steps)?;
             // A person squashed just these.
             let just = |step: &&OfStep| !step.undone && claimed.contains(&step.id);
             let some: Vec<OfStep> = known.steps.iter().filter(just).cloned().collect();
-            known.contents.take_in_range(repo, &some)?;
-            if let Some((by, ids)) = known.contents.by_change(&change) {
+            content::take_in_range(repo, &mut known.contents, &some)?;
+            if let Some((by, ids)) = known.contents.by_change(&change, &tree) {
                 return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
         }
@@ -110,7 +114,10 @@ impl<'a> Search<'a> {
         let mut open: Vec<&Here> = Vec::new();
         for here in plain.iter().rev() {
             let Ok(tree) = here.1.parse::<TreeId>() else { continue };
-            let by_tree = self.first(jobs, lacking, |known| known.contents.by_tree(&tree))?;
+            let before = self.repo.store.tree_before(&here.0)?;
+            let before = before.as_ref();
+            let by_tree =
+                self.first(jobs, lacking, |known| known.contents.by_tree(&tree, before))?;
             match by_tree {
                 Some(follows) => found.push((here.0.clone(), follows)),
                 None => open.push(here),
@@ -119,8 +126,8 @@ impl<'a> Search<'a> {
         lacking.retain(|_, ids| !ids.is_empty());
         // The newest ones, if they are many.
         let from = open.len().saturating_sub(COMPARED);
-        let commits: Vec<CommitId> =
-            open[from..].iter().map(|(commit, _)| commit.clone()).collect();
+        let open = &open[from..];
+        let commits: Vec<CommitId> = open.iter().map(|(commit, _)| commit.clone()).collect();
         if lacking.is_empty() || lacking.values().map(Ids::len).sum::<usize>() > COMPARED {
             return Ok(found);
         }
@@ -129,10 +136,11 @@ impl<'a> Search<'a> {
             self.with_changes(job, steps)?;
         }
         let changes = changes(self.repo, &commits)?;
-        for commit in commits {
-            let Some(change): Option<&Changes> = changes.get(&commit) else { continue };
-            let by = self.first(jobs, lacking, |known| known.contents.by_change(change))?;
-            found.extend(by.map(|follows| (commit, follows)));
+        for (commit, tree) in open {
+            let Some(change): Option<&Changes> = changes.get(commit) else { continue };
+            let Ok(tree) = tree.parse::<TreeId>() else { continue };
+            let by = self.first(jobs, lacking, |known| known.contents.by_change(change, &tree))?;
+            found.extend(by.map(|follows| (commit.clone(), follows)));
         }
         Ok(found)
     }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Findings, Standing};
 use crate::engine::bypasses;
+use crate::engine::contents::Ids;
 use crate::engine::proof::chain::{Jobs, Steps, TakenStep, archived_steps, open_jobs, state_at};
-use crate::engine::proof::content::Ids;
 use crate::engine::proof::followed::{Follows, Here, Lacking, Search};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
