@@ -1000,6 +1000,8 @@ pub(crate) enum Notice {
     LandSameProduct,
     LandSameChange,
     LandOtherChange,
+    LandDiffers,
+    LandUnproved,
     LandKept,
     LandNext,
     LandDry,

@@ -105,14 +105,19 @@ impl Contents {
     }
 
     /// The steps that have this tree, where a commit that stands on `before` made it as they did.
-    pub(crate) fn by_tree(
-        &self,
-        tree: &TreeId,
-        before: Option<&TreeId>,
-    ) -> Option<(Content, &Ids)> {
+    pub(crate) fn by_tree(&self, tree: &TreeId, before: Option<&str>) -> Option<(Content, &Ids)> {
         let held = self.trees.get(tree.as_str())?;
-        let first = *self.bases.get(before?.as_str())?;
+        let first = *self.bases.get(before?)?;
         held.place.is_some_and(|place| first <= place).then_some((Content::Tree, &held.ids))
+    }
+
+    /// The trees that the job's commits lead to from any of these.
+    pub(crate) fn reached(&self, from: &BTreeSet<String>) -> BTreeSet<String> {
+        let Some(first) = from.iter().filter_map(|tree| self.bases.get(tree)).min() else {
+            return BTreeSet::new();
+        };
+        let later = |held: &Held| held.place.is_some_and(|place| *first <= place);
+        self.trees.iter().filter(|(_, held)| later(held)).map(|(tree, _)| tree.clone()).collect()
     }
 
     /// The steps that change the same; of a tree that steps have, those.
@@ -148,11 +153,14 @@ mod tests {
             contents.add_base(tree(before).as_str(), [id]);
         }
         contents.add_change("change", ["1"]);
-        let stands = |after, before| contents.by_tree(&tree(after), Some(&tree(before))).is_some();
+        let stands =
+            |after, before| contents.by_tree(&tree(after), Some(tree(before).as_str())).is_some();
         assert!(stands('b', 'a') && stands('c', 'b') && stands('c', 'a') && stands('e', 'a'));
         // Later work is taken back: the job's own, and that of others.
         assert!(!stands('b', 'd') && !stands('b', 'f') && !stands('f', 'a'));
         assert!(contents.by_tree(&tree('b'), None).is_none(), "it may stand on anything");
+        let reached = contents.reached(&[tree('d').to_string()].into());
+        assert_eq!(reached, [tree('e').to_string()].into());
         let changes = |product: &str| Changes { product: product.to_owned(), whole: String::new() };
         let by =
             |product, after| contents.by_change(&changes(product), &tree(after)).map(|it| it.0);

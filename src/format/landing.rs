@@ -77,6 +77,9 @@ pub(crate) struct LabCommit {
     pub commit: String,
     pub tree: String,
     pub change: String,
+    /// It is not what its step recorded, and what lands of it stands for nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub differs: bool,
 }
 
 impl Landing {
@@ -105,6 +108,7 @@ mod tests {
             commit: "c".to_owned(),
             tree: "t".to_owned(),
             change: String::new(),
+            differs: id == "2",
         };
         let commit = LandedCommit {
             commit: "n".to_owned(),

@@ -145,6 +145,7 @@ pub(crate) enum Case {
     LandPublished,
     LandTaken,
     LandTwice,
+    LandUnlike,
     LandUnasked,
     LandVetoed,
     BackNothing,

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::engine::landing::differs::Differs;
 use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, missing, plan};
 use crate::engine::record;
 use crate::engine::record::landing::UnderWay;
@@ -37,6 +38,9 @@ pub(crate) struct Landed {
     /// The last commit holds the memory.
     pub memory: bool,
     pub commits: Vec<LandedRow>,
+    /// Commits of the job that are not what its steps recorded: nobody judged what they hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<Differs>,
     /// The ref that keeps the commits of the phases.
     pub kept: &'static str,
     /// The commit that it was put onto.
@@ -109,6 +113,10 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         Ok(plan) => plan,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    if let Some(other) = plan.differs.first().filter(|_| asked.subject.is_some()) {
+        // The person was not shown what they hold.
+        return Ok(Err(landing::unlike(&record, &other.commit, &other.recorded)));
+    }
     if asked.dry_run {
         return Ok(Ok(told(&ground, &plan, &target, &[])));
     }
@@ -334,6 +342,7 @@ fn landing_of(
             commit: one.commit.to_string(),
             tree: one.tree.to_string(),
             change: change(&one.commit),
+            differs: plan.differs.iter().any(|other| other.at == *at),
         }
     };
     let landed = |(one, commit): (&Planned, &CommitId)| LandedCommit {
@@ -389,6 +398,7 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
         product_identical: plan.identical,
         memory: plan.memory,
         commits: rows.collect(),
+        differs: plan.differs.clone(),
         kept: names::KEEP_CLOSED,
         onto: plan.onto.as_ref().map(ToString::to_string),
         waits: None,

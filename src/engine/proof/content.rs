@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::engine::contents::{Changes, Contents, Ids};
 use crate::engine::proof::chain::{OfStep, Steps, TakenStep};
 use crate::engine::repo::{Repo, Result};
-use crate::format::landing::LabCommit;
+use crate::format::landing::{LabCommit, LandedCommit};
 use crate::store::CommitId;
 
 /// What each of these commits changes.
@@ -68,24 +68,82 @@ fn places(steps: &Steps) -> BTreeMap<String, usize> {
     steps.by_id.iter().map(carried).collect()
 }
 
+/// What landed stands for steps as far as its commits of phases are theirs. Where one of them was
+/// written anew the trees hold what stands below it, too, so that only changes count.
 fn take_in_landings(repo: &Repo, contents: &mut Contents, steps: &Steps) -> Result<()> {
     for landing in &steps.landings {
-        take_in_written(contents, &landing.tree, &landing.change, landing.ids());
+        let of = |commit: &LandedCommit| of_steps(repo, steps, &commit.stands_for);
+        let found = landing.commits.iter().map(of).collect::<Result<Vec<OfSteps>>>()?;
+        let mut as_made = found.iter().all(|of| *of == OfSteps::AsMade);
+        if as_made {
+            take_in_written(contents, &landing.tree, &landing.change, landing.ids());
+        }
         // It may not be here.
         let base = landing.base.parse::<CommitId>().ok();
         let base = base.filter(|base| repo.store.has_object(base.as_str()));
         let base = base.map(|base| repo.store.tree_of_commit(&base)).transpose()?;
         let mut before = base.map(|tree| tree.to_string()).unwrap_or_default();
-        for commit in &landing.commits {
+        for (commit, of) in landing.commits.iter().zip(found) {
+            as_made &= of == OfSteps::AsMade;
+            if of == OfSteps::Otherwise {
+                continue;
+            }
             let ids = || commit.stands_for.iter().map(|lab| lab.id.as_str());
-            contents.add_base(&before, ids());
-            before.clone_from(&commit.tree);
             contents.add_landed(&commit.commit, ids());
-            take_in_written(contents, &commit.tree, &commit.change, ids());
-            take_in_labs(contents, &commit.stands_for);
+            let labs = &commit.stands_for;
+            let (tree, base) = if as_made { (&*commit.tree, &*before) } else { ("", "") };
+            contents.add_base(base, ids());
+            take_in_written(contents, tree, &commit.change, ids());
+            for lab in labs {
+                let tree = if as_made { lab.tree.as_str() } else { "" };
+                take_in_written(contents, tree, &lab.change, [&*lab.id]);
+            }
+            before.clone_from(&commit.tree);
         }
     }
     Ok(())
+}
+
+/// What commits of phases in a landing are to the steps whose Seed-Ids they bear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum OfSteps {
+    /// They hold something else: whoever makes commits may write any Seed-Id into them.
+    Otherwise,
+    /// They were written anew, with the same content, as far as that is known.
+    Alike,
+    /// The steps made them.
+    AsMade,
+}
+
+/// The worst of them.
+fn of_steps(repo: &Repo, steps: &Steps, labs: &[LabCommit]) -> Result<OfSteps> {
+    labs.iter().try_fold(OfSteps::AsMade, |worst, lab| Ok(worst.min(of_step(repo, steps, lab)?)))
+}
+
+fn of_step(repo: &Repo, steps: &Steps, lab: &LabCommit) -> Result<OfSteps> {
+    let recorded = steps.taken(&lab.id).and_then(|taken| taken.said.commit.as_deref());
+    let Some(recorded) = recorded.filter(|_| !lab.differs) else { return Ok(OfSteps::Otherwise) };
+    if recorded == lab.commit {
+        return Ok(OfSteps::AsMade);
+    }
+    let alike = |is: bool| if is { OfSteps::Alike } else { OfSteps::Otherwise };
+    let same =
+        |tree: &str, change: &str| tree == lab.tree || !change.is_empty() && change == lab.change;
+    let mut written = steps.cycles.iter().flat_map(|cycle| &cycle.commits);
+    let ours = written.find(|one| one.id == lab.id);
+    // A person may have made one of several.
+    let mut whole = steps.cycles.iter().flat_map(|cycle| [Some(&cycle.change), cycle.job.as_ref()]);
+    if ours.is_some_and(|one| same(&one.tree, &one.change))
+        || whole.any(|change| change.is_some_and(|change| same("", change)))
+    {
+        return Ok(OfSteps::Alike);
+    }
+    let old = recorded.parse::<CommitId>().ok().filter(|_| repo.store.has_object(recorded));
+    // Where nothing was written down, as before there were such files, it stands as it was.
+    let Some(old) = old else { return Ok(alike(ours.is_none())) };
+    let changes = repo.store.known_changes(std::slice::from_ref(&old), &repo.without_memory())?;
+    let change = changes.get(&old).map_or("", String::as_str);
+    Ok(alike(same(repo.store.tree_of_commit(&old)?.as_str(), change)))
 }
 
 fn take_in_labs(contents: &mut Contents, labs: &[LabCommit]) {

@@ -78,10 +78,13 @@ impl<'a> Search<'a> {
         let before = self.repo.store.tree_before(commit)?;
         for (job, steps) in &jobs {
             let known = &self.known(job, steps)?.contents;
-            let by_tree = || known.by_tree(&tree, before.as_ref());
+            let by_tree = || known.by_tree(&tree, before.as_ref().map(TreeId::as_str));
             if let Some((by, ids)) = known.by_landing(commit.as_str()).or_else(by_tree) {
                 return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
+        }
+        if let Some(found) = self.of_several(&jobs, &tree, before.as_ref())? {
+            return Ok(Some(found));
         }
         let repo = self.repo;
         let change = changes(repo, std::slice::from_ref(commit))?.remove(commit);
@@ -94,6 +97,31 @@ impl<'a> Search<'a> {
             let some: Vec<OfStep> = known.steps.iter().filter(just).cloned().collect();
             content::take_in_range(repo, &mut known.contents, &some)?;
             if let Some((by, ids)) = known.contents.by_change(&change, &tree) {
+                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of several jobs, each on what the one before led to, the one that led to this tree.
+    fn of_several(
+        &mut self,
+        jobs: &[(String, &Steps)],
+        tree: &TreeId,
+        before: Option<&TreeId>,
+    ) -> Result<Option<Follows>> {
+        let mut reached: BTreeSet<String> = before.iter().map(ToString::to_string).collect();
+        // One that stands on what another led to may come before that one by its name.
+        for _ in jobs.iter().skip(1) {
+            for (job, steps) in jobs {
+                let more = self.known(job, steps)?.contents.reached(&reached);
+                reached.extend(more);
+            }
+        }
+        for (job, steps) in jobs.iter().filter(|_| jobs.len() > 1) {
+            let known = &self.known(job, steps)?.contents;
+            let mut found = reached.iter().filter_map(|at| known.by_tree(tree, Some(at)));
+            if let Some((by, ids)) = found.next() {
                 return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
             }
         }
@@ -115,7 +143,7 @@ impl<'a> Search<'a> {
         for here in plain.iter().rev() {
             let Ok(tree) = here.1.parse::<TreeId>() else { continue };
             let before = self.repo.store.tree_before(&here.0)?;
-            let before = before.as_ref();
+            let before = before.as_ref().map(TreeId::as_str);
             let by_tree =
                 self.first(jobs, lacking, |known| known.contents.by_tree(&tree, before))?;
             match by_tree {

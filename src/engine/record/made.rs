@@ -73,6 +73,7 @@ fn commits(repo: &Repo, steps: &[&OfStep]) -> Result<Vec<LabCommit>> {
             tree: repo.store.tree_of_commit(&step.commit)?.to_string(),
             change: changes.get(&step.commit).cloned().unwrap_or_default(),
             commit: step.commit.to_string(),
+            differs: false,
         })
     };
     steps.iter().map(lab).collect()
