@@ -158,7 +158,8 @@ fn tell(landed: &Landed, out: &mut Report) {
     let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
     out.pair("branch", format_args!("{}   on {base}", landed.branch));
     let proof = match (landed.onto.is_some(), landed.product_identical) {
-        (false, true) if landed.whole => Notice::LandSameTree,
+        (_, true) if landed.whole && landed.goes_on => Notice::LandSameBranch,
+        (_, true) if landed.whole => Notice::LandSameTree,
         (false, true) => Notice::LandSameProduct,
         (true, true) => Notice::LandSameChange,
         (_, false) if !landed.differs.is_empty() => Notice::LandUnproved,

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::Content;
-use crate::store::TreeId;
+use crate::store::{ChangeId, TreeId};
 
 /// Steps that one content stands for.
 pub(crate) type Ids = BTreeSet<String>;
@@ -16,8 +16,8 @@ pub(crate) type Ids = BTreeSet<String>;
 /// What a commit changes: without memory, and with it; empty where that is nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
-    pub product: String,
-    pub whole: String,
+    pub product: ChangeId,
+    pub whole: ChangeId,
 }
 
 /// What a job's commits hold.
@@ -29,11 +29,34 @@ pub(crate) struct Contents {
     /// Trees on which commits of the job stand, each with the place of the first that does.
     bases: BTreeMap<String, usize>,
     /// With memory left out.
-    changes: BTreeMap<String, Ids>,
+    changes: BTreeMap<String, Vec<Same>>,
     /// With memory; of single commits.
-    whole: BTreeMap<String, Ids>,
+    whole: BTreeMap<String, Vec<Same>>,
     /// By the commits that landings made.
     landed: BTreeMap<String, Ids>,
+}
+
+/// Steps that change one thing, by git's measure.
+#[derive(Debug)]
+struct Same {
+    /// To the letter; empty where that was not written down, and their commits are not here.
+    verbatim: String,
+    ids: Ids,
+}
+
+/// What a commit stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Match<'a> {
+    pub by: Content,
+    pub ids: &'a Ids,
+    /// White space may differ: nobody could compare it.
+    pub loose: bool,
+}
+
+impl<'a> Match<'a> {
+    fn by_tree(ids: &'a Ids) -> Self {
+        Self { by: Content::Tree, ids, loose: false }
+    }
 }
 
 /// A tree that commits of the job have.
@@ -72,18 +95,27 @@ impl Contents {
     }
 
     /// Steps that change this, memory left out.
-    pub(crate) fn add_change<'a>(&mut self, change: &str, ids: impl IntoIterator<Item = &'a str>) {
-        add(&mut self.changes, change, ids);
+    pub(crate) fn add_change<'a>(
+        &mut self,
+        change: &ChangeId,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) {
+        add_same(&mut self.changes, change, ids);
     }
 
     /// Steps that change this in all.
-    pub(crate) fn add_whole<'a>(&mut self, change: &str, ids: impl IntoIterator<Item = &'a str>) {
-        add(&mut self.whole, change, ids);
+    pub(crate) fn add_whole<'a>(
+        &mut self,
+        change: &ChangeId,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) {
+        add_same(&mut self.whole, change, ids);
     }
 
     /// A commit that a landing made for these steps.
     pub(crate) fn add_landed<'a>(&mut self, commit: &str, ids: impl IntoIterator<Item = &'a str>) {
-        add(&mut self.landed, commit, ids);
+        let known = self.landed.entry(commit.to_owned()).or_default();
+        known.extend(ids.into_iter().map(str::to_owned));
     }
 
     /// Of a step that a person undid only what no other holds is taken in.
@@ -91,24 +123,24 @@ impl Contents {
         !self.trees.contains_key(tree)
     }
 
-    pub(crate) fn lacks_change(&self, change: &str) -> bool {
-        !self.changes.contains_key(change)
+    pub(crate) fn lacks_change(&self, change: &ChangeId) -> bool {
+        !self.changes.contains_key(&change.by_git)
     }
 
-    pub(crate) fn lacks_whole(&self, change: &str) -> bool {
-        !self.whole.contains_key(change)
+    pub(crate) fn lacks_whole(&self, change: &ChangeId) -> bool {
+        !self.whole.contains_key(&change.by_git)
     }
 
     /// The steps that a landing made this commit for; its tree has all of the job until then.
-    pub(crate) fn by_landing(&self, commit: &str) -> Option<(Content, &Ids)> {
-        self.landed.get(commit).map(|ids| (Content::Tree, ids))
+    pub(crate) fn by_landing(&self, commit: &str) -> Option<Match<'_>> {
+        self.landed.get(commit).map(Match::by_tree)
     }
 
     /// The steps that have this tree, where a commit that stands on `before` made it as they did.
-    pub(crate) fn by_tree(&self, tree: &TreeId, before: Option<&str>) -> Option<(Content, &Ids)> {
+    pub(crate) fn by_tree(&self, tree: &TreeId, before: Option<&str>) -> Option<Match<'_>> {
         let held = self.trees.get(tree.as_str())?;
         let first = *self.bases.get(before?)?;
-        held.place.is_some_and(|place| first <= place).then_some((Content::Tree, &held.ids))
+        held.place.is_some_and(|place| first <= place).then_some(Match::by_tree(&held.ids))
     }
 
     /// The trees that the job's commits lead to from any of these.
@@ -121,21 +153,48 @@ impl Contents {
     }
 
     /// The steps that change the same; of a tree that steps have, those.
-    pub(crate) fn by_change(&self, changes: &Changes, tree: &TreeId) -> Option<(Content, &Ids)> {
-        let held = self.trees.get(tree.as_str()).map(|held| (Content::Tree, &held.ids));
-        if changes.product.is_empty() && held.is_some() {
-            // All that came since is in it, but for memory.
-            return held;
-        }
-        let found = self.changes.get(&changes.product).or_else(|| self.whole.get(&changes.whole));
-        found.map(|ids| held.unwrap_or((Content::PatchId, ids)))
+    pub(crate) fn by_change(&self, changes: &Changes, tree: &TreeId) -> Option<Match<'_>> {
+        let Some(held) = self.trees.get(tree.as_str()) else {
+            let found = same(&self.changes, &changes.product);
+            return found.or_else(|| same(&self.whole, &changes.whole));
+        };
+        // Nothing came since but memory, or this is what brought the job there.
+        let fits = changes.product.is_empty()
+            || self.changes.contains_key(&changes.product.by_git)
+            || self.whole.contains_key(&changes.whole.by_git);
+        fits.then_some(Match::by_tree(&held.ids))
     }
 }
 
+/// The steps that make a change; where any of them says it to the letter, those that do.
+fn same<'a>(known: &'a BTreeMap<String, Vec<Same>>, change: &ChangeId) -> Option<Match<'a>> {
+    let some = known.get(&change.by_git)?;
+    let found = |one: &'a Same, loose| Match { by: Content::PatchId, ids: &one.ids, loose };
+    if let Some(one) = some.iter().find(|one| one.verbatim == change.verbatim) {
+        return Some(found(one, one.verbatim.is_empty()));
+    }
+    // What is known of the same steps to the letter says that they change something else.
+    let (bare, told): (Vec<&Same>, Vec<&Same>) =
+        some.iter().partition(|one| one.verbatim.is_empty());
+    let told: BTreeSet<&String> = told.iter().flat_map(|one| &one.ids).collect();
+    let open = |one: &&&Same| one.ids.iter().any(|id| !told.contains(id));
+    bare.iter().find(open).map(|one| found(*one, true))
+}
+
 /// An empty change is none: half of all commits would make it.
-fn add<'a>(to: &mut BTreeMap<String, Ids>, key: &str, ids: impl IntoIterator<Item = &'a str>) {
-    if !key.is_empty() {
-        to.entry(key.to_owned()).or_default().extend(ids.into_iter().map(str::to_owned));
+fn add_same<'a>(
+    to: &mut BTreeMap<String, Vec<Same>>,
+    change: &ChangeId,
+    ids: impl IntoIterator<Item = &'a str>,
+) {
+    if change.is_empty() {
+        return;
+    }
+    let ids: Ids = ids.into_iter().map(str::to_owned).collect();
+    let some = to.entry(change.by_git.clone()).or_default();
+    match some.iter_mut().find(|one| one.verbatim == change.verbatim) {
+        Some(one) => one.ids.extend(ids),
+        None => some.push(Same { verbatim: change.verbatim.clone(), ids }),
     }
 }
 
@@ -152,7 +211,13 @@ mod tests {
             contents.add_tree(tree(after).as_str(), [id]);
             contents.add_base(tree(before).as_str(), [id]);
         }
-        contents.add_change("change", ["1"]);
+        let change = |by_git: &str, verbatim: &str| ChangeId {
+            by_git: by_git.to_owned(),
+            verbatim: verbatim.to_owned(),
+        };
+        contents.add_change(&change("change", "v"), ["1"]);
+        contents.add_change(&change("change", ""), ["1"]);
+        contents.add_change(&change("old", ""), ["2"]);
         let stands =
             |after, before| contents.by_tree(&tree(after), Some(tree(before).as_str())).is_some();
         assert!(stands('b', 'a') && stands('c', 'b') && stands('c', 'a') && stands('e', 'a'));
@@ -161,12 +226,15 @@ mod tests {
         assert!(contents.by_tree(&tree('b'), None).is_none(), "it may stand on anything");
         let reached = contents.reached(&[tree('d').to_string()].into());
         assert_eq!(reached, [tree('e').to_string()].into());
-        let changes = |product: &str| Changes { product: product.to_owned(), whole: String::new() };
-        let by =
-            |product, after| contents.by_change(&changes(product), &tree(after)).map(|it| it.0);
-        assert_eq!(by("change", 'b'), Some(Content::Tree));
-        assert_eq!(by("change", 'f'), Some(Content::PatchId));
-        assert_eq!(by("", 'b'), Some(Content::Tree), "memory alone is between");
-        assert_eq!((by("other", 'b'), by("", 'f')), (None, None));
+        let by = |by_git, verbatim, after| {
+            let changes = Changes { product: change(by_git, verbatim), whole: change("", "") };
+            contents.by_change(&changes, &tree(after)).map(|it| (it.by, it.loose))
+        };
+        assert_eq!(by("change", "v", 'b'), Some((Content::Tree, false)));
+        assert_eq!(by("change", "v", 'f'), Some((Content::PatchId, false)));
+        assert_eq!(by("change", "w", 'f'), None, "white space differs");
+        assert_eq!(by("old", "w", 'f'), Some((Content::PatchId, true)), "nobody can know");
+        assert_eq!(by("", "", 'b'), Some((Content::Tree, false)), "memory alone is between");
+        assert_eq!((by("other", "v", 'b'), by("", "", 'f')), (None, None));
     }
 }

@@ -5,7 +5,7 @@
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use super::{CommitId, Store, StoreError, TreeId};
+use super::{ChangeId, CommitId, Store, StoreError, TreeId};
 use crate::claims::audit::Content;
 
 /// A commit that only one of two histories has.
@@ -74,13 +74,13 @@ impl Store {
         }
     }
 
-    /// What a commit changes, by git's own measure; empty where it changes nothing.
-    fn patch_id(&self, commit: &CommitId) -> Result<String, StoreError> {
-        let args = ["diff-tree", "-p", "--root", "--no-ext-diff", "--no-textconv", "--no-color"];
-        let patch = self.git(args.into_iter().chain([commit.as_str()])).run()?;
-        let told = self.git(["patch-id", "--stable"]).input(patch).run()?;
-        let told = String::from_utf8_lossy(&told).into_owned();
-        Ok(told.split_whitespace().next().unwrap_or_default().to_owned())
+    /// What a commit changes; nothing where it changes nothing, or is a merge.
+    fn patch_id(&self, commit: &CommitId) -> Result<ChangeId, StoreError> {
+        if self.as_written(commit)?.parents.len() > 1 {
+            return Ok(ChangeId::default());
+        }
+        let told = self.patch_ids(std::slice::from_ref(commit), &[])?;
+        Ok(told.into_iter().next().map(|(_, change)| change).unwrap_or_default())
     }
 }
 

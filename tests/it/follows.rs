@@ -292,3 +292,28 @@ fn a_commit_that_takes_the_files_back_to_a_step_is_not_followed() {
     let found = verified(&world, "HEAD~1..HEAD");
     assert_eq!(of(&world, &found, "HEAD"), "tree", "{found}");
 }
+
+#[test]
+fn a_squash_whose_white_space_is_another_is_not_followed() {
+    for apart in [false, true] {
+        let world = landed();
+        on_release(&world, apart);
+        git(&world, "merge -q --squash main > /dev/null 2>&1");
+        // In the line that the job wrote.
+        let line = world.git(&format!("diff -U0 release main -- {CODE}"));
+        let line = line.lines().rfind(|line| line.starts_with('+')).expect("a new line");
+        let was = world.text(CODE);
+        let wide = line[1..].replacen(' ', "  ", 1);
+        assert!(was.contains(&line[1..]) && wide != line[1..], "{line}");
+        world.puts(CODE, &was.replace(&line[1..], &wide));
+        world.sh(&format!("git add {CODE}"));
+        git(&world, "commit -q --no-edit");
+        let found = verified(&world, "HEAD~1..HEAD");
+        let told = of(&world, &found, "HEAD");
+        assert!(told.contains("its content is that of no step"), "{told}: {found}");
+        world.puts(CODE, &was);
+        git(&world, "commit -qa --amend --no-edit");
+        let found = verified(&world, "HEAD~1..HEAD");
+        assert_eq!(of(&world, &found, "HEAD"), if apart { "patch-id" } else { "tree" });
+    }
+}

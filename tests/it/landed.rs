@@ -311,6 +311,10 @@ fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
               git push -q origin main && git fetch -q");
     world.person("land --branch main").refuses("a remote has commits");
     world.sh("git remote remove origin");
+    let tree = rev(&world, "main^{tree}");
+    let dry = world.person("land --branch main --dry-run").succeeds();
+    assert!(dry.contains("the files are those of the branch as it was"), "{dry}");
+    assert!(dry.contains(&format!("tree {}", &tree[..7])), "{dry}");
     let landed = lands(&world, "--branch main");
     assert_eq!(landed["product_identical"], true);
     let now = before_a_person(&world);

@@ -9,5 +9,6 @@ pub(crate) mod ci_cards;
 pub(crate) mod closing;
 pub(crate) mod cost;
 pub(crate) mod criteria;
+pub(crate) mod judged_by;
 pub(crate) mod shown;
 pub(crate) mod words;

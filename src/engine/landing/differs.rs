@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::engine::contents::Ids;
-use crate::engine::landing::plan::Ground;
 use crate::engine::proof;
 use crate::engine::proof::chain::{Jobs, Steps};
 use crate::engine::proof::followed::Search;
 use crate::engine::repo::{Repo, Result};
 use crate::format::trailers::claimed_ids;
+use crate::jobs::JobId;
 use crate::store::{CommitId, Written};
 
 /// One of them.
@@ -28,16 +28,20 @@ pub(crate) struct Differs {
     pub paths: Vec<String>,
 }
 
-/// Those of them that are to land.
-pub(crate) fn differs(repo: &Repo, ground: &Ground) -> Result<Vec<Differs>> {
-    let id = &ground.job.state.job.id;
+/// Those of them among `commits`, of which each bears the Seed-Id in `ids`, if any.
+pub(crate) fn differs(
+    repo: &Repo,
+    id: &JobId,
+    commits: &[Written],
+    ids: &[Option<String>],
+) -> Result<Vec<Differs>> {
     let names = BTreeSet::from([id.to_string()]);
     let jobs = Jobs::from([(id.to_string(), proof::chain::steps(repo, id)?)]);
     let Some(Some(steps)) = jobs.get(id.as_str()) else { return Ok(Vec::new()) };
     let mut search = Search::new(repo);
     let mut found = Vec::new();
-    for (at, one) in ground.commits[..ground.span].iter().enumerate() {
-        let Some(step) = &ground.ids[at] else { continue };
+    for (at, (one, step)) in commits.iter().zip(ids).enumerate() {
+        let Some(step) = step else { continue };
         let recorded = recorded(steps, step);
         if recorded == one.commit.as_str() {
             continue;

@@ -259,7 +259,8 @@ pub(crate) fn plan(
     let last = if replaces { ground.commits.last() } else { None };
     let last = last.map_or_else(|| ground.last().tree.clone(), |last| last.tree.clone());
     let others = repo.store.paths_between(&wanted, &last, usize::MAX)?;
-    let differs = differs(repo, ground)?;
+    let (id, labs) = (&ground.job.state.job.id, &ground.commits[..ground.span]);
+    let differs = differs(repo, id, labs, &ground.ids)?;
     let identical = differs.is_empty() && others.iter().all(|path| repo.is_memory(path));
     let whole = others.is_empty();
     let plan = Plan { onto: None, from, commits, memory, identical, whole, differs };
@@ -375,8 +376,10 @@ fn replayed(
     let but = repo.without_memory();
     let ours = repo.store.change_id(&plan.from, &before, &but)?;
     let same = ours == repo.store.change_id(&begins, &at, &but)?;
-    let identical = same && plan.differs.is_empty();
-    let (onto, whole) = (Some(commit), false);
+    // The other commit may have some of it already.
+    let whole = at == before && plan.whole;
+    let identical = plan.differs.is_empty() && (same || at == before && plan.identical);
+    let onto = Some(commit);
     Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole, ..plan }))
 }
 

@@ -10,7 +10,7 @@ use crate::engine::contents::{Changes, Contents, Ids};
 use crate::engine::proof::chain::{OfStep, Steps, TakenStep};
 use crate::engine::repo::{Repo, Result};
 use crate::format::landing::{LabCommit, LandedCommit};
-use crate::store::CommitId;
+use crate::store::{ChangeId, CommitId};
 
 /// What each of these commits changes.
 pub(crate) fn changes(repo: &Repo, commits: &[CommitId]) -> Result<BTreeMap<CommitId, Changes>> {
@@ -46,10 +46,11 @@ pub(crate) fn contents(repo: &Repo, made: &[OfStep], steps: &Steps) -> Result<Co
     let mut by_then = Ids::new();
     for cycle in &steps.cycles {
         by_then.extend(cycle.ids().map(str::to_owned));
-        take_in_written(&mut contents, &cycle.tree, &cycle.change, cycle.ids());
+        let change = written(&cycle.change, &cycle.verbatim);
+        take_in_written(&mut contents, &cycle.tree, &change, cycle.ids());
         if let Some(job) = &cycle.job {
-            let ids = by_then.iter().map(String::as_str);
-            take_in_written(&mut contents, &cycle.tree, job, ids);
+            let (job, ids) = (written(job, &cycle.job_verbatim), by_then.iter());
+            take_in_written(&mut contents, &cycle.tree, &job, ids.map(String::as_str));
         }
         take_in_labs(&mut contents, &cycle.commits);
     }
@@ -58,6 +59,15 @@ pub(crate) fn contents(repo: &Repo, made: &[OfStep], steps: &Steps) -> Result<Co
         contents.add_base(&one.tree, [&*next.id]);
     }
     Ok(contents)
+}
+
+/// A change as it was written down.
+fn written(by_git: &str, verbatim: &str) -> ChangeId {
+    ChangeId { by_git: by_git.to_owned(), verbatim: verbatim.to_owned() }
+}
+
+fn of_lab(lab: &LabCommit) -> ChangeId {
+    written(&lab.change, &lab.verbatim)
 }
 
 /// The place in the chain of each step that made a commit, by the Seed-Id in that.
@@ -76,7 +86,8 @@ fn take_in_landings(repo: &Repo, contents: &mut Contents, steps: &Steps) -> Resu
         let found = landing.commits.iter().map(of).collect::<Result<Vec<OfSteps>>>()?;
         let mut as_made = found.iter().all(|of| *of == OfSteps::AsMade);
         if as_made {
-            take_in_written(contents, &landing.tree, &landing.change, landing.ids());
+            let change = written(&landing.change, &landing.verbatim);
+            take_in_written(contents, &landing.tree, &change, landing.ids());
         }
         // It may not be here.
         let base = landing.base.parse::<CommitId>().ok();
@@ -93,10 +104,10 @@ fn take_in_landings(repo: &Repo, contents: &mut Contents, steps: &Steps) -> Resu
             let labs = &commit.stands_for;
             let (tree, base) = if as_made { (&*commit.tree, &*before) } else { ("", "") };
             contents.add_base(base, ids());
-            take_in_written(contents, tree, &commit.change, ids());
+            take_in_written(contents, tree, &written(&commit.change, &commit.verbatim), ids());
             for lab in labs {
                 let tree = if as_made { lab.tree.as_str() } else { "" };
-                take_in_written(contents, tree, &lab.change, [&*lab.id]);
+                take_in_written(contents, tree, &of_lab(lab), [&*lab.id]);
             }
             before.clone_from(&commit.tree);
         }
@@ -127,14 +138,20 @@ fn of_step(repo: &Repo, steps: &Steps, lab: &LabCommit) -> Result<OfSteps> {
         return Ok(OfSteps::AsMade);
     }
     let alike = |is: bool| if is { OfSteps::Alike } else { OfSteps::Otherwise };
-    let same =
-        |tree: &str, change: &str| tree == lab.tree || !change.is_empty() && change == lab.change;
-    let mut written = steps.cycles.iter().flat_map(|cycle| &cycle.commits);
-    let ours = written.find(|one| one.id == lab.id);
+    let same = |tree: &str, change: &ChangeId| {
+        let known = [&change.verbatim, &lab.verbatim].iter().all(|one| !one.is_empty());
+        let to_the_letter = !known || change.verbatim == lab.verbatim;
+        tree == lab.tree || !change.is_empty() && change.by_git == lab.change && to_the_letter
+    };
+    let mut labs = steps.cycles.iter().flat_map(|cycle| &cycle.commits);
+    let ours = labs.find(|one| one.id == lab.id);
     // A person may have made one of several.
-    let mut whole = steps.cycles.iter().flat_map(|cycle| [Some(&cycle.change), cycle.job.as_ref()]);
-    if ours.is_some_and(|one| same(&one.tree, &one.change))
-        || whole.any(|change| change.is_some_and(|change| same("", change)))
+    let mut whole = steps.cycles.iter().flat_map(|cycle| {
+        let job = cycle.job.as_ref().map(|job| written(job, &cycle.job_verbatim));
+        [Some(written(&cycle.change, &cycle.verbatim)), job]
+    });
+    if ours.is_some_and(|one| same(&one.tree, &of_lab(one)))
+        || whole.any(|change| change.is_some_and(|change| same("", &change)))
     {
         return Ok(OfSteps::Alike);
     }
@@ -142,20 +159,20 @@ fn of_step(repo: &Repo, steps: &Steps, lab: &LabCommit) -> Result<OfSteps> {
     // Where nothing was written down, as before there were such files, it stands as it was.
     let Some(old) = old else { return Ok(alike(ours.is_none())) };
     let changes = repo.store.known_changes(std::slice::from_ref(&old), &repo.without_memory())?;
-    let change = changes.get(&old).map_or("", String::as_str);
-    Ok(alike(same(repo.store.tree_of_commit(&old)?.as_str(), change)))
+    let change = changes.get(&old).cloned().unwrap_or_default();
+    Ok(alike(same(repo.store.tree_of_commit(&old)?.as_str(), &change)))
 }
 
 fn take_in_labs(contents: &mut Contents, labs: &[LabCommit]) {
     for lab in labs {
-        take_in_written(contents, &lab.tree, &lab.change, [&*lab.id]);
+        take_in_written(contents, &lab.tree, &of_lab(lab), [&*lab.id]);
     }
 }
 
 fn take_in_written<'a>(
     contents: &mut Contents,
     tree: &str,
-    change: &str,
+    change: &ChangeId,
     ids: impl IntoIterator<Item = &'a str>,
 ) {
     let ids: Vec<&str> = ids.into_iter().collect();

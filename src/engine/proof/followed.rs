@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Standing};
-use crate::engine::contents::{Changes, Contents, Ids};
+use crate::engine::contents::{Changes, Contents, Ids, Match};
 use crate::engine::proof::chain::{Jobs, OfStep, Steps};
 use crate::engine::proof::content::{self, changes, contents};
 use crate::engine::repo::text::count;
@@ -79,8 +79,8 @@ impl<'a> Search<'a> {
         for (job, steps) in &jobs {
             let known = &self.known(job, steps)?.contents;
             let by_tree = || known.by_tree(&tree, before.as_ref().map(TreeId::as_str));
-            if let Some((by, ids)) = known.by_landing(commit.as_str()).or_else(by_tree) {
-                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
+            if let Some(found) = known.by_landing(commit.as_str()).or_else(by_tree) {
+                return Ok(Some(Follows::of(job, found)));
             }
         }
         if let Some(found) = self.of_several(&jobs, &tree, before.as_ref())? {
@@ -96,8 +96,8 @@ impl<'a> Search<'a> {
             let just = |step: &&OfStep| !step.undone && claimed.contains(&step.id);
             let some: Vec<OfStep> = known.steps.iter().filter(just).cloned().collect();
             content::take_in_range(repo, &mut known.contents, &some)?;
-            if let Some((by, ids)) = known.contents.by_change(&change, &tree) {
-                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
+            if let Some(found) = known.contents.by_change(&change, &tree) {
+                return Ok(Some(Follows::of(job, found)));
             }
         }
         Ok(None)
@@ -121,8 +121,8 @@ impl<'a> Search<'a> {
         for (job, steps) in jobs.iter().filter(|_| jobs.len() > 1) {
             let known = &self.known(job, steps)?.contents;
             let mut found = reached.iter().filter_map(|at| known.by_tree(tree, Some(at)));
-            if let Some((by, ids)) = found.next() {
-                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
+            if let Some(found) = found.next() {
+                return Ok(Some(Follows::of(job, found)));
             }
         }
         Ok(None)
@@ -178,17 +178,17 @@ impl<'a> Search<'a> {
         &mut self,
         jobs: &Jobs,
         lacking: &mut Lacking,
-        finds: impl for<'k> Fn(&'k Known) -> Option<(Content, &'k Ids)>,
+        finds: impl for<'k> Fn(&'k Known) -> Option<Match<'k>>,
     ) -> Result<Option<Follows>> {
         for (job, lacks) in lacking.iter_mut().filter(|(_, lacks)| !lacks.is_empty()) {
             let Some(Some(steps)) = jobs.get(job) else { continue };
-            let Some((by, ids)) = finds(self.known(job, steps)?) else { continue };
-            let here: Ids = ids.intersection(lacks).cloned().collect();
+            let Some(found) = finds(self.known(job, steps)?) else { continue };
+            let here: Ids = found.ids.intersection(lacks).cloned().collect();
             if here.is_empty() {
                 continue;
             }
             lacks.retain(|id| !here.contains(id));
-            return Ok(Some(Follows { by, job: job.clone(), ids: here }));
+            return Ok(Some(Follows { ids: here, ..Follows::of(job, found) }));
         }
         Ok(None)
     }
@@ -200,18 +200,26 @@ pub(crate) struct Follows {
     by: Content,
     pub job: String,
     pub ids: Ids,
+    /// White space may differ: nobody could compare it.
+    pub loose: bool,
 }
 
 impl Follows {
+    fn of(job: &str, found: Match<'_>) -> Self {
+        let Match { by, ids, loose } = found;
+        Self { by, job: job.to_owned(), ids: ids.clone(), loose }
+    }
+
     /// Of a commit that names the job or a step of it.
     pub(crate) fn named(&self) -> Standing {
         let facts = [("steps", &*count(self.ids.len(), "step")), ("job", &self.job)];
-        Standing::Followed { why: tell(Notice::StepsFollowed, &facts), by: self.by }
+        let how = if self.loose { Notice::StepsFollowedLoosely } else { Notice::StepsFollowed };
+        Standing::Followed { why: tell(how, &facts), by: self.by }
     }
 
     /// Of one that names neither.
     pub(crate) fn unnamed(&self) -> Standing {
-        match self.ids.first().filter(|_| self.ids.len() == 1) {
+        match self.ids.first().filter(|_| self.ids.len() == 1 && !self.loose) {
             None => self.named(),
             Some(step) => {
                 let how = match self.by {

@@ -106,6 +106,9 @@ pub(crate) fn legality(
 /// Keeps which steps the commit stands for.
 fn keep(findings: &mut Findings, commit: &CommitId, follows: Option<&Follows>) {
     let Some(follows) = follows else { return };
+    if follows.loose {
+        findings.loose.insert(commit.to_string());
+    }
     let jobs = findings.follows.entry(commit.to_string()).or_default();
     jobs.entry(follows.job.clone()).or_default().extend(follows.ids.clone());
 }
