@@ -120,6 +120,9 @@ pub struct Findings {
     /// Which steps of which job content says that a commit stands for.
     #[serde(skip)]
     pub follows: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    /// Commits that were followed but for white space, which is no proof.
+    #[serde(skip)]
+    pub loose: BTreeSet<String>,
     /// Commits whose steps a person undid since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undone: Vec<String>,

@@ -1,34 +1,66 @@
 //! What `verify --ci` says in Markdown, for a merge request: at most twenty lines, with the card of
 //! each job. All words that stand in a job or a commit are others' words.
 
+use std::collections::BTreeSet;
+
 use super::markdown::{code, plain, sentence};
 use super::report::Report;
 use super::verify::{accepted, bypasses, run_again};
 use crate::claims::audit::{Finding, Findings};
 use crate::engine::judge::ci_cards::JobCard;
-use crate::engine::proof::judged_by::Looser;
+use crate::engine::judge::judged_by::Looser;
 use crate::engine::repo::text::count;
 use crate::voice::{self, Notice};
 
 /// As many lines as it has at most.
 const LINES: usize = 20;
 
-/// What a merge request can carry; `lacks` has what is required and missing, jobs without a signed
-/// approval by name.
+/// What is required and missing.
+pub(super) struct Lacking<'a> {
+    /// Commits without evidence.
+    pub commits: &'a BTreeSet<String>,
+    /// Jobs without a signed approval.
+    pub unapproved: &'a [Finding],
+}
+
+impl Lacking<'_> {
+    pub(super) fn is_none(&self) -> bool {
+        self.commits.is_empty() && self.unapproved.is_empty()
+    }
+
+    /// Evidence that is missing, by the commits that lack it.
+    fn told(&self) -> Option<String> {
+        /// As many as a person reads.
+        const SHOWN: usize = 3;
+        if self.is_none() {
+            return None;
+        }
+        let mut line = voice::tell(Notice::CiRequired, &[]);
+        let mut commits: Vec<String> =
+            self.commits.iter().take(SHOWN).map(|one| short(one)).collect();
+        if self.commits.len() > SHOWN {
+            commits.push(format!("and {} more", self.commits.len() - SHOWN));
+        }
+        if !commits.is_empty() {
+            line = format!("{line}: {}", commits.join(", "));
+        }
+        Some(line)
+    }
+}
+
+/// What a merge request can carry.
 pub(super) fn summary(
     findings: &Findings,
     (cards, looser): (&[JobCard], &[Looser]),
-    lacks: Option<&[Finding]>,
+    lacks: &Lacking<'_>,
     out: &mut Report,
 ) {
     let mut lines = vec![head(findings), String::new()];
-    if lacks.is_some() {
-        lines.push(format!("- {}", voice::tell(Notice::CiRequired, &[])));
-    }
+    lines.extend(lacks.told().map(|told| format!("- {told}")));
     lines.extend(run_again(findings).map(|told| format!("- {}", sentence(&told))));
     lines.extend(bypasses(findings).map(|told| format!("- {}", sentence(&told))));
     lines.extend(found("broken", &findings.broken));
-    for one in lacks.into_iter().flatten() {
+    for one in lacks.unapproved {
         let what = voice::tell(Notice::CiUnapproved, &[]);
         lines.push(format!("- {what}: job {}: {}", code(&one.record), sentence(&one.reason)));
     }

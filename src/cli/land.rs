@@ -1,6 +1,7 @@
 //! `git seed land`
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::engine::landing::differs::Differs;
 use crate::engine::landing::land::{self, Fate, Landed};
 use crate::engine::landing::offer;
 use crate::engine::landing::plan::Asked;
@@ -151,16 +152,21 @@ fn tell(landed: &Landed, out: &mut Report) {
             out.pair("lost", voice::tell(Notice::LandLostLines, &facts));
         }
     }
+    for one in &landed.differs {
+        out.pair("differs", told_of(one));
+    }
     let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
     out.pair("branch", format_args!("{}   on {base}", landed.branch));
     let proof = match (landed.onto.is_some(), landed.product_identical) {
-        (false, true) if landed.whole => Notice::LandSameTree,
+        (_, true) if landed.whole && landed.goes_on => Notice::LandSameBranch,
+        (_, true) if landed.whole => Notice::LandSameTree,
         (false, true) => Notice::LandSameProduct,
         (true, true) => Notice::LandSameChange,
+        (_, false) if !landed.differs.is_empty() => Notice::LandUnproved,
         (_, false) => Notice::LandOtherChange,
     };
-    let tree = short(&landed.tree);
-    out.pair("proof", voice::tell(proof, &[("tree", &tree)]));
+    let (tree, commit) = (short(&landed.tree), unproved(landed));
+    out.pair("proof", voice::tell(proof, &[("tree", &tree), ("commit", &commit)]));
     if let Some(why) = &landed.waits {
         out.pair("notes", voice::tell(Notice::LandNotesWait, &[("why", why)]));
     }
@@ -170,4 +176,26 @@ fn tell(landed: &Landed, out: &mut Report) {
         None => voice::tell(Notice::LandDry, &[]),
     };
     out.pair("next", next);
+}
+
+/// A commit of the job that is not what its step recorded.
+fn told_of(one: &Differs) -> String {
+    /// As many paths as a person reads.
+    const SHOWN: usize = 3;
+    let short = |id: &str| id.chars().take(12).collect::<String>();
+    let mut paths: Vec<&str> = one.paths.iter().take(SHOWN).map(String::as_str).collect();
+    let more = one.paths.len().saturating_sub(SHOWN);
+    let more = format!("and {more} more");
+    paths.extend((one.paths.len() > SHOWN).then_some(&*more));
+    let (commit, recorded, paths) = (short(&one.commit), short(&one.recorded), paths.join(", "));
+    let facts = [("commit", &*commit), ("recorded", &*recorded), ("paths", &*paths)];
+    voice::tell(Notice::LandDiffers, &facts)
+}
+
+/// The first commit that was made of such a one.
+fn unproved(landed: &Landed) -> String {
+    let differs = |lab: &String| landed.differs.iter().any(|one| one.commit == *lab);
+    let row = landed.commits.iter().find(|row| row.stands_for.iter().any(differs));
+    let commit = row.and_then(|row| row.commit.as_deref()).unwrap_or("<commit>");
+    commit.chars().take(12).collect()
 }

@@ -3,14 +3,16 @@
 use crate::engine::proof;
 use crate::engine::sync::carrier::Transport;
 use crate::engine::sync::remote;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Context, Outcome, TextArgs, ci_summary, refuse, report::Report};
+use super::ci_summary::{self, Lacking};
+use super::{Context, Outcome, TextArgs, refuse, report::Report};
 use crate::claims::again;
 use crate::claims::audit::{Finding, Findings};
 use crate::claims::record::Signed;
-use crate::engine::judge::{acceptance, ci, ci_cards};
+use crate::engine::judge::{acceptance, ci, ci_cards, judged_by};
 use crate::engine::proof::verify::Asked;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
@@ -270,7 +272,7 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     let findings = proof::verify::verify(&repo, &asked(args, context)?)?;
     let cards = ci_cards::cards(&repo, range, &findings)?;
     let (lacks, unapproved) = missing(args, context, &repo, range, &findings)?;
-    let looser = args.rules.as_ref().map(|_| proof::judged_by::looser(&repo, range)).transpose()?;
+    let looser = args.rules.as_ref().map(|_| judged_by::looser(&repo, range)).transpose()?;
     let mut shown = serde_json::to_value(&findings).map_err(EngineError::from)?;
     shown["jobs"] = serde_json::json!(cards);
     if let Some(unapproved) = &unapproved {
@@ -282,8 +284,9 @@ fn in_ci(args: &VerifyArgs, context: &Context, out: &mut Report) -> crate::cli::
     out.json(&shown);
     let looser = looser.unwrap_or_default();
     let unapproved = unapproved.unwrap_or_default();
-    let lacks = lacks || !unapproved.is_empty();
-    ci_summary::summary(&findings, (&cards, &looser), lacks.then_some(&unapproved[..]), out);
+    let required = Lacking { commits: &lacks, unapproved: &unapproved };
+    ci_summary::summary(&findings, (&cards, &looser), &required, out);
+    let lacks = !required.is_none();
     Ok(match findings.ok {
         Some(false) => Outcome::Refused,
         _ if lacks || args.strict && !looser.is_empty() => Outcome::Refused,
@@ -301,12 +304,12 @@ fn missing(
     repo: &Repo,
     range: &str,
     findings: &Findings,
-) -> Result<(bool, Option<Vec<Finding>>), EngineError> {
-    let (mut lacks, mut unapproved) = (false, None);
+) -> Result<(BTreeSet<String>, Option<Vec<Finding>>), EngineError> {
+    let (mut lacks, mut unapproved) = (BTreeSet::new(), None);
     for what in &args.require {
         match what {
-            Required::Proof => lacks |= ci::lacks(repo, range, findings, false)?,
-            Required::All => lacks |= ci::lacks(repo, range, findings, true)?,
+            Required::Proof => lacks.extend(ci::lacks(repo, range, findings, false)?),
+            Required::All => lacks.extend(ci::lacks(repo, range, findings, true)?),
             Required::Approval(keys) => {
                 let keys = keys.as_ref().or(args.keys.as_ref());
                 let keys = keys.map(|keys| context.cwd.join(keys));

@@ -37,6 +37,7 @@
 //! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
+//! contents    what a job's commits hold, and what stands for them
 //! merge       what two clones have of one thing, as one commit
 //! refs_moved  refs that moved while a call ran
 //! other_line  how a client shows that it takes another line than the agent's
@@ -61,6 +62,7 @@ pub(crate) mod briefing;
 pub(crate) mod bypasses;
 pub(crate) mod claims;
 pub(crate) mod clone_file;
+pub(crate) mod contents;
 pub(crate) mod fence;
 pub(crate) mod finding;
 pub(crate) mod git_consent;

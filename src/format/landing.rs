@@ -3,7 +3,8 @@
 //!
 //! Trees and changes are written down, so that a commit which was squashed, rebased or picked is
 //! known by its content where the commits of the phases are not. A change is what
-//! `git patch-id --stable` says of it, memory left out; of memory where it is nothing else.
+//! `git patch-id --stable` says of it, memory left out; of memory where it is nothing else. That
+//! leaves white space out; `verbatim` is a hash with it, which older files lack.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ pub(crate) struct Landing {
     pub tree: String,
     /// What all of it changes.
     pub change: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verbatim: String,
     pub commits: Vec<LandedCommit>,
 }
 
@@ -31,6 +34,8 @@ pub(crate) struct LandedCommit {
     pub commit: String,
     pub tree: String,
     pub change: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verbatim: String,
     pub stands_for: Vec<LabCommit>,
 }
 
@@ -42,9 +47,13 @@ pub(crate) struct Made {
     pub tree: String,
     /// What all of them change.
     pub change: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verbatim: String,
     /// What the job has changed by then; absent in its first cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub job_verbatim: String,
 }
 
 /// The bytes of one of these files: a line of JSON.
@@ -77,6 +86,11 @@ pub(crate) struct LabCommit {
     pub commit: String,
     pub tree: String,
     pub change: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verbatim: String,
+    /// It is not what its step recorded, and what lands of it stands for nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub differs: bool,
 }
 
 impl Landing {
@@ -105,11 +119,14 @@ mod tests {
             commit: "c".to_owned(),
             tree: "t".to_owned(),
             change: String::new(),
+            verbatim: String::new(),
+            differs: id == "2",
         };
         let commit = LandedCommit {
             commit: "n".to_owned(),
             tree: "t".to_owned(),
             change: "p".to_owned(),
+            verbatim: "v".to_owned(),
             stands_for: vec![lab("1"), lab("2")],
         };
         let landing = Landing {
@@ -119,6 +136,7 @@ mod tests {
             replaced: String::new(),
             tree: "t".to_owned(),
             change: "p".to_owned(),
+            verbatim: "v".to_owned(),
             commits: vec![commit],
         };
         let bytes = landing.write().expect("writes");
@@ -129,7 +147,9 @@ mod tests {
             commits: vec![lab("1"), lab("2")],
             tree: "t".to_owned(),
             change: "p".to_owned(),
+            verbatim: "v".to_owned(),
             job: None,
+            job_verbatim: String::new(),
         };
         let bytes = made.write().expect("writes");
         assert_eq!(Made::read(&bytes).expect("reads"), made);

@@ -486,6 +486,13 @@ pub(crate) fn published(job: &Job, branch: &str) -> Refusal {
     refused(Case::LandPublished, job).with("branch", branch)
 }
 
+/// A commit of the job holds something else than its step recorded, and the person who let the job
+/// land was not shown it.
+pub(crate) fn unlike(job: &Job, commit: &str, recorded: &str) -> Refusal {
+    let short = |id: &str| id.chars().take(12).collect::<String>();
+    refused(Case::LandUnlike, job).with("commit", short(commit)).with("recorded", short(recorded))
+}
+
 /// The branch moved while its commits were made.
 pub(crate) fn moved(job: &Job, branch: &str) -> Refusal {
     refused(Case::LandMoved, job).with("branch", branch)

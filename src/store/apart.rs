@@ -5,7 +5,7 @@
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use super::{CommitId, Store, StoreError};
+use super::{ChangeId, CommitId, Store, StoreError, TreeId};
 use crate::claims::audit::Content;
 
 /// A commit that only one of two histories has.
@@ -45,26 +45,42 @@ impl Store {
         Ok(found)
     }
 
-    /// The two commits have one tree, or make the same change on different ground; by which.
+    /// The two commits make the same change, on different ground or to the same tree; by which. A
+    /// tree that is the same on other ground takes back what came between.
     pub(crate) fn says_the_same(
         &self,
         a: &CommitId,
         b: &CommitId,
     ) -> Result<Option<Content>, StoreError> {
-        if self.tree_of_commit(a)? == self.tree_of_commit(b)? {
-            return Ok(Some(Content::Tree));
+        let same_tree = self.tree_of_commit(a)? == self.tree_of_commit(b)?;
+        let by = if same_tree { Content::Tree } else { Content::PatchId };
+        let (ground, other) = (self.tree_before(a)?, self.tree_before(b)?);
+        if same_tree && ground.is_some() && ground == other {
+            return Ok(Some(by));
         }
         let (a, b) = (self.patch_id(a)?, self.patch_id(b)?);
-        Ok((!a.is_empty() && a == b).then_some(Content::PatchId))
+        Ok((!a.is_empty() && a == b).then_some(by))
     }
 
-    /// What a commit changes, by git's own measure; empty where it changes nothing.
-    fn patch_id(&self, commit: &CommitId) -> Result<String, StoreError> {
-        let args = ["diff-tree", "-p", "--root", "--no-ext-diff", "--no-textconv", "--no-color"];
-        let patch = self.git(args.into_iter().chain([commit.as_str()])).run()?;
-        let told = self.git(["patch-id", "--stable"]).input(patch).run()?;
-        let told = String::from_utf8_lossy(&told).into_owned();
-        Ok(told.split_whitespace().next().unwrap_or_default().to_owned())
+    /// The tree that a commit changed, by its first parent; `None` where a shallow clone has it
+    /// not.
+    pub(crate) fn tree_before(&self, commit: &CommitId) -> Result<Option<TreeId>, StoreError> {
+        match self.parent_of(commit)? {
+            None => Ok(Some(self.no_tree())),
+            Some(parent) if self.has_object(parent.as_str()) => {
+                self.tree_of_commit(&parent).map(Some)
+            }
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// What a commit changes; nothing where it changes nothing, or is a merge.
+    fn patch_id(&self, commit: &CommitId) -> Result<ChangeId, StoreError> {
+        if self.as_written(commit)?.parents.len() > 1 {
+            return Ok(ChangeId::default());
+        }
+        let told = self.patch_ids(std::slice::from_ref(commit), &[])?;
+        Ok(told.into_iter().next().map(|(_, change)| change).unwrap_or_default())
     }
 }
 

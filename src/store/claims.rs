@@ -597,30 +597,6 @@ impl Store {
         Ok(String::from_utf8_lossy(&out).lines().filter_map(pair).collect())
     }
 
-    /// What each of these commits changes, by git's own measure, a merge by its first parent; those
-    /// that change nothing are left out, and so is what the pathspecs of `but` name.
-    pub(crate) fn patch_ids(
-        &self,
-        commits: &[CommitId],
-        but: &[String],
-    ) -> Result<Vec<(CommitId, String)>, StoreError> {
-        if commits.is_empty() {
-            return Ok(Vec::new());
-        }
-        let list = commits.iter().map(|commit| format!("{commit}\n")).collect::<String>();
-        let args = ["diff-tree", "--stdin", "-r", "-p", "--root", "--diff-merges=first-parent"];
-        let plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--"];
-        let args = args.into_iter().chain(plain);
-        let git = self.git(args.chain(but.iter().map(String::as_str)));
-        let patches = git.env("GIT_LITERAL_PATHSPECS", "0").input(list.into_bytes()).run()?;
-        let told = self.git(["patch-id", "--stable"]).input(patches).run()?;
-        let pair = |line: &str| {
-            let (change, commit) = line.split_once(' ')?;
-            Some((commit.trim().parse().ok()?, change.to_owned()))
-        };
-        Ok(String::from_utf8_lossy(&told).lines().filter_map(pair).collect())
-    }
-
     /// The commits of `range` with a line `Seed-Id`, newest first, with their messages.
     pub(crate) fn seed_commits(&self, range: &str) -> Result<Vec<(CommitId, String)>, StoreError> {
         let args = [

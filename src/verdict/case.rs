@@ -148,6 +148,7 @@ pub(crate) enum Case {
     LandPublished,
     LandTaken,
     LandTwice,
+    LandUnlike,
     LandUnasked,
     LandVetoed,
     BackNothing,

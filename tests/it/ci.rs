@@ -193,6 +193,9 @@ fn what_landed_is_followed_and_a_changed_byte_is_not() {
     assert_eq!((code, &found["plain"]), (0, &json!(1)), "{found}");
     assert_eq!(verified(&world, "HEAD~3..HEAD --require proof").0, 0);
     assert_eq!(verified(&world, "HEAD~3..HEAD --require all").0, 2);
+    let new = there(&world, "git rev-parse --short=12 HEAD").out;
+    let said = there(&world, "git seed verify --ci HEAD~3..HEAD --require all --keys ../allowed");
+    assert!(said.out.contains(&format!("asks for: `{}`", new.trim())), "{said:?}");
 }
 
 /// The clone has no commit of a phase, and the job never landed: its chain says what it made.
@@ -219,6 +222,16 @@ fn a_squash_of_a_job_that_never_landed_is_followed_from_its_chain() {
     let (code, found) = verified(&world, "HEAD~1..HEAD");
     assert_eq!((code, &found["plain"]), (0, &json!(0)), "{found}");
     assert_eq!(found["followed"][0]["by"], "patch-id", "{found}");
+    // White space counts, though no commit of a phase is here.
+    let line = there(&world, &format!("git diff -U0 HEAD~1 HEAD -- {CODE}")).out;
+    let line = line.lines().rfind(|line| line.starts_with('+')).expect("a new line");
+    let was = world.text(&format!("../ci/{CODE}"));
+    let wide = was.replace(&line[1..], &line[1..].replacen(' ', "  ", 1));
+    assert_ne!(was, wide);
+    world.puts(&format!("../ci/{CODE}"), &wide);
+    there(&world, "git commit -qa --amend --no-edit");
+    let (code, found) = verified(&world, "HEAD~1..HEAD");
+    assert_eq!((code, &found["plain"]), (0, &json!(1)), "a change of somebody's own: {found}");
 }
 
 #[test]

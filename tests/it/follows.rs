@@ -255,3 +255,65 @@ fn a_branch_that_the_landing_replaced_lacks_nothing() {
         .collect();
     assert!(lost.is_empty(), "{lost:?}");
 }
+
+/// A commit with these files and words on HEAD, which it then is.
+fn commits_tree(world: &World, tree: &str, words: &str) {
+    world.sh(&format!("git log -1 --format=%B {words} > ../words"));
+    world.sh(&format!(
+        "git -c core.hooksPath=/dev/null reset -q --hard \
+         $(git commit-tree {tree}^{{tree}} -p HEAD -F ../words)"
+    ));
+}
+
+#[test]
+fn a_commit_that_takes_the_files_back_to_a_step_is_not_followed() {
+    let world = landed();
+    git(&world, "checkout -q -f --detach main");
+    world.sh("echo checked > guard.txt && git add guard.txt");
+    git(&world, "commit -qm 'a guard'");
+    git(&world, "branch later");
+    // The step's own words, those of the landed commit, and a person's.
+    for (tree, words, said) in [
+        ("main", "main", "with a different change"),
+        ("main-landed", "main-landed", "its content is that of no step"),
+        ("main-landed~1", "main-landed~1", "its content is that of no step"),
+        ("main", "later", "nothing"),
+    ] {
+        git(&world, "checkout -q -f --detach later");
+        commits_tree(&world, tree, words);
+        assert!(world.git("diff --stat HEAD~1 HEAD").contains("guard.txt"));
+        let found = verified(&world, "HEAD~1..HEAD");
+        let told = of(&world, &found, "HEAD");
+        assert!(told.contains(said), "{tree} {words}: {told}: {found}");
+    }
+    // Without the guard below it, the same files and words are those of the step.
+    git(&world, "checkout -q -f --detach main~1");
+    commits_tree(&world, "main", "main");
+    let found = verified(&world, "HEAD~1..HEAD");
+    assert_eq!(of(&world, &found, "HEAD"), "tree", "{found}");
+}
+
+#[test]
+fn a_squash_whose_white_space_is_another_is_not_followed() {
+    for apart in [false, true] {
+        let world = landed();
+        on_release(&world, apart);
+        git(&world, "merge -q --squash main > /dev/null 2>&1");
+        // In the line that the job wrote.
+        let line = world.git(&format!("diff -U0 release main -- {CODE}"));
+        let line = line.lines().rfind(|line| line.starts_with('+')).expect("a new line");
+        let was = world.text(CODE);
+        let wide = line[1..].replacen(' ', "  ", 1);
+        assert!(was.contains(&line[1..]) && wide != line[1..], "{line}");
+        world.puts(CODE, &was.replace(&line[1..], &wide));
+        world.sh(&format!("git add {CODE}"));
+        git(&world, "commit -q --no-edit");
+        let found = verified(&world, "HEAD~1..HEAD");
+        let told = of(&world, &found, "HEAD");
+        assert!(told.contains("its content is that of no step"), "{told}: {found}");
+        world.puts(CODE, &was);
+        git(&world, "commit -qa --amend --no-edit");
+        let found = verified(&world, "HEAD~1..HEAD");
+        assert_eq!(of(&world, &found, "HEAD"), if apart { "patch-id" } else { "tree" });
+    }
+}

@@ -311,6 +311,10 @@ fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
               git push -q origin main && git fetch -q");
     world.person("land --branch main").refuses("a remote has commits");
     world.sh("git remote remove origin");
+    let tree = rev(&world, "main^{tree}");
+    let dry = world.person("land --branch main --dry-run").succeeds();
+    assert!(dry.contains("the files are those of the branch as it was"), "{dry}");
+    assert!(dry.contains(&format!("tree {}", &tree[..7])), "{dry}");
     let landed = lands(&world, "--branch main");
     assert_eq!(landed["product_identical"], true);
     let now = before_a_person(&world);
@@ -487,4 +491,75 @@ fn two_agents_in_two_worktrees_finish_two_jobs_and_land_them_one_after_the_other
     let found = world.person("verify one~2..both --json").said();
     let found: Value = serde_json::from_str(&found.out).expect("JSON");
     assert_eq!((&found["broken"], &found["plain"]), (&json!([]), &json!(0)), "{found}");
+}
+
+/// Amends the job's last commit that changed the product by a file that nobody judged, below the
+/// commits behind it, as whoever can push to the branch does.
+fn amended(world: &World) {
+    let execute = world.git("log --format=%H --grep='Seed-Step: execute -> verify' main");
+    let execute = execute.trim();
+    world.sh(&format!(
+        "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null && \
+         old=$(git rev-parse main) && git checkout -q --detach {execute} && \
+         echo evil > evil.txt && git add evil.txt && git commit -q --amend --no-edit && \
+         git cherry-pick {execute}..$old > /dev/null && git branch -q -f main && git switch -q main"
+    ));
+}
+
+#[test]
+fn a_commit_that_somebody_amended_lands_as_what_nobody_judged() {
+    let (world, _) = closed();
+    amended(&world);
+    let base = rev(&world, "main~5");
+    let found = |range: &str, tip: &str| -> String {
+        let said = world.person(&format!("verify {range} --json")).said();
+        let found: Value = serde_json::from_str(&said.out).expect("JSON");
+        let open = found["not_measured"].as_array().expect("a list").iter();
+        open.filter(|row| row["record"] == tip).map(|row| row["reason"].to_string()).collect()
+    };
+    let forged = world.git("log --format=%H --grep='Seed-Step: execute -> verify' main");
+    let forged = forged.trim();
+    assert!(found(&format!("{base}..main"), forged).contains("with a different change"));
+    let said = world.person("land").succeeds();
+    assert!(said.contains("is not what its step recorded"), "{said}");
+    assert!(said.contains("evil.txt") && !said.contains("the files are those"), "{said}");
+    // Neither what landed nor the commit that was forged is vouched for, nor a squash of either.
+    assert!(found(&format!("{base}..main"), forged).contains("with a different change"));
+    let product = rev(&world, "main-landed~1");
+    let why = found(&format!("{base}..main-landed"), &product);
+    assert!(why.contains("its content is that of no step"), "{why}");
+    for tree in ["main", "main-landed"] {
+        world.sh(&format!(
+            "git log -1 --format=%B main-landed > ../words && \
+             git branch -f squash $(git commit-tree {tree}^{{tree}} -p {base} -F ../words)"
+        ));
+        let why = found(&format!("{base}..squash"), &rev(&world, "squash"));
+        assert!(why.contains("its content is that of no step"), "{tree}: {why}");
+    }
+    // The person has looked.
+    world.person(&format!("verify --accept {product} -m seen")).succeeds();
+    assert_eq!(found(&format!("{base}..main-landed"), &product), "");
+}
+
+#[test]
+fn a_branch_that_was_rebased_lands_with_its_proof() {
+    let (world, _) = closed();
+    world.sh(
+        "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null && \
+         git switch -qc up main~5 && echo up > up.txt && git add up.txt && git commit -qm up && \
+         git switch -q main && git rebase -q up",
+    );
+    let landed = lands(&world, "");
+    assert_eq!(landed["product_identical"], true, "{landed}");
+    assert_eq!(landed.get("differs"), None, "{landed}");
+    let followed = |range: &str| {
+        let said = world.person(&format!("verify {range} --json")).said();
+        let found: Value = serde_json::from_str(&said.out).expect("JSON");
+        found["followed"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(followed("up..main-landed"), 2);
+    // Squashed on a forge, it is the job's change.
+    world.sh("git log -1 --format=%B main-landed > ../words && \
+              git branch squash $(git commit-tree main-landed^{tree} -p up -F ../words)");
+    assert_eq!(followed("up..squash"), 1);
 }

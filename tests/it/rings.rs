@@ -44,6 +44,7 @@ const ROOMS: [&str; 49] = [
     "judge",
     "claims",
     "proof",
+    "contents",
     "merge",
     "refs_moved",
     "other_line",

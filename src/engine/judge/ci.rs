@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::claims::audit::Findings;
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::format::names;
+use crate::format::trailers::claimed_jobs;
 use crate::voice::{Notice, tell};
 
 /// The remote whose chains are read where this clone has none of its own.
@@ -53,15 +55,36 @@ pub(crate) fn is_there(repo: &Repo, range: &str) -> Result<()> {
     Err(EngineError::Usage(tell(Notice::RangeUnknown, &[("range", range)])))
 }
 
-/// Whether evidence is missing: of a commit that names a step, or of any at all where `every`.
-pub(crate) fn lacks(repo: &Repo, range: &str, findings: &Findings, every: bool) -> Result<bool> {
+/// The commits of the range that lack evidence: of those that name a step, or of all where `every`.
+/// What is said of records is no commit's.
+pub(crate) fn lacks(
+    repo: &Repo,
+    range: &str,
+    findings: &Findings,
+    every: bool,
+) -> Result<BTreeSet<String>> {
     let missing = findings.not_measured.iter().map(|one| one.record.as_str());
     // Where nothing vouches for a word, anybody could have written it.
     let words = findings.accepted.iter().filter(|one| !one.vouched);
-    let missing: BTreeSet<&str> = missing.chain(words.map(|one| one.commit.as_str())).collect();
-    if every {
-        return Ok(!missing.is_empty() || findings.plain.is_some_and(|plain| plain > 0));
-    }
+    let words = words.map(|one| one.commit.as_str());
+    let loose = findings.loose.iter().map(String::as_str);
+    let missing: BTreeSet<&str> = missing.chain(words).chain(loose).collect();
     let named = repo.store.seed_commits(range)?;
-    Ok(named.iter().any(|(commit, _)| missing.contains(commit.as_str())))
+    // Of all a commit needs its note and its job's chain as well.
+    let beside = |message: &str| {
+        let noteless = missing.contains(names::COMMIT_NOTES);
+        every && (noteless || claimed_jobs(message).any(|job| missing.contains(job)))
+    };
+    let lacks = named
+        .iter()
+        .filter(|(commit, message)| missing.contains(commit.as_str()) || beside(message));
+    let mut lacks: BTreeSet<String> = lacks.map(|(commit, _)| commit.to_string()).collect();
+    if every {
+        let named: BTreeSet<&str> = named.iter().map(|(commit, _)| commit.as_str()).collect();
+        let all = repo.store.commits_of(range)?.into_iter().map(|(commit, _)| commit.to_string());
+        lacks.extend(all.filter(|commit| {
+            !named.contains(commit.as_str()) && !findings.follows.contains_key(commit)
+        }));
+    }
+    Ok(lacks)
 }

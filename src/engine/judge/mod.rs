@@ -9,6 +9,7 @@ pub(crate) mod ci_cards;
 pub(crate) mod closing;
 pub(crate) mod cost;
 pub(crate) mod criteria;
+pub(crate) mod judged_by;
 mod past;
 pub(crate) mod shown;
 pub(crate) mod words;

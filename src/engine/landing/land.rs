@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::engine::landing::differs::Differs;
 use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, missing, plan};
 use crate::engine::record;
 use crate::engine::record::landing::UnderWay;
@@ -37,6 +38,9 @@ pub(crate) struct Landed {
     /// The last commit holds the memory.
     pub memory: bool,
     pub commits: Vec<LandedRow>,
+    /// Commits of the job that are not what its steps recorded: nobody judged what they hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<Differs>,
     /// The ref that keeps the commits of the phases.
     pub kept: &'static str,
     /// The commit that it was put onto.
@@ -47,6 +51,9 @@ pub(crate) struct Landed {
     /// Its tree is that of the job's last commit, or of the branch that it replaces.
     #[serde(skip)]
     pub whole: bool,
+    /// The branch that it replaces has commits behind the job's last one.
+    #[serde(skip)]
+    pub goes_on: bool,
 }
 
 /// One commit of it, oldest first.
@@ -109,6 +116,10 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         Ok(plan) => plan,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    if let Some(other) = plan.differs.first().filter(|_| asked.subject.is_some()) {
+        // The person was not shown what they hold.
+        return Ok(Err(landing::unlike(&record, &other.commit, &other.recorded)));
+    }
     if asked.dry_run {
         return Ok(Ok(told(&ground, &plan, &target, &[])));
     }
@@ -333,25 +344,30 @@ fn landing_of(
             id: ground.ids[*at].clone().unwrap_or_default(),
             commit: one.commit.to_string(),
             tree: one.tree.to_string(),
-            change: change(&one.commit),
+            change: change(&one.commit).by_git,
+            verbatim: change(&one.commit).verbatim,
+            differs: plan.differs.iter().any(|other| other.at == *at),
         }
     };
     let landed = |(one, commit): (&Planned, &CommitId)| LandedCommit {
         commit: commit.to_string(),
         tree: one.tree.to_string(),
-        change: change(commit),
+        change: change(commit).by_git,
+        verbatim: change(commit).verbatim,
         stands_for: one.stands_for.iter().map(lab).collect(),
     };
     let clean = plan.commits.iter().zip(commits).filter(|(one, _)| one.message.is_some());
     let tree = plan.commits.last().map_or_else(|| plan.from.clone(), |one| one.tree.clone());
     let base = plan.onto.as_ref().or(ground.base.as_ref());
     let replaced = ground.branch.as_ref().filter(|_| target.replaces);
+    let all = repo.store.change_id(&plan.from, &tree, &but)?;
     Ok(Landing {
         branch: target.branch.clone(),
         base: base.map(ToString::to_string).unwrap_or_default(),
         tip: commits.last().map(ToString::to_string).unwrap_or_default(),
         replaced: replaced.map(ToString::to_string).unwrap_or_default(),
-        change: repo.store.change_id(&plan.from, &tree, &but)?,
+        change: all.by_git,
+        verbatim: all.verbatim,
         tree: tree.to_string(),
         commits: clean.map(landed).collect(),
     })
@@ -389,10 +405,12 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
         product_identical: plan.identical,
         memory: plan.memory,
         commits: rows.collect(),
+        differs: plan.differs.clone(),
         kept: names::KEEP_CLOSED,
         onto: plan.onto.as_ref().map(ToString::to_string),
         waits: None,
         whole: plan.whole,
+        goes_on: target.replaces && ground.span < ground.commits.len(),
     }
 }
 

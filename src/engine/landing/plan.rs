@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::jobs;
+use crate::engine::landing::differs::{Differs, differs};
 use crate::engine::landing::trailers::own_trailers;
 use crate::engine::record;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
@@ -81,6 +82,8 @@ pub(crate) struct Plan {
     pub identical: bool,
     /// So is the whole tree.
     pub whole: bool,
+    /// Commits of the job that are not what its steps recorded.
+    pub differs: Vec<Differs>,
 }
 
 impl Ground {
@@ -256,9 +259,11 @@ pub(crate) fn plan(
     let last = if replaces { ground.commits.last() } else { None };
     let last = last.map_or_else(|| ground.last().tree.clone(), |last| last.tree.clone());
     let others = repo.store.paths_between(&wanted, &last, usize::MAX)?;
-    let identical = others.iter().all(|path| repo.is_memory(path));
+    let (id, labs) = (&ground.job.state.job.id, &ground.commits[..ground.span]);
+    let differs = differs(repo, id, labs, &ground.ids)?;
+    let identical = differs.is_empty() && others.iter().all(|path| repo.is_memory(path));
     let whole = others.is_empty();
-    let plan = Plan { onto: None, from, commits, memory, identical, whole };
+    let plan = Plan { onto: None, from, commits, memory, identical, whole, differs };
     match &asked.onto {
         Some(onto) => replayed(repo, ground, plan, onto),
         None => Ok(Ok(plan)),
@@ -370,9 +375,12 @@ fn replayed(
     let memory = plan.memory && last.subject == commits[commits.len() - 1].subject;
     let but = repo.without_memory();
     let ours = repo.store.change_id(&plan.from, &before, &but)?;
-    let identical = ours == repo.store.change_id(&begins, &at, &but)?;
-    let (onto, whole) = (Some(commit), false);
-    Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole }))
+    let same = ours == repo.store.change_id(&begins, &at, &but)?;
+    // The other commit may have some of it already.
+    let whole = at == before && plan.whole;
+    let identical = plan.differs.is_empty() && (same || at == before && plan.identical);
+    let onto = Some(commit);
+    Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole, ..plan }))
 }
 
 /// What subjects are to be like: those of the branch.

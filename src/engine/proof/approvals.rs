@@ -81,7 +81,9 @@ impl Ground<'_> {
     /// A commit of the job for whose content nothing vouches: it could hold anything.
     fn not_what_was_approved(&self, job: &str) -> Option<String> {
         let open = self.findings.not_measured.iter().chain(&self.findings.broken);
-        let open: BTreeSet<&str> = open.map(|one| one.record.as_str()).collect();
+        let open = open.map(|one| one.record.as_str());
+        let loose = self.findings.loose.iter().map(String::as_str);
+        let open: BTreeSet<&str> = open.chain(loose).collect();
         let (commit, _) = self.named.iter().find(|(commit, message)| {
             open.contains(commit.as_str()) && claimed_jobs(message).any(|claimed| claimed == job)
         })?;

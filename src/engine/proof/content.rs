@@ -4,35 +4,13 @@
 //! whole job. A change is git's patch-id with memory left out; of a single step also the whole one.
 //! What landed is written down in the chain, so it is known where its commits are not here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::claims::audit::Content;
-use crate::engine::proof::chain::{OfStep, Steps};
+use crate::engine::contents::{Changes, Contents, Ids};
+use crate::engine::proof::chain::{OfStep, Steps, TakenStep};
 use crate::engine::repo::{Repo, Result};
-use crate::format::landing::LabCommit;
-use crate::store::{CommitId, TreeId};
-
-/// Steps that one content stands for.
-pub(crate) type Ids = BTreeSet<String>;
-
-/// What a job's commits hold.
-#[derive(Debug, Default)]
-pub(crate) struct Contents {
-    trees: BTreeMap<String, Ids>,
-    /// With memory left out.
-    changes: BTreeMap<String, Ids>,
-    /// With memory; of single commits.
-    whole: BTreeMap<String, Ids>,
-    /// By the commits that landings made.
-    landed: BTreeMap<String, Ids>,
-}
-
-/// What a commit changes: without memory, and with it; empty where that is nothing.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changes {
-    product: String,
-    whole: String,
-}
+use crate::format::landing::{LabCommit, LandedCommit};
+use crate::store::{ChangeId, CommitId};
 
 /// What each of these commits changes.
 pub(crate) fn changes(repo: &Repo, commits: &[CommitId]) -> Result<BTreeMap<CommitId, Changes>> {
@@ -46,100 +24,193 @@ pub(crate) fn changes(repo: &Repo, commits: &[CommitId]) -> Result<BTreeMap<Comm
     Ok(found)
 }
 
-impl Contents {
-    /// What the steps of `made`, oldest first, hold, as far as trees say it, and what the chain has
-    /// written down of those and others.
-    pub(crate) fn of(repo: &Repo, made: &[OfStep], steps: &Steps) -> Result<Self> {
-        let mut contents = Self::default();
-        for step in made {
-            let tree = repo.store.tree_of_commit(&step.commit)?;
-            add_step(&mut contents.trees, tree.as_str(), step);
+/// What the steps of `made`, oldest first, hold, as far as trees say it, and what the chain has
+/// written down of those and others.
+pub(crate) fn contents(repo: &Repo, made: &[OfStep], steps: &Steps) -> Result<Contents> {
+    let mut contents = Contents::new(places(steps));
+    for step in made {
+        let tree = repo.store.tree_of_commit(&step.commit)?;
+        if !step.undone || contents.lacks_tree(tree.as_str()) {
+            contents.add_tree(tree.as_str(), [&*step.id]);
         }
-        for some in groups(made) {
-            let Some(last) = some.last() else { continue };
-            let tree = repo.store.tree_of_commit(&last.commit)?;
-            add(&mut contents.trees, tree.as_str(), some.iter().map(|step| step.id.as_str()));
+        if let Some(before) = repo.store.tree_before(&step.commit)? {
+            contents.add_base(before.as_str(), [&*step.id]);
         }
-        for landing in &steps.landings {
-            contents.take_in_written(&landing.tree, &landing.change, landing.ids());
-            for commit in &landing.commits {
-                let ids = commit.stands_for.iter().map(|lab| lab.id.as_str());
-                add(&mut contents.landed, &commit.commit, ids.clone());
-                contents.take_in_written(&commit.tree, &commit.change, ids);
-                contents.take_in_labs(&commit.stands_for);
+    }
+    for some in groups(made) {
+        let Some(last) = some.last() else { continue };
+        let tree = repo.store.tree_of_commit(&last.commit)?;
+        contents.add_tree(tree.as_str(), some.iter().map(|step| step.id.as_str()));
+    }
+    take_in_landings(repo, &mut contents, steps)?;
+    let mut by_then = Ids::new();
+    for cycle in &steps.cycles {
+        by_then.extend(cycle.ids().map(str::to_owned));
+        let change = written(&cycle.change, &cycle.verbatim);
+        take_in_written(&mut contents, &cycle.tree, &change, cycle.ids());
+        if let Some(job) = &cycle.job {
+            let (job, ids) = (written(job, &cycle.job_verbatim), by_then.iter());
+            take_in_written(&mut contents, &cycle.tree, &job, ids.map(String::as_str));
+        }
+        take_in_labs(&mut contents, &cycle.commits);
+    }
+    let labs = steps.cycles.iter().flat_map(|cycle| &cycle.commits);
+    for (one, next) in labs.clone().zip(labs.skip(1)) {
+        contents.add_base(&one.tree, [&*next.id]);
+    }
+    Ok(contents)
+}
+
+/// A change as it was written down.
+fn written(by_git: &str, verbatim: &str) -> ChangeId {
+    ChangeId { by_git: by_git.to_owned(), verbatim: verbatim.to_owned() }
+}
+
+fn of_lab(lab: &LabCommit) -> ChangeId {
+    written(&lab.change, &lab.verbatim)
+}
+
+/// The place in the chain of each step that made a commit, by the Seed-Id in that.
+fn places(steps: &Steps) -> BTreeMap<String, usize> {
+    let carried = |(id, taken): (&String, &TakenStep)| {
+        (taken.said.carries.as_ref().unwrap_or(id).clone(), taken.n)
+    };
+    steps.by_id.iter().map(carried).collect()
+}
+
+/// What landed stands for steps as far as its commits of phases are theirs. Where one of them was
+/// written anew the trees hold what stands below it, too, so that only changes count.
+fn take_in_landings(repo: &Repo, contents: &mut Contents, steps: &Steps) -> Result<()> {
+    for landing in &steps.landings {
+        let of = |commit: &LandedCommit| of_steps(repo, steps, &commit.stands_for);
+        let found = landing.commits.iter().map(of).collect::<Result<Vec<OfSteps>>>()?;
+        let mut as_made = found.iter().all(|of| *of == OfSteps::AsMade);
+        if as_made {
+            let change = written(&landing.change, &landing.verbatim);
+            take_in_written(contents, &landing.tree, &change, landing.ids());
+        }
+        // It may not be here.
+        let base = landing.base.parse::<CommitId>().ok();
+        let base = base.filter(|base| repo.store.has_object(base.as_str()));
+        let base = base.map(|base| repo.store.tree_of_commit(&base)).transpose()?;
+        let mut before = base.map(|tree| tree.to_string()).unwrap_or_default();
+        for (commit, of) in landing.commits.iter().zip(found) {
+            as_made &= of == OfSteps::AsMade;
+            if of == OfSteps::Otherwise {
+                continue;
             }
-        }
-        let mut by_then = Ids::new();
-        for cycle in &steps.cycles {
-            by_then.extend(cycle.ids().map(str::to_owned));
-            contents.take_in_written(&cycle.tree, &cycle.change, cycle.ids());
-            if let Some(job) = &cycle.job {
-                contents.take_in_written(&cycle.tree, job, by_then.iter().map(String::as_str));
+            let ids = || commit.stands_for.iter().map(|lab| lab.id.as_str());
+            contents.add_landed(&commit.commit, ids());
+            let labs = &commit.stands_for;
+            let (tree, base) = if as_made { (&*commit.tree, &*before) } else { ("", "") };
+            contents.add_base(base, ids());
+            take_in_written(contents, tree, &written(&commit.change, &commit.verbatim), ids());
+            for lab in labs {
+                let tree = if as_made { lab.tree.as_str() } else { "" };
+                take_in_written(contents, tree, &of_lab(lab), [&*lab.id]);
             }
-            contents.take_in_labs(&cycle.commits);
-        }
-        Ok(contents)
-    }
-
-    fn take_in_labs(&mut self, labs: &[LabCommit]) {
-        for lab in labs {
-            self.take_in_written(&lab.tree, &lab.change, [&*lab.id]);
+            before.clone_from(&commit.tree);
         }
     }
+    Ok(())
+}
 
-    fn take_in_written<'a>(
-        &mut self,
-        tree: &str,
-        change: &str,
-        ids: impl IntoIterator<Item = &'a str>,
-    ) {
-        let ids: Vec<&str> = ids.into_iter().collect();
-        add(&mut self.trees, tree, ids.iter().copied());
-        add(&mut self.changes, change, ids.iter().copied());
-        // What changes memory alone is written down whole.
-        add(&mut self.whole, change, ids);
+/// What commits of phases in a landing are to the steps whose Seed-Ids they bear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum OfSteps {
+    /// They hold something else: whoever makes commits may write any Seed-Id into them.
+    Otherwise,
+    /// They were written anew, with the same content, as far as that is known.
+    Alike,
+    /// The steps made them.
+    AsMade,
+}
+
+/// The worst of them.
+fn of_steps(repo: &Repo, steps: &Steps, labs: &[LabCommit]) -> Result<OfSteps> {
+    labs.iter().try_fold(OfSteps::AsMade, |worst, lab| Ok(worst.min(of_step(repo, steps, lab)?)))
+}
+
+fn of_step(repo: &Repo, steps: &Steps, lab: &LabCommit) -> Result<OfSteps> {
+    let recorded = steps.taken(&lab.id).and_then(|taken| taken.said.commit.as_deref());
+    let Some(recorded) = recorded.filter(|_| !lab.differs) else { return Ok(OfSteps::Otherwise) };
+    if recorded == lab.commit {
+        return Ok(OfSteps::AsMade);
     }
+    let alike = |is: bool| if is { OfSteps::Alike } else { OfSteps::Otherwise };
+    let same = |tree: &str, change: &ChangeId| {
+        let known = [&change.verbatim, &lab.verbatim].iter().all(|one| !one.is_empty());
+        let to_the_letter = !known || change.verbatim == lab.verbatim;
+        tree == lab.tree || !change.is_empty() && change.by_git == lab.change && to_the_letter
+    };
+    let mut labs = steps.cycles.iter().flat_map(|cycle| &cycle.commits);
+    let ours = labs.find(|one| one.id == lab.id);
+    // A person may have made one of several.
+    let mut whole = steps.cycles.iter().flat_map(|cycle| {
+        let job = cycle.job.as_ref().map(|job| written(job, &cycle.job_verbatim));
+        [Some(written(&cycle.change, &cycle.verbatim)), job]
+    });
+    if ours.is_some_and(|one| same(&one.tree, &of_lab(one)))
+        || whole.any(|change| change.is_some_and(|change| same("", &change)))
+    {
+        return Ok(OfSteps::Alike);
+    }
+    let old = recorded.parse::<CommitId>().ok().filter(|_| repo.store.has_object(recorded));
+    // Where nothing was written down, as before there were such files, it stands as it was.
+    let Some(old) = old else { return Ok(alike(ours.is_none())) };
+    let changes = repo.store.known_changes(std::slice::from_ref(&old), &repo.without_memory())?;
+    let change = changes.get(&old).cloned().unwrap_or_default();
+    Ok(alike(same(repo.store.tree_of_commit(&old)?.as_str(), &change)))
+}
 
-    /// Takes in what these steps change, each by itself, by cycles, and all together.
-    pub(crate) fn take_in_changes(&mut self, repo: &Repo, steps: &[OfStep]) -> Result<()> {
-        let commits: Vec<CommitId> = steps.iter().map(|step| step.commit.clone()).collect();
-        let each = changes(repo, &commits)?;
-        for step in steps {
-            let Some(change) = each.get(&step.commit) else { continue };
-            add_step(&mut self.changes, &change.product, step);
-            add_step(&mut self.whole, &change.whole, step);
+fn take_in_labs(contents: &mut Contents, labs: &[LabCommit]) {
+    for lab in labs {
+        take_in_written(contents, &lab.tree, &of_lab(lab), [&*lab.id]);
+    }
+}
+
+fn take_in_written<'a>(
+    contents: &mut Contents,
+    tree: &str,
+    change: &ChangeId,
+    ids: impl IntoIterator<Item = &'a str>,
+) {
+    let ids: Vec<&str> = ids.into_iter().collect();
+    contents.add_tree(tree, ids.iter().copied());
+    contents.add_change(change, ids.iter().copied());
+    // What changes memory alone is written down whole.
+    contents.add_whole(change, ids);
+}
+
+/// Takes in what these steps change, each by itself, by cycles, and all together.
+pub(crate) fn take_in_changes(
+    repo: &Repo,
+    contents: &mut Contents,
+    steps: &[OfStep],
+) -> Result<()> {
+    let commits: Vec<CommitId> = steps.iter().map(|step| step.commit.clone()).collect();
+    let each = changes(repo, &commits)?;
+    for step in steps {
+        let Some(change) = each.get(&step.commit) else { continue };
+        if !step.undone || contents.lacks_change(&change.product) {
+            contents.add_change(&change.product, [&*step.id]);
         }
-        groups(steps).try_for_each(|some| self.take_in_range(repo, some))
+        if !step.undone || contents.lacks_whole(&change.whole) {
+            contents.add_whole(&change.whole, [&*step.id]);
+        }
     }
+    groups(steps).try_for_each(|some| take_in_range(repo, contents, some))
+}
 
-    /// Takes in what steps that follow each other change together.
-    pub(crate) fn take_in_range(&mut self, repo: &Repo, steps: &[OfStep]) -> Result<()> {
-        let [first, .., last] = steps else { return Ok(()) };
-        let from = match repo.store.parent_of(&first.commit)? {
-            Some(parent) => repo.store.tree_of_commit(&parent)?,
-            None => repo.store.no_tree(),
-        };
-        let to = repo.store.tree_of_commit(&last.commit)?;
-        let change = repo.store.change_id(&from, &to, &repo.without_memory())?;
-        add(&mut self.changes, &change, steps.iter().map(|step| step.id.as_str()));
-        Ok(())
-    }
-
-    /// The steps that a landing made this commit for; its tree has all of the job until then.
-    pub(crate) fn by_landing(&self, commit: &CommitId) -> Option<(Content, &Ids)> {
-        self.landed.get(commit.as_str()).map(|ids| (Content::Tree, ids))
-    }
-
-    /// The steps that have this tree.
-    pub(crate) fn by_tree(&self, tree: &TreeId) -> Option<(Content, &Ids)> {
-        self.trees.get(tree.as_str()).map(|ids| (Content::Tree, ids))
-    }
-
-    /// The steps that change the same.
-    pub(crate) fn by_change(&self, changes: &Changes) -> Option<(Content, &Ids)> {
-        let found = self.changes.get(&changes.product).or_else(|| self.whole.get(&changes.whole));
-        found.map(|ids| (Content::PatchId, ids))
-    }
+/// Takes in what steps that follow each other change together.
+pub(crate) fn take_in_range(repo: &Repo, contents: &mut Contents, steps: &[OfStep]) -> Result<()> {
+    let [first, .., last] = steps else { return Ok(()) };
+    // A shallow clone has not got it.
+    let Some(from) = repo.store.tree_before(&first.commit)? else { return Ok(()) };
+    let to = repo.store.tree_of_commit(&last.commit)?;
+    let change = repo.store.change_id(&from, &to, &repo.without_memory())?;
+    contents.add_change(&change, steps.iter().map(|step| step.id.as_str()));
+    Ok(())
 }
 
 /// The steps of each cycle, and all of them, but for those that a person undid.
@@ -147,18 +218,4 @@ fn groups(steps: &[OfStep]) -> impl Iterator<Item = &[OfStep]> {
     let steps = &steps[..steps.partition_point(|step| !step.undone)];
     let cycles = steps.chunk_by(|one, next| (one.run, one.cycle) == (next.run, next.cycle));
     cycles.chain([steps]).filter(|some| some.len() > 1)
-}
-
-/// An empty change is none: half of all commits would make it.
-fn add<'a>(to: &mut BTreeMap<String, Ids>, key: &str, ids: impl IntoIterator<Item = &'a str>) {
-    if !key.is_empty() {
-        to.entry(key.to_owned()).or_default().extend(ids.into_iter().map(str::to_owned));
-    }
-}
-
-/// One step; of one that a person undid only what no other holds.
-fn add_step(to: &mut BTreeMap<String, Ids>, key: &str, step: &OfStep) {
-    if !step.undone || !to.contains_key(key) {
-        add(to, key, [&*step.id]);
-    }
 }

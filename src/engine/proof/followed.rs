@@ -7,8 +7,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Standing};
+use crate::engine::contents::{Changes, Contents, Ids, Match};
 use crate::engine::proof::chain::{Jobs, OfStep, Steps};
-use crate::engine::proof::content::{Changes, Contents, Ids, changes};
+use crate::engine::proof::content::{self, changes, contents};
 use crate::engine::repo::text::count;
 use crate::engine::repo::{Repo, Result};
 use crate::store::{CommitId, TreeId};
@@ -46,7 +47,7 @@ impl<'a> Search<'a> {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
                 let made = steps.made(self.repo);
-                let contents = Contents::of(self.repo, &made, steps)?;
+                let contents = contents(self.repo, &made, steps)?;
                 Ok(place.insert(Known { steps: made, contents, changes: false }))
             }
         }
@@ -56,7 +57,7 @@ impl<'a> Search<'a> {
         let repo = self.repo;
         let known = self.known(job, steps)?;
         if !known.changes {
-            known.contents.take_in_changes(repo, &known.steps)?;
+            content::take_in_changes(repo, &mut known.contents, &known.steps)?;
             known.changes = true;
         }
         Ok(known)
@@ -74,23 +75,54 @@ impl<'a> Search<'a> {
         let here = |name: &String| Some((name.clone(), jobs.get(name)?.as_ref()?));
         let jobs: Vec<(String, &Steps)> = names.iter().filter_map(here).collect();
         let tree = self.repo.store.tree_of_commit(commit)?;
+        let before = self.repo.store.tree_before(commit)?;
         for (job, steps) in &jobs {
             let known = &self.known(job, steps)?.contents;
-            if let Some((by, ids)) = known.by_landing(commit).or_else(|| known.by_tree(&tree)) {
-                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
+            let by_tree = || known.by_tree(&tree, before.as_ref().map(TreeId::as_str));
+            if let Some(found) = known.by_landing(commit.as_str()).or_else(by_tree) {
+                return Ok(Some(Follows::of(job, found)));
             }
+        }
+        if let Some(found) = self.of_several(&jobs, &tree, before.as_ref())? {
+            return Ok(Some(found));
         }
         let repo = self.repo;
         let change = changes(repo, std::slice::from_ref(commit))?.remove(commit);
-        let Some(change) = change else { return Ok(None) };
+        // It may change nothing.
+        let change = change.unwrap_or_default();
         for (job, steps) in &jobs {
             let known = self.with_changes(job, steps)?;
             // A person squashed just these.
             let just = |step: &&OfStep| !step.undone && claimed.contains(&step.id);
             let some: Vec<OfStep> = known.steps.iter().filter(just).cloned().collect();
-            known.contents.take_in_range(repo, &some)?;
-            if let Some((by, ids)) = known.contents.by_change(&change) {
-                return Ok(Some(Follows { by, job: job.clone(), ids: ids.clone() }));
+            content::take_in_range(repo, &mut known.contents, &some)?;
+            if let Some(found) = known.contents.by_change(&change, &tree) {
+                return Ok(Some(Follows::of(job, found)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of several jobs, each on what the one before led to, the one that led to this tree.
+    fn of_several(
+        &mut self,
+        jobs: &[(String, &Steps)],
+        tree: &TreeId,
+        before: Option<&TreeId>,
+    ) -> Result<Option<Follows>> {
+        let mut reached: BTreeSet<String> = before.iter().map(ToString::to_string).collect();
+        // One that stands on what another led to may come before that one by its name.
+        for _ in jobs.iter().skip(1) {
+            for (job, steps) in jobs {
+                let more = self.known(job, steps)?.contents.reached(&reached);
+                reached.extend(more);
+            }
+        }
+        for (job, steps) in jobs.iter().filter(|_| jobs.len() > 1) {
+            let known = &self.known(job, steps)?.contents;
+            let mut found = reached.iter().filter_map(|at| known.by_tree(tree, Some(at)));
+            if let Some(found) = found.next() {
+                return Ok(Some(Follows::of(job, found)));
             }
         }
         Ok(None)
@@ -110,7 +142,10 @@ impl<'a> Search<'a> {
         let mut open: Vec<&Here> = Vec::new();
         for here in plain.iter().rev() {
             let Ok(tree) = here.1.parse::<TreeId>() else { continue };
-            let by_tree = self.first(jobs, lacking, |known| known.contents.by_tree(&tree))?;
+            let before = self.repo.store.tree_before(&here.0)?;
+            let before = before.as_ref().map(TreeId::as_str);
+            let by_tree =
+                self.first(jobs, lacking, |known| known.contents.by_tree(&tree, before))?;
             match by_tree {
                 Some(follows) => found.push((here.0.clone(), follows)),
                 None => open.push(here),
@@ -119,8 +154,8 @@ impl<'a> Search<'a> {
         lacking.retain(|_, ids| !ids.is_empty());
         // The newest ones, if they are many.
         let from = open.len().saturating_sub(COMPARED);
-        let commits: Vec<CommitId> =
-            open[from..].iter().map(|(commit, _)| commit.clone()).collect();
+        let open = &open[from..];
+        let commits: Vec<CommitId> = open.iter().map(|(commit, _)| commit.clone()).collect();
         if lacking.is_empty() || lacking.values().map(Ids::len).sum::<usize>() > COMPARED {
             return Ok(found);
         }
@@ -129,10 +164,11 @@ impl<'a> Search<'a> {
             self.with_changes(job, steps)?;
         }
         let changes = changes(self.repo, &commits)?;
-        for commit in commits {
-            let Some(change): Option<&Changes> = changes.get(&commit) else { continue };
-            let by = self.first(jobs, lacking, |known| known.contents.by_change(change))?;
-            found.extend(by.map(|follows| (commit, follows)));
+        for (commit, tree) in open {
+            let Some(change): Option<&Changes> = changes.get(commit) else { continue };
+            let Ok(tree) = tree.parse::<TreeId>() else { continue };
+            let by = self.first(jobs, lacking, |known| known.contents.by_change(change, &tree))?;
+            found.extend(by.map(|follows| (commit.clone(), follows)));
         }
         Ok(found)
     }
@@ -142,17 +178,17 @@ impl<'a> Search<'a> {
         &mut self,
         jobs: &Jobs,
         lacking: &mut Lacking,
-        finds: impl for<'k> Fn(&'k Known) -> Option<(Content, &'k Ids)>,
+        finds: impl for<'k> Fn(&'k Known) -> Option<Match<'k>>,
     ) -> Result<Option<Follows>> {
         for (job, lacks) in lacking.iter_mut().filter(|(_, lacks)| !lacks.is_empty()) {
             let Some(Some(steps)) = jobs.get(job) else { continue };
-            let Some((by, ids)) = finds(self.known(job, steps)?) else { continue };
-            let here: Ids = ids.intersection(lacks).cloned().collect();
+            let Some(found) = finds(self.known(job, steps)?) else { continue };
+            let here: Ids = found.ids.intersection(lacks).cloned().collect();
             if here.is_empty() {
                 continue;
             }
             lacks.retain(|id| !here.contains(id));
-            return Ok(Some(Follows { by, job: job.clone(), ids: here }));
+            return Ok(Some(Follows { ids: here, ..Follows::of(job, found) }));
         }
         Ok(None)
     }
@@ -164,18 +200,26 @@ pub(crate) struct Follows {
     by: Content,
     pub job: String,
     pub ids: Ids,
+    /// White space may differ: nobody could compare it.
+    pub loose: bool,
 }
 
 impl Follows {
+    fn of(job: &str, found: Match<'_>) -> Self {
+        let Match { by, ids, loose } = found;
+        Self { by, job: job.to_owned(), ids: ids.clone(), loose }
+    }
+
     /// Of a commit that names the job or a step of it.
     pub(crate) fn named(&self) -> Standing {
         let facts = [("steps", &*count(self.ids.len(), "step")), ("job", &self.job)];
-        Standing::Followed { why: tell(Notice::StepsFollowed, &facts), by: self.by }
+        let how = if self.loose { Notice::StepsFollowedLoosely } else { Notice::StepsFollowed };
+        Standing::Followed { why: tell(how, &facts), by: self.by }
     }
 
     /// Of one that names neither.
     pub(crate) fn unnamed(&self) -> Standing {
-        match self.ids.first().filter(|_| self.ids.len() == 1) {
+        match self.ids.first().filter(|_| self.ids.len() == 1 && !self.loose) {
             None => self.named(),
             Some(step) => {
                 let how = match self.by {

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Findings, Standing};
 use crate::engine::bypasses;
+use crate::engine::contents::Ids;
 use crate::engine::proof::chain::{Jobs, Steps, TakenStep, archived_steps, open_jobs, state_at};
-use crate::engine::proof::content::Ids;
 use crate::engine::proof::followed::{Follows, Here, Lacking, Search};
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
@@ -106,6 +106,9 @@ pub(crate) fn legality(
 /// Keeps which steps the commit stands for.
 fn keep(findings: &mut Findings, commit: &CommitId, follows: Option<&Follows>) {
     let Some(follows) = follows else { return };
+    if follows.loose {
+        findings.loose.insert(commit.to_string());
+    }
     let jobs = findings.follows.entry(commit.to_string()).or_default();
     jobs.entry(follows.job.clone()).or_default().extend(follows.ids.clone());
 }

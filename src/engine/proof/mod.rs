@@ -5,7 +5,6 @@ pub(crate) mod chain;
 pub(crate) mod content;
 pub mod export;
 pub(crate) mod followed;
-pub(crate) mod judged_by;
 pub(crate) mod legality;
 pub mod records;
 pub(crate) mod rerun;

@@ -7,7 +7,7 @@ use crate::engine::record::led_back;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::landing::{LabCommit, Made};
 use crate::format::{names, ops};
-use crate::store::{CommitId, Tip, TreeEdit};
+use crate::store::{ChangeId, CommitId, Tip, TreeEdit};
 
 /// A commit of the job, by the Seed-Id in it.
 struct OfStep {
@@ -44,10 +44,14 @@ pub(crate) fn made(
     else {
         return Ok(None);
     };
+    let all = change(repo, &first.commit, &last.commit)?;
+    let job = if begin.at == at { None } else { Some(change(repo, &begin.commit, &last.commit)?) };
     let made = Made {
         tree: repo.store.tree_of_commit(&last.commit)?.to_string(),
-        change: change(repo, &first.commit, &last.commit)?,
-        job: if begin.at == at { None } else { Some(change(repo, &begin.commit, &last.commit)?) },
+        change: all.by_git,
+        verbatim: all.verbatim,
+        job_verbatim: job.as_ref().map(|job| job.verbatim.clone()).unwrap_or_default(),
+        job: job.map(|job| job.by_git),
         commits: commits(repo, &of_cycle)?,
     };
     let bytes = made.write()?;
@@ -55,7 +59,7 @@ pub(crate) fn made(
 }
 
 /// What changes from before `first` to `last`, memory aside.
-fn change(repo: &Repo, first: &CommitId, last: &CommitId) -> Result<String> {
+fn change(repo: &Repo, first: &CommitId, last: &CommitId) -> Result<ChangeId> {
     let from = match repo.store.parent_of(first)? {
         Some(parent) => repo.store.tree_of_commit(&parent)?,
         None => repo.store.no_tree(),
@@ -68,11 +72,14 @@ fn commits(repo: &Repo, steps: &[&OfStep]) -> Result<Vec<LabCommit>> {
     let ids: Vec<CommitId> = steps.iter().map(|step| step.commit.clone()).collect();
     let changes = repo.store.known_changes(&ids, &repo.without_memory())?;
     let lab = |step: &&OfStep| {
+        let change = changes.get(&step.commit).cloned().unwrap_or_default();
         Ok(LabCommit {
             id: step.id.clone(),
             tree: repo.store.tree_of_commit(&step.commit)?.to_string(),
-            change: changes.get(&step.commit).cloned().unwrap_or_default(),
+            change: change.by_git,
+            verbatim: change.verbatim,
             commit: step.commit.to_string(),
+            differs: false,
         })
     };
     steps.iter().map(lab).collect()
