@@ -449,6 +449,78 @@ fn what_a_hostile_remote_holds_is_named_and_left() {
     assert_eq!(there(&world, "b", "git fsck --no-dangling").code, 0);
 }
 
+/// A ref of the hub in the place of one of ours, or in the way of one.
+fn leads_to(world: &World, name: &str, id: &str) {
+    let of = name.strip_suffix("/x").unwrap_or(name);
+    world.sh(&format!(
+        "cd ../hub.git && git for-each-ref --format='%(refname)' {of} | \
+         xargs -r -n1 git update-ref -d && git update-ref {name} {id}"
+    ));
+}
+
+/// Whatever kind of object a ref of ours leads to there, and whatever name hinders git from
+/// keeping one: it is named with what removes it, and all else goes and comes.
+#[test]
+fn no_ref_of_the_remote_stops_all_others() {
+    let world = machine();
+    world.puts("seed.toml", "[sync]\nprompts = true\n");
+    world.person("rules apply").succeeds();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    assert_eq!(there(&world, "b", "git seed rules apply --from origin").code, 0);
+    let blob = world.sh("echo x | git -C ../hub.git hash-object -w --stdin").trim().to_owned();
+    let tree = world.git("rev-parse HEAD^{tree}");
+    let head = world.git("rev-parse HEAD");
+    world.git("tag -a -m x v1");
+    world.git("-c core.hooksPath=/dev/null push -q origin v1");
+    let tag = world.git("rev-parse v1");
+    let job = format!("refs/seed/jobs/{}", world.job());
+    let odd = [
+        ("refs/notes/seed", &blob),
+        ("refs/seed/meta", &blob),
+        ("refs/seed/texts", &tree),
+        ("refs/seed/rules", &tag),
+        ("refs/seed/claims", &tag),
+        ("refs/seed/archive", &blob),
+        (&*job, &blob),
+        ("refs/seed/archive/x", &head),
+        ("refs/seed/rules/x", &head),
+        ("refs/notes/seed/x", &head),
+    ];
+    for (n, (name, id)) in odd.into_iter().enumerate() {
+        leads_to(&world, name, id);
+        world.person(&format!("job create more{n} -m 'one more thing to do'")).succeeds();
+        let said = world.person("sync").fails(&format!("git push origin --delete {name}"));
+        assert!(!said.contains("somebody else"), "{name}: {said}");
+        assert!(said.contains("set aside"), "{name}: {said}");
+        let here = world.git("for-each-ref --format='%(refname) %(objectname)' refs/seed/jobs");
+        let hub = world.git("-C ../hub.git for-each-ref --format='%(refname) %(objectname)'");
+        for line in here.lines().filter(|line| !line.starts_with(&job)) {
+            assert!(hub.contains(line), "{name}: {line} did not go: {hub}");
+        }
+        let said = there(&world, "b", "git seed sync");
+        assert!(said.code == 1 && said.err.contains(&format!("--delete {name}")), "{said:?}");
+        // What it names removes it, and each clone sends its own again.
+        world.git(&format!("-c core.hooksPath=/dev/null push -q origin --delete {name}"));
+        synced(&world, "");
+        synced_there(&world, "b", "");
+        assert_eq!(merged(&world, "../b"), merged(&world, "."), "{name}");
+    }
+}
+
+/// A ref that is locked at the server is no push of somebody else's.
+#[test]
+fn a_ref_that_the_server_cannot_write_is_named() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    world.seed("phase advance").succeeds();
+    let job = format!("refs/seed/jobs/{}", world.job());
+    std::fs::write(world.root().join(format!("hub.git/{job}.lock")), "").expect("written");
+    let said = world.person("sync").fails(&job);
+    assert!(!said.contains("somebody else") && said.contains("does not take"), "{said}");
+}
+
 #[test]
 fn a_newer_format_is_not_taken() {
     let world = machine();
