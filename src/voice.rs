@@ -1009,6 +1009,7 @@ pub(crate) enum Notice {
     SyncOddName,
     SyncNoCommit,
     SyncInTheWay,
+    SyncPackHolds,
     SyncLost,
     SyncServerNo,
     SyncGoesArchive,

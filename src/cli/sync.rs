@@ -139,6 +139,9 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
         let facts = [("name", odd.name.as_str()), ("why", odd.why.as_str())];
         out.aside(&voice::tell(Notice::SyncSetAside, &facts));
     }
+    if synced.packed {
+        out.aside(&voice::tell(Notice::SyncPackHolds, &[]));
+    }
     let remote = [("remote", synced.remote.as_str())];
     match synced.rules {
         RulesAre::Same => {}

@@ -17,7 +17,7 @@ use super::error::StoreError;
 use super::object::{Draft, WRITER, unwritten};
 use super::{CommitId, NewStep, Store, UnixSeconds};
 use crate::format::names::TEXTS;
-use crate::format::texts::{NewText, Written};
+use crate::format::texts::{NewText, Written, text_in};
 use crate::world::sync;
 
 /// The most bytes that a compressed text may come to: one from elsewhere may claim any.
@@ -109,6 +109,40 @@ impl Store {
             }
         }
         Ok(lost)
+    }
+
+    /// The texts at `places` of a commit that was fetched, and the ids of what holds them there.
+    /// Whatever else somebody put into their places is left alone.
+    pub(crate) fn texts_among(
+        &self,
+        tip: &CommitId,
+        places: &BTreeSet<String>,
+    ) -> Result<(Held, Vec<String>), StoreError> {
+        let mut held = Held::new();
+        // One that does not read holds none that could be known.
+        if !self.has_commit(tip.as_str()) || self.each_text_of(tip, &mut held).is_err() {
+            return Ok((Held::new(), Vec::new()));
+        }
+        held.retain(|place, of| {
+            let key = place.rsplit('/').next().unwrap_or_default();
+            let is_it = |file: Vec<u8>| text_in(&file, key).is_some();
+            places.contains(place) && self.bytes_of(of).is_ok_and(is_it)
+        });
+        if held.is_empty() {
+            return Ok((held, Vec::new()));
+        }
+        let top = self.tree_of(tip.object()?, TEXTS)?;
+        let mut ids = vec![tip.object()?, top];
+        for entry in self.tree_object(top, TEXTS)?.iter() {
+            let odd = |err| StoreError::unreadable(TEXTS.to_owned(), &err);
+            let entry = entry.map_err(odd)?;
+            let below = format!("{}/", entry.filename());
+            if held.keys().any(|place| place.starts_with(&below)) {
+                ids.push(entry.object_id());
+            }
+        }
+        ids.extend(held.values().map(|ObjectHeld(id)| *id));
+        Ok((held, ids.iter().map(ToString::to_string).collect()))
     }
 
     /// What is missing where objects are borrowed was taken away by whoever lent it.

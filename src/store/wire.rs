@@ -48,6 +48,14 @@ pub(crate) struct RefPush {
     pub replaces: bool,
 }
 
+/// How what is fetched is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Come {
+    AsGitLikes,
+    /// Each object by itself, so that one can be taken away again.
+    Loose,
+}
+
 /// What is known of the copies of what a remote has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copies {
@@ -95,6 +103,9 @@ fn at(below: &str, job: &RefPush) -> String {
 /// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again,
 /// so git need not wait for the disk once for each.
 const UNSYNCED: &str = "-reference";
+/// Git keeps a pack that has at least so many objects.
+const LOOSE: &str = "fetch.unpackLimit=2000000000";
+
 /// How git names a ref that somebody else moved since it was seen.
 const RACED: [&str; 9] = [
     "fetch first",
@@ -151,7 +162,7 @@ impl Wire<'_> {
     }
 
     /// Fetches refs by their names there to names of ours; `false` where one has gone meanwhile.
-    pub(crate) fn fetch(&self, specs: &[(String, String)]) -> Result<bool, StoreError> {
+    pub(crate) fn fetch(&self, specs: &[(String, String)], come: Come) -> Result<bool, StoreError> {
         if specs.is_empty() {
             return Ok(true);
         }
@@ -170,6 +181,9 @@ impl Wire<'_> {
             "--no-show-forced-updates",
         ];
         let mut args: Vec<OsString> = options.iter().map(OsString::from).collect();
+        if come == Come::Loose {
+            args.splice(0..0, ["-c", LOOSE].map(OsString::from));
+        }
         if self.store.is_partial() {
             args.push("--no-filter".into());
         }

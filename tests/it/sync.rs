@@ -982,6 +982,84 @@ fn words_travel_by_rule_and_a_redaction_takes_them_from_everywhere() {
     assert!(texts(&world, "../b").contains(&job));
 }
 
+/// How many objects of the clone in `dir` hold `words`.
+fn objects_with(world: &World, dir: &str, words: &str) -> usize {
+    let all = format!("git -C {dir} cat-file --batch-all-objects --batch | grep -ac '{words}'");
+    world.tries(&all).out.trim().parse().expect("a number")
+}
+
+/// A machine whose words travel, with a job of which another clone (`b`) has the words, too.
+fn words_that_travel(more: &str) -> (World, String) {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    world.puts("seed.toml", "[sync]\nprompts = true\n");
+    world.git("add seed.toml");
+    world.git("commit -qm rules");
+    world.person("rules apply").succeeds();
+    pushes_branch(&world, "../hub.git");
+    world.prompt("Teach the walrus to count");
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    assert_eq!(there(&world, "b", &format!("git seed rules apply && {more}")).code, 0);
+    synced_there(&world, "b", "");
+    let job = world.job();
+    (world, job)
+}
+
+/// The next fetch brings back what lies there still; it does not stay.
+#[test]
+fn words_that_were_redacted_come_back_with_no_sync() {
+    let (world, job) = words_that_travel("true");
+    world.person(&format!("job redact {job}")).succeeds();
+    assert_eq!(objects_with(&world, ".", "walrus"), 0);
+    world.person("sync --dry-run").succeeds();
+    assert_eq!(objects_with(&world, ".", "walrus"), 0, "a dry run brings none");
+    synced(&world, "");
+    assert_eq!(objects_with(&world, ".", "walrus"), 0, "what was fetched went");
+    world.git("fsck --no-dangling");
+    assert!(!texts(&world, "../hub.git").contains(&job));
+    synced_there(&world, "b", "");
+    assert_eq!(objects_with(&world, "../b", "walrus"), 0);
+    assert_eq!(there(&world, "b", "git fsck --no-dangling").code, 0);
+    synced(&world, "");
+    assert_eq!(objects_with(&world, ".", "walrus"), 0);
+}
+
+/// Where git would keep a pack of what it fetches, words come one by one all the same; where a
+/// pack of git's has them by now, who drops them says so, with what removes them.
+#[test]
+fn words_in_packs_of_gits_go_or_are_named() {
+    let (world, job) = words_that_travel("git config fetch.unpackLimit 1");
+    world.person(&format!("job redact {job}")).succeeds();
+    synced(&world, "");
+    let said = there(&world, "b", "git seed sync");
+    assert!(said.code == 0 && !said.err.contains("git gc"), "{said:?}");
+    assert_eq!(objects_with(&world, "../b", "walrus"), 0, "no pack has them");
+    let (world, job) = words_that_travel("true");
+    world.git("-C ../b repack -adq");
+    world.person(&format!("job redact {job}")).succeeds();
+    synced(&world, "");
+    let said = there(&world, "b", "git seed sync");
+    assert!(said.code == 0 && said.err.contains("git gc --prune=now"), "{said:?}");
+    world.git("-C ../b gc -q --prune=now");
+    assert_eq!(objects_with(&world, "../b", "walrus"), 0, "what it named removes them");
+}
+
+/// What an older git seed fetched again goes with a second redaction.
+#[test]
+fn a_second_redaction_takes_what_was_fetched_again() {
+    let (world, job) = words_that_travel("true");
+    world.person(&format!("job redact {job}")).succeeds();
+    world.git(
+        "fetch -q --no-write-fetch-head origin +refs/seed/texts:refs/seed-remote/origin/texts",
+    );
+    assert_ne!(objects_with(&world, ".", "walrus"), 0);
+    world.person(&format!("job redact {job}")).succeeds();
+    assert_eq!(objects_with(&world, ".", "walrus"), 0);
+    world.git("fsck --no-dangling");
+}
+
 /// A clone that borrows objects (`--shared`, `--reference`) lacks what was redacted where it
 /// borrows. It says so with what heals it, and that heals it.
 #[test]

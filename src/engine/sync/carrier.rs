@@ -15,7 +15,9 @@ pub(crate) use crate::engine::sync::join::Odd;
 use crate::engine::sync::join::is_below;
 use crate::format::{names, sync};
 use crate::shell::quoted_word;
-use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire};
+use crate::store::{
+    Come, CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire,
+};
 use crate::voice::{Notice, tell};
 
 /// The most parents that a commit of the branch has.
@@ -123,7 +125,7 @@ impl Carrier<'_> {
         let copy = names::fetched_branch(self.remote);
         if store.stands_at(&copy)?.as_ref() != Some(branch) {
             // One that moved on right now is as good; its file says what it has.
-            self.wire.fetch(&[(names::CARRIER.to_owned(), copy.clone())])?;
+            self.wire.fetch(&[(names::CARRIER.to_owned(), copy.clone())], Come::AsGitLikes)?;
         }
         let Some(tip) = store.tip(&copy)? else { return Ok(BTreeMap::new()) };
         // What is somebody else's is named as such, and nothing of it is taken.
@@ -166,10 +168,18 @@ impl Carrier<'_> {
             .collect();
         match self.transport {
             Transport::Refs => {
-                let specs: Vec<(String, String)> =
-                    new.iter().map(|(name, _)| ((*name).clone(), copy(name))).collect();
-                if !self.wire.fetch(&specs).map_err(|error| self.or_locked(error))? {
-                    return Ok(false);
+                if !new.is_empty() {
+                    self.drop_lost_texts()?;
+                }
+                // Words come by themselves, so that no pack of git's holds them.
+                let (texts, others): (Vec<_>, Vec<_>) = new
+                    .iter()
+                    .map(|(name, _)| ((*name).clone(), copy(name)))
+                    .partition(|(name, _)| name == names::TEXTS);
+                for (specs, come) in [(others, Come::AsGitLikes), (texts, Come::Loose)] {
+                    if !self.wire.fetch(&specs, come).map_err(|error| self.or_locked(error))? {
+                        return Ok(false);
+                    }
                 }
             }
             // All of it came with the branch; a name for what did not come would lead nowhere.
@@ -187,6 +197,20 @@ impl Carrier<'_> {
             there.leave(name, id, tell(Notice::SyncNoCommit, &[]));
         }
         Ok(true)
+    }
+
+    /// A redaction where this clone borrows objects takes away what copies of texts lead to, and
+    /// git fetches nothing past a ref that leads nowhere.
+    fn drop_lost_texts(&self) -> Result<()> {
+        let store = &self.repo.store;
+        for remote in store.remote_names() {
+            let copy = names::fetched(&remote, names::TEXTS);
+            let at = store.stands_at(&copy)?;
+            if at.is_some_and(|at| !store.has_object(at.as_str())) {
+                store.set_copies(&[(copy, None)])?;
+            }
+        }
+        Ok(())
     }
 
     /// Git's own words about a lock tell nobody what helps.

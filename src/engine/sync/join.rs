@@ -83,7 +83,8 @@ pub(crate) fn join(
         joined.jobs.push(job);
     }
     if !dry_run {
-        let texts = texts::join(repo, published.refs.get(names::TEXTS), &joined.jobs)?;
+        let (texts, packed) = texts::join(repo, published.refs.get(names::TEXTS), &joined.jobs)?;
+        joined.packed = packed;
         let shared = chains::pushes(repo, &published.refs, &joined.aside)?;
         let goes = |push: &Push| published.in_the_way(&push.name).is_none();
         joined.moves.extend(texts.into_iter().chain(shared).filter(goes));

@@ -49,6 +49,9 @@ pub(crate) struct Synced {
     pub rules: RulesAre,
     /// Equal in two clones where they have the same.
     pub state: String,
+    /// A pack that git made holds words that were taken away.
+    #[serde(skip)]
+    pub packed: bool,
     /// What lies there and was left there.
     #[serde(skip)]
     pub aside: Vec<Odd>,
@@ -173,7 +176,8 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
     {
         return Ok(Round::Refused(refusal));
     }
-    if !carrier.bring(&mut there, &|_| true)? {
+    // A dry run takes no words in: it would leave those here that are to be nowhere.
+    if !carrier.bring(&mut there, &|name| !(dry_run && name == names::TEXTS))? {
         return Ok(Round::Lost(gone()));
     }
     carrier.forget(&there)?;
@@ -193,9 +197,16 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
     Ok(match carrier.send(&there, &pushes)? {
         Pushed::Done => Round::Done,
         Pushed::Raced { name, why } => {
-            Round::Lost(Lost { there: looked, no: Some(servers_no(carrier, &name, &why)) })
+            let no = EngineError::Remote(servers_no(remote, &name, &why));
+            Round::Lost(Lost { there: looked, no: Some(no) })
         }
-        Pushed::Refused { name, why } => return Err(servers_no(carrier, &name, &why)),
+        Pushed::Refused { name, why } => {
+            let said = servers_no(remote, &name, &why);
+            return Err(match carrier.transport {
+                Transport::Refs => EngineError::TakesNoRefs(said),
+                Transport::Branch => EngineError::Remote(said),
+            });
+        }
     })
 }
 
@@ -235,13 +246,8 @@ fn left(carrier: &Carrier<'_>, there: &There, joined: &Joined) -> Result<Vec<Odd
 }
 
 /// The server does not take the ref `name`.
-fn servers_no(carrier: &Carrier<'_>, name: &str, why: &str) -> EngineError {
-    let facts = [("remote", carrier.remote), ("ref", name), ("why", why)];
-    let said = tell(Notice::SyncServerNo, &facts);
-    match carrier.transport {
-        Transport::Refs => EngineError::TakesNoRefs(said),
-        Transport::Branch => EngineError::Remote(said),
-    }
+fn servers_no(remote: &str, name: &str, why: &str) -> String {
+    tell(Notice::SyncServerNo, &[("remote", remote), ("ref", name), ("why", why)])
 }
 
 /// What is merged, of what is there.
@@ -262,6 +268,7 @@ fn going(push: &join::Push, texts: bool) -> Option<RefPush> {
 /// Adds what this round did; of a job, what an earlier round merged stays said.
 fn take_in(synced: &mut Synced, joined: Joined, aside: Vec<Odd>, rules: RulesAre) {
     synced.aside = aside;
+    synced.packed |= joined.packed;
     for job in joined.jobs {
         match synced.jobs.iter_mut().find(|known| known.id == job.id) {
             Some(known) => {

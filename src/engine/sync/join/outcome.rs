@@ -118,4 +118,6 @@ pub(crate) struct Joined {
     /// What is to be pushed, in an order in which it may break off anywhere. None in a dry run,
     /// which writes no commit that could go out.
     pub moves: Vec<Push>,
+    /// A pack that git made holds words that were taken away.
+    pub packed: bool,
 }
