@@ -1268,6 +1268,8 @@ pub enum Found {
     RefLockOld,
     RefLockNew,
     RefLockMended,
+    ConfigLock,
+    ConfigLockMended,
     PutAway,
     FocusMended,
     CloneMended,

@@ -15,6 +15,7 @@ use super::{CommitId, Store};
 use crate::format::names;
 use crate::secrets;
 use crate::world;
+use crate::world::config_lock::{self, Naming};
 
 /// A remote, or a bundle, that is spoken to until a time.
 #[derive(Debug)]
@@ -433,7 +434,13 @@ impl Store {
         beside: bool,
     ) -> Result<(), StoreError> {
         let how = if beside { "--add" } else { "--replace-all" };
+        let _naming = self.names_config()?;
         self.git(["config", "--local", how, key, value]).run().map(drop)
+    }
+
+    /// Whoever is killed while git writes there leaves no lock that stays.
+    fn names_config(&self) -> Result<Naming, StoreError> {
+        Ok(config_lock::name(&self.seed_dir(), &self.common_dir.join("config"))?)
     }
 
     /// Takes out of this repository's configuration all that [`Store::set_config`] put in.
@@ -443,6 +450,7 @@ impl Store {
             .outcome()?
             .stdout;
         let printed = String::from_utf8_lossy(&printed).into_owned();
+        let _naming = self.names_config()?;
         for key in printed.lines().collect::<std::collections::BTreeSet<_>>() {
             self.git(["config", "--local", "--unset-all", key]).run()?;
         }
