@@ -224,7 +224,10 @@ impl One<'_> {
                 (Came::Merged, Some(Stands { at: joint.tip.commit, closed }))
             }
             (Decided::Theirs, Some(there), None) => (Came::New, Some(there.clone())),
-            (Decided::Theirs, Some(there), Some(_)) => (Came::Pulled, Some(there.clone())),
+            (Decided::Theirs, Some(there), Some(here)) => {
+                rejected = job::fell(self.repo, &here.at, &there.at)?;
+                (Came::Pulled, Some(there.clone()))
+            }
             // By an archive that goes nowhere.
             (Decided::Ours, _, Some(here)) if here.closed && !self.archives => {
                 (Came::Same, Some(here.clone()))
