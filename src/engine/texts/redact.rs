@@ -276,6 +276,15 @@ fn forget(repo: &Repo, places: &BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
+/// How many summaries and session logs of its runs the job has in its tree.
+fn logs(repo: &Repo, job: &LoadedJob) -> Result<usize> {
+    let mut logs = 0;
+    for name in repo.store.names(&job.tip, "")?.iter().filter(|name| name.starts_with("run-")) {
+        logs += repo.store.names(&job.tip, name)?.len();
+    }
+    Ok(logs)
+}
+
 /// Where the same words may be, and git seed leaves them.
 fn left(repo: &Repo, job: &LoadedJob, asked: &Asked) -> Result<Vec<Left>> {
     let mut left = Vec::new();
@@ -288,6 +297,15 @@ fn left(repo: &Repo, job: &LoadedJob, asked: &Asked) -> Result<Vec<Left>> {
         let branch = job.state.home.branch.trim_start_matches("refs/heads/");
         let branch = if branch.is_empty() { "HEAD" } else { branch };
         add(branch, Notice::LeftInCommits, &[("commits", &commits.to_string())]);
+    }
+    let lies = if job.archived { names::ARCHIVE } else { &job.chain };
+    add(lies, Notice::LeftInSteps, &[("steps", &steps.len().to_string())]);
+    let logs = logs(repo, job)?;
+    if logs > 0 {
+        add(lies, Notice::LeftInLogs, &[("files", &logs.to_string())]);
+    }
+    if commits > 0 && repo.store.stands_at(names::COMMIT_NOTES)?.is_some() {
+        add(names::COMMIT_NOTES, Notice::LeftInNotes, &[]);
     }
     if !asked.numbers.is_empty() {
         add("summaries", Notice::LeftInOthers, &[("job", asked.job.as_str())]);
