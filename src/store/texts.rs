@@ -111,7 +111,7 @@ impl Store {
         Ok(lost)
     }
 
-    /// The texts at `places` of a commit that was fetched, and the ids of what holds them there.
+    /// The texts at `places` of a commit that was fetched, and the ids of the objects.
     /// Whatever else somebody put into their places is left alone.
     pub(crate) fn texts_among(
         &self,
@@ -128,21 +128,9 @@ impl Store {
             let is_it = |file: Vec<u8>| text_in(&file, key).is_some();
             places.contains(place) && self.bytes_of(of).is_ok_and(is_it)
         });
-        if held.is_empty() {
-            return Ok((held, Vec::new()));
-        }
-        let top = self.tree_of(tip.object()?, TEXTS)?;
-        let mut ids = vec![tip.object()?, top];
-        for entry in self.tree_object(top, TEXTS)?.iter() {
-            let odd = |err| StoreError::unreadable(TEXTS.to_owned(), &err);
-            let entry = entry.map_err(odd)?;
-            let below = format!("{}/", entry.filename());
-            if held.keys().any(|place| place.starts_with(&below)) {
-                ids.push(entry.object_id());
-            }
-        }
-        ids.extend(held.values().map(|ObjectHeld(id)| *id));
-        Ok((held, ids.iter().map(ToString::to_string).collect()))
+        // What names them stays: who borrows objects from here may need it to read its own.
+        let ids = held.values().map(|ObjectHeld(id)| id.to_string()).collect();
+        Ok((held, ids))
     }
 
     /// What is missing where objects are borrowed was taken away by whoever lent it.
