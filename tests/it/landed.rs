@@ -488,3 +488,15 @@ fn two_agents_in_two_worktrees_finish_two_jobs_and_land_them_one_after_the_other
     let found: Value = serde_json::from_str(&found.out).expect("JSON");
     assert_eq!((&found["broken"], &found["plain"]), (&json!([]), &json!(0)), "{found}");
 }
+
+/// What a killed landing left locked is named with what removes it, and not in git's words.
+#[test]
+fn a_branch_that_is_locked_is_told_with_what_helps() {
+    let (world, job) = closed();
+    world.sh(": > .git/refs/heads/main-landed.lock");
+    let said = world.person(&format!("land {job}")).fails("git seed doctor --fix");
+    assert!(said.contains("refs/heads/main-landed.lock") && !said.contains("update-ref"), "{said}");
+    world.sh("touch -d '2 minutes ago' .git/refs/heads/main-landed.lock");
+    world.tries("git seed doctor --fix");
+    world.person(&format!("land {job}")).succeeds();
+}
