@@ -12,6 +12,7 @@ use crate::jobs::{JobId, UnixSeconds};
 
 mod below;
 mod child;
+pub(crate) mod config_lock;
 mod git_environment;
 pub(crate) mod last;
 mod person;

@@ -64,7 +64,7 @@ mod width;
 mod would;
 
 use crate::engine;
-use crate::engine::{boundary, person, record};
+use crate::engine::{boundary, jobs, person, record};
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -473,6 +473,8 @@ impl Context {
         engine::ops::carry::finish(&repo)?;
         engine::sync::join::journal::finish(&repo)?;
         record::rewritten::relink(&repo)?;
+        // What stands in its way is told by doctor, and stops nothing else.
+        let _ = jobs::archive_check::finish(&repo);
         // The next job may have rules of its own.
         if boundary::cross::finish_closing(&repo)? {
             Repo::open_for_command(&self.cwd)

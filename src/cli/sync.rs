@@ -89,7 +89,7 @@ pub(super) fn run(
     };
     match answer {
         Ok(synced) => {
-            let outcome = tell(&repo, &synced, args, out);
+            let outcome = tell(&repo, &synced, args, out)?;
             if let Some(gone) = leave::told(&repo)? {
                 out.aside(&gone);
             }
@@ -121,7 +121,12 @@ fn agrees(first: &First, out: &mut Report) -> Result<bool, EngineError> {
     Ok(is_yes(&said))
 }
 
-fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outcome {
+fn tell(
+    repo: &Repo,
+    synced: &Synced,
+    args: &SyncArgs,
+    out: &mut Report,
+) -> crate::engine::repo::Result<Outcome> {
     out.json(synced);
     out.pair("remote", format_args!("{}   {}", synced.remote, synced.transport));
     for row in synced.jobs.iter().filter(|row| row.result != Came::Same) {
@@ -129,6 +134,12 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
         out.pair(word(row.result), format_args!("{}   {name}", row.id));
         for rejected in &row.rejected {
             out.line(format_args!("         {} {}: {}", rejected.id, rejected.step, rejected.why));
+            // Of a dry run it is not known yet how the job comes to stand.
+            if let Some(fell) =
+                crate::engine::sync::fell(repo, &row.id, rejected)?.filter(|_| !args.dry_run)
+            {
+                out.line(format_args!("         {fell}"));
+            }
         }
     }
     let same = synced.jobs.iter().filter(|row| row.result == Came::Same).count();
@@ -138,6 +149,9 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
     for odd in &synced.aside {
         let facts = [("name", odd.name.as_str()), ("why", odd.why.as_str())];
         out.aside(&voice::tell(Notice::SyncSetAside, &facts));
+    }
+    if synced.packed {
+        out.aside(&voice::tell(Notice::SyncPackHolds, &[]));
     }
     let remote = [("remote", synced.remote.as_str())];
     match synced.rules {
@@ -152,7 +166,7 @@ fn tell(repo: &Repo, synced: &Synced, args: &SyncArgs, out: &mut Report) -> Outc
         let facts = [("file", &*quoted_word(&file.display().to_string()))];
         out.pair("next", voice::tell(Notice::SyncBundleNext, &facts));
     }
-    if synced.aside.is_empty() { Outcome::Yes } else { Outcome::Failed }
+    Ok(if synced.aside.is_empty() { Outcome::Yes } else { Outcome::Failed })
 }
 
 /// What came of a job, as the first word of its line.

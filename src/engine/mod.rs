@@ -49,6 +49,7 @@
 //! git_consent who answers for what leaves this clone, or moves git in it
 //! merge_mark  a merge that a person let the agent begin, and that stopped in conflicts
 //! git_mark    what a person lets git do for one call
+//! closings    jobs on their way into the archive, over a kill
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! repo        the repository at one moment; it only reads
@@ -62,6 +63,7 @@ pub(crate) mod briefing;
 pub(crate) mod bypasses;
 pub(crate) mod claims;
 pub(crate) mod clone_file;
+pub(crate) mod closings;
 pub(crate) mod contents;
 pub(crate) mod fence;
 pub(crate) mod finding;

@@ -328,7 +328,13 @@ impl<'a> Scratch<'a> {
 }
 
 /// Replaces `expected` by `new` under git's own lock; without `new` the file goes away.
-pub(super) fn swap(path: &Path, expected: &[u8], new: Option<&[u8]>) -> Result<(), HookError> {
+pub(super) fn swap(
+    repo: &RepoDirs,
+    path: &Path,
+    expected: &[u8],
+    new: Option<&[u8]>,
+) -> Result<(), HookError> {
+    let _naming = world::config_lock::name(&repo.seed_dir(), path).map_err(at(path))?;
     let path = crate::world::real(path).unwrap_or_else(|_| path.to_owned());
     let lock = PathBuf::from([path.as_os_str(), OsStr::new(".lock")].join(OsStr::new("")));
     let mut file =
@@ -370,13 +376,13 @@ pub(super) fn restore_config(
     }
     let now = now.unwrap_or_default();
     if sha256(&now) == edit.after {
-        swap(&path, &now, edit.before.as_ref().map(Bytes::as_bytes))?;
+        swap(repo, &path, &now, edit.before.as_ref().map(Bytes::as_bytes))?;
     } else {
         let rest = without_our_keys(repo, &now, edit, &path, removed)?;
         if rest == now {
             return Ok(());
         }
-        swap(&path, &now, Some(&rest))?;
+        swap(repo, &path, &now, Some(&rest))?;
     }
     removed.restored.push(path);
     Ok(())

@@ -34,6 +34,8 @@ pub(crate) use relay::Theirs;
 const HOOKS_PATH: &str = "core.hooksPath";
 /// Our directory, below the common git directory.
 const OWN_DIR: &str = "seed/hooks";
+/// Where all of git seed's own state lies, relative to it, too.
+const SEED_DIR: &str = "seed";
 /// Our directory as the main work tree sees it: still right after the clone was moved or mounted
 /// elsewhere.
 const OWN_DIR_FROM_TOP: &str = ".git/seed/hooks";
@@ -159,6 +161,10 @@ impl RepoDirs {
 
     fn own_dir(&self) -> PathBuf {
         self.common_dir.join(OWN_DIR)
+    }
+
+    fn seed_dir(&self) -> PathBuf {
+        self.common_dir.join(SEED_DIR)
     }
 
     /// The directory git runs hooks from now, absolute.
@@ -413,7 +419,7 @@ impl Plan {
         }
         for config in self.configs.iter().filter(|config| config.before != config.after) {
             let path = repo.common_dir.join(&config.path);
-            swap(&path, &config.before, Some(&config.after))?;
+            swap(repo, &path, &config.before, Some(&config.after))?;
             wrote.push((path, config.what.clone()));
         }
         Ok(wrote)

@@ -115,7 +115,7 @@ pub(crate) use policy::{Behind, Here, RemoteBranch};
 pub(crate) use recast::{OldCommit, Recast};
 pub(crate) use signing::Sign;
 pub(crate) use texts::{Held, TextsEdit, deflated, inflated};
-pub(crate) use wire::{Copies, Pushed, RefPush, Wire};
+pub(crate) use wire::{Come, Copies, Pushed, RefPush, Wire};
 pub(crate) use work::LaterCommit;
 pub use worktree::ToolDir;
 pub(crate) use worktree::{ChangeKind, Changed, LinesChanged};

@@ -17,7 +17,7 @@ use super::error::StoreError;
 use super::object::{Draft, WRITER, unwritten};
 use super::{CommitId, NewStep, Store, UnixSeconds};
 use crate::format::names::TEXTS;
-use crate::format::texts::{NewText, Written};
+use crate::format::texts::{NewText, Written, text_in};
 use crate::world::sync;
 
 /// The most bytes that a compressed text may come to: one from elsewhere may claim any.
@@ -109,6 +109,28 @@ impl Store {
             }
         }
         Ok(lost)
+    }
+
+    /// The texts at `places` of a commit that was fetched, and the ids of the objects.
+    /// Whatever else somebody put into their places is left alone.
+    pub(crate) fn texts_among(
+        &self,
+        tip: &CommitId,
+        places: &BTreeSet<String>,
+    ) -> Result<(Held, Vec<String>), StoreError> {
+        let mut held = Held::new();
+        // One that does not read holds none that could be known.
+        if !self.has_commit(tip.as_str()) || self.each_text_of(tip, &mut held).is_err() {
+            return Ok((Held::new(), Vec::new()));
+        }
+        held.retain(|place, of| {
+            let key = place.rsplit('/').next().unwrap_or_default();
+            let is_it = |file: Vec<u8>| text_in(&file, key).is_some();
+            places.contains(place) && self.bytes_of(of).is_ok_and(is_it)
+        });
+        // What names them stays: who borrows objects from here may need it to read its own.
+        let ids = held.values().map(|ObjectHeld(id)| id.to_string()).collect();
+        Ok((held, ids))
     }
 
     /// What is missing where objects are borrowed was taken away by whoever lent it.

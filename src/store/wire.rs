@@ -15,6 +15,7 @@ use super::{CommitId, Store};
 use crate::format::names;
 use crate::secrets;
 use crate::world;
+use crate::world::config_lock::{self, Naming};
 
 /// A remote, or a bundle, that is spoken to until a time.
 #[derive(Debug)]
@@ -48,6 +49,14 @@ pub(crate) struct RefPush {
     pub replaces: bool,
 }
 
+/// How what is fetched is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Come {
+    AsGitLikes,
+    /// Each object by itself, so that one can be taken away again.
+    Loose,
+}
+
 /// What is known of the copies of what a remote has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copies {
@@ -61,8 +70,11 @@ pub(crate) enum Copies {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {
     Done,
-    /// Somebody else was first.
-    Raced,
+    /// Somebody else was first, as far as git's words tell.
+    Raced {
+        name: String,
+        why: String,
+    },
     /// The server does not take it, whoever comes first.
     Refused {
         name: String,
@@ -80,6 +92,10 @@ struct Out {
     failed: Vec<(String, Option<CommitId>)>,
 }
 
+/// What is looked for at a remote: our refs, and what git can keep none of ours beside.
+const OURS_THERE: [&str; 5] =
+    ["refs/seed/*", "refs/seed", names::COMMIT_NOTES, "refs/notes/seed/*", "refs/notes"];
+
 /// The ref of a job that goes, below another name.
 fn at(below: &str, job: &RefPush) -> String {
     format!("{below}{}", job.name.strip_prefix(names::JOBS).unwrap_or(&job.name))
@@ -88,6 +104,9 @@ fn at(below: &str, job: &RefPush) -> String {
 /// Refs below `refs/seed-remote` say what a remote has: after a power cut they are fetched again,
 /// so git need not wait for the disk once for each.
 const UNSYNCED: &str = "-reference";
+/// Git keeps a pack that has at least so many objects.
+const LOOSE: &str = "fetch.unpackLimit=2000000000";
+
 /// How git names a ref that somebody else moved since it was seen.
 const RACED: [&str; 9] = [
     "fetch first",
@@ -120,7 +139,7 @@ impl Wire<'_> {
     /// Our refs there, and whether it has a branch.
     pub(crate) fn list(&self) -> Result<Listed, StoreError> {
         let args = ["ls-remote", "--refs", "--", &self.remote];
-        let ours = ["refs/seed/*", names::COMMIT_NOTES, "refs/heads/*"];
+        let ours = OURS_THERE.into_iter().chain(["refs/heads/*"]);
         let said = self.heard(args.into_iter().chain(ours).map(OsString::from), Vec::new())?;
         if said.code != Some(0) {
             return Err(self.failed("ls-remote", said));
@@ -133,7 +152,10 @@ impl Wire<'_> {
                 listed.carrier = Some(id);
             } else if name.starts_with("refs/heads/") {
                 listed.has_branch = true;
-            } else if name == names::COMMIT_NOTES || name.starts_with("refs/seed/") {
+            } else if name.starts_with("refs/seed/")
+                || name.starts_with("refs/notes/seed/")
+                || OURS_THERE.contains(&name)
+            {
                 listed.ours.insert(name.to_owned(), id);
             }
         }
@@ -141,7 +163,7 @@ impl Wire<'_> {
     }
 
     /// Fetches refs by their names there to names of ours; `false` where one has gone meanwhile.
-    pub(crate) fn fetch(&self, specs: &[(String, String)]) -> Result<bool, StoreError> {
+    pub(crate) fn fetch(&self, specs: &[(String, String)], come: Come) -> Result<bool, StoreError> {
         if specs.is_empty() {
             return Ok(true);
         }
@@ -160,6 +182,9 @@ impl Wire<'_> {
             "--no-show-forced-updates",
         ];
         let mut args: Vec<OsString> = options.iter().map(OsString::from).collect();
+        if come == Come::Loose {
+            args.splice(0..0, ["-c", LOOSE].map(OsString::from));
+        }
         if self.store.is_partial() {
             args.push("--no-filter".into());
         }
@@ -324,13 +349,13 @@ impl Wire<'_> {
 /// What the lines of a push that failed come to; nothing where it did not get so far.
 fn judged(porcelain: &str, stderr: &str) -> Option<Pushed> {
     let rejected = porcelain.lines().filter_map(|line| line.strip_prefix("!\t"));
-    let (mut raced, mut refused, mut beside) = (false, None, None);
+    let (mut raced, mut refused, mut beside) = (None, None, None);
     for line in rejected {
         let mut fields = line.split('\t');
         let name = fields.next().and_then(|spec| spec.rsplit(':').next()).unwrap_or_default();
         let why = fields.next().unwrap_or_default();
         if RACED.iter().any(|known| why.contains(known)) {
-            raced = true;
+            raced.get_or_insert((name.to_owned(), why.to_owned()));
         } else if BESIDE.iter().any(|known| why.contains(known)) {
             beside.get_or_insert((name.to_owned(), why.to_owned()));
         } else {
@@ -338,9 +363,9 @@ fn judged(porcelain: &str, stderr: &str) -> Option<Pushed> {
         }
     }
     // Where all of them say that others failed, only the server's words say why.
-    if !raced && refused.is_none() {
-        raced = beside.is_some() && RACED.iter().any(|known| stderr.contains(known));
-        refused = beside.filter(|_| !raced);
+    if raced.is_none() && refused.is_none() {
+        let told = RACED.iter().any(|known| stderr.contains(known));
+        (raced, refused) = if told { (beside, None) } else { (None, beside) };
     }
     if let Some((name, why)) = refused {
         let said = stderr.lines().filter_map(|line| line.strip_prefix("remote: "));
@@ -352,7 +377,10 @@ fn judged(porcelain: &str, stderr: &str) -> Option<Pushed> {
         };
         return Some(Pushed::Refused { name, why: secrets::mask(&why).into_owned() });
     }
-    raced.then_some(Pushed::Raced)
+    raced.map(|(name, why)| {
+        let told = why.split_once('(').map_or(&*why, |(_, why)| why.trim_end_matches(')'));
+        Pushed::Raced { name, why: secrets::mask(told).into_owned() }
+    })
 }
 
 impl Store {
@@ -406,7 +434,13 @@ impl Store {
         beside: bool,
     ) -> Result<(), StoreError> {
         let how = if beside { "--add" } else { "--replace-all" };
+        let _naming = self.names_config()?;
         self.git(["config", "--local", how, key, value]).run().map(drop)
+    }
+
+    /// Whoever is killed while git writes there leaves no lock that stays.
+    fn names_config(&self) -> Result<Naming, StoreError> {
+        Ok(config_lock::name(&self.seed_dir(), &self.common_dir.join("config"))?)
     }
 
     /// Takes out of this repository's configuration all that [`Store::set_config`] put in.
@@ -416,6 +450,7 @@ impl Store {
             .outcome()?
             .stdout;
         let printed = String::from_utf8_lossy(&printed).into_owned();
+        let _naming = self.names_config()?;
         for key in printed.lines().collect::<std::collections::BTreeSet<_>>() {
             self.git(["config", "--local", "--unset-all", key]).run()?;
         }
@@ -515,7 +550,10 @@ mod tests {
         for why in raced {
             let lines = line("refs/seed/claims", why)
                 + &line("refs/seed/archive", "[rejected] (atomic push failed)");
-            assert_eq!(judged(&lines, ""), Some(Pushed::Raced), "{why}");
+            let told = judged(&lines, "");
+            let raced =
+                |end| matches!(end, Pushed::Raced { name, .. } if name == "refs/seed/claims");
+            assert!(told.is_some_and(raced), "{why}");
         }
         let no = |why: &str| Some(Pushed::Refused { name: "refs/a".into(), why: why.into() });
         let hidden = line("refs/a", "[remote rejected] (deny updating a hidden ref)");
@@ -532,7 +570,7 @@ mod tests {
         );
         let all = line("refs/a", "[remote rejected] (atomic transaction failed)");
         let locked = "remote: error: cannot lock ref 'refs/a': reference already exists\n";
-        assert_eq!(judged(&all, locked), Some(Pushed::Raced));
+        assert!(matches!(judged(&all, locked), Some(Pushed::Raced { .. })));
         assert_eq!(judged(&all, ""), no("atomic transaction failed"));
         assert_eq!(judged("To nowhere\n", "fatal: unable to access\n"), None);
     }

@@ -86,3 +86,29 @@ fn a_drop_of_a_packed_job_that_is_killed_leaves_no_lock_in_the_way() {
     world.git("pack-refs --all");
     killing(&world, "git-seed job drop -m 'nobody wants it'");
 }
+
+/// The lock of git's configuration that a dead git seed named is its own, however old; any other is
+/// left alone.
+#[test]
+fn a_lock_of_the_configuration_that_a_dead_git_seed_left_is_removed() {
+    let world = World::seeded();
+    let lock = world.sh("realpath .git/config").trim().to_owned() + ".lock";
+    let leave = |named: &str| {
+        world.sh(&format!("printf %s '{named}' > .git/seed/config-lock && : > .git/config.lock"));
+        world.sh("touch -d '2 hours ago' .git/seed/config-lock .git/config.lock");
+    };
+    leave(&lock);
+    let said = world.tries("git seed doctor");
+    assert!(said.out.contains("was left by a git seed that was killed"), "{said:?}");
+    let said = world.tries("git seed doctor --fix");
+    assert!(said.out.contains("config.lock was removed"), "{said:?}");
+    world.git("config user.nick x");
+    leave(&lock);
+    world.person("init").succeeds();
+    world.tries("git seed doctor --fix");
+    world.git("config user.nick y");
+    leave("");
+    world.tries("git seed doctor --fix");
+    assert!(world.tries("git config user.nick z").code != 0, "nobody knows whose it is");
+    world.sh("rm .git/config.lock");
+}

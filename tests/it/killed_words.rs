@@ -413,3 +413,23 @@ fn a_job_that_comes_to_rest_gives_up_its_focus_in_spite_of_a_kill() {
         assert_eq!(shown["status"], json!("completed"), "killed at {write:?}");
     });
 }
+
+/// A job that nobody has in focus is closed and put away as one: whatever stopped it in between,
+/// the next command goes on.
+#[test]
+fn a_job_whose_closing_was_killed_is_put_away_by_the_next_command() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.prompt("the one at work");
+    let job = queued(&world, "the one that is dropped");
+    let line = format!("env GIT_SEED_TEST_PERSON=1 git-seed job drop {job} -m 'no more'");
+    Act::Command { line: &line, stdin: "" }.killed(&world, |world, write| {
+        world.tries("git seed status");
+        let shown = world.json(&format!("job show {job}"));
+        let live = world.git(&format!("for-each-ref refs/seed/jobs/{job}"));
+        assert_eq!(shown["status"] == "voided", live.is_empty(), "killed at {write:?}: {live}");
+        assert_eq!(world.sh("ls .git/seed/closing 2>/dev/null; true"), "", "killed at {write:?}");
+    });
+}

@@ -563,3 +563,15 @@ fn a_branch_that_was_rebased_lands_with_its_proof() {
               git branch squash $(git commit-tree main-landed^{tree} -p up -F ../words)");
     assert_eq!(followed("up..squash"), 1);
 }
+
+/// What a killed landing left locked is named with what removes it, and not in git's words.
+#[test]
+fn a_branch_that_is_locked_is_told_with_what_helps() {
+    let (world, job) = closed();
+    world.sh(": > .git/refs/heads/main-landed.lock");
+    let said = world.person(&format!("land {job}")).fails("git seed doctor --fix");
+    assert!(said.contains("refs/heads/main-landed.lock") && !said.contains("update-ref"), "{said}");
+    world.sh("touch -d '2 minutes ago' .git/refs/heads/main-landed.lock");
+    world.tries("git seed doctor --fix");
+    world.person(&format!("land {job}")).succeeds();
+}

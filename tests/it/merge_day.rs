@@ -59,6 +59,47 @@ fn a_job_that_another_machine_took_over_is_let_go_and_can_be_taken_back() {
     assert!(said.code == 0 && said.err.contains(&back), "b lets it go: {said:?}");
 }
 
+/// A person's decision that falls with a sync is told where it falls and where it was made; a job
+/// that ended elsewhere while an agent worked on it here is told once to both of them.
+#[test]
+fn what_a_sync_does_to_a_decision_is_told_on_both_machines() {
+    let world = machine();
+    let job = world.job();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    let drops = |why: &str| {
+        let said = there(&world, "b", &format!("git seed job drop {job} -m '{why}'"));
+        assert_eq!(said.code, 0, "{said:?}");
+    };
+    drops("not needed");
+    synced_there(&world, "b", "");
+    world.seed("phase advance").succeeds();
+    let said = world.tries("git seed sync");
+    let fell = "the drop does not stand: another clone had added work that it did not know";
+    let whole = format!("{fell}. The job is open.");
+    assert!(said.code == 0 && said.out.contains(&whole), "{said:?}");
+    world.sh("cp -r ../b ../c");
+    let told = synced_there(&world, "c", "");
+    assert_eq!(told["jobs"][0]["rejected"][0]["step"], "drop", "{told}");
+    let said = there(&world, "b", "git seed sync");
+    assert!(said.code == 0 && said.out.contains(&whole), "{said:?}");
+    let said = there(&world, "b", "git seed sync");
+    assert!(!said.out.contains(fell), "it is told once: {said:?}");
+    // Once more, and this machine does nothing meanwhile.
+    drops("really not");
+    synced_there(&world, "b", "");
+    let said = world.tries("git seed sync");
+    let ended = format!("Job {job} was dropped in another clone");
+    assert!(said.code == 0 && said.err.contains(&ended), "{said:?}");
+    assert!(world.tries("git seed status").err.contains(&ended));
+    let told = world.stops();
+    assert!(told.to_person().is_some_and(|told| told.contains(&ended)), "{told:?}");
+    assert!(world.stops().is_silent());
+    assert!(!world.tries("git seed status").err.contains(&ended));
+    world.person(&format!("job reactivate {job}")).succeeds();
+}
+
 #[test]
 fn words_that_end_a_job_work_where_another_machine_took_it_over() {
     for word in ["[DROP] not here", "[PAUSE]", "[OFF] by hand"] {

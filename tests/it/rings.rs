@@ -56,6 +56,7 @@ const ROOMS: [&str; 49] = [
     "record",
     "merge_mark",
     "git_mark",
+    "closings",
     "tokens",
     "aside",
     "voices",

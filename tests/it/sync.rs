@@ -449,6 +449,78 @@ fn what_a_hostile_remote_holds_is_named_and_left() {
     assert_eq!(there(&world, "b", "git fsck --no-dangling").code, 0);
 }
 
+/// A ref of the hub in the place of one of ours, or in the way of one.
+fn leads_to(world: &World, name: &str, id: &str) {
+    let of = name.strip_suffix("/x").unwrap_or(name);
+    world.sh(&format!(
+        "cd ../hub.git && git for-each-ref --format='%(refname)' {of} | \
+         xargs -r -n1 git update-ref -d && git update-ref {name} {id}"
+    ));
+}
+
+/// Whatever kind of object a ref of ours leads to there, and whatever name hinders git from
+/// keeping one: it is named with what removes it, and all else goes and comes.
+#[test]
+fn no_ref_of_the_remote_stops_all_others() {
+    let world = machine();
+    world.puts("seed.toml", "[sync]\nprompts = true\n");
+    world.person("rules apply").succeeds();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    assert_eq!(there(&world, "b", "git seed rules apply --from origin").code, 0);
+    let blob = world.sh("echo x | git -C ../hub.git hash-object -w --stdin").trim().to_owned();
+    let tree = world.git("rev-parse HEAD^{tree}");
+    let head = world.git("rev-parse HEAD");
+    world.git("tag -a -m x v1");
+    world.git("-c core.hooksPath=/dev/null push -q origin v1");
+    let tag = world.git("rev-parse v1");
+    let job = format!("refs/seed/jobs/{}", world.job());
+    let odd = [
+        ("refs/notes/seed", &blob),
+        ("refs/seed/meta", &blob),
+        ("refs/seed/texts", &tree),
+        ("refs/seed/rules", &tag),
+        ("refs/seed/claims", &tag),
+        ("refs/seed/archive", &blob),
+        (&*job, &blob),
+        ("refs/seed/archive/x", &head),
+        ("refs/seed/rules/x", &head),
+        ("refs/notes/seed/x", &head),
+    ];
+    for (n, (name, id)) in odd.into_iter().enumerate() {
+        leads_to(&world, name, id);
+        world.person(&format!("job create more{n} -m 'one more thing to do'")).succeeds();
+        let said = world.person("sync").fails(&format!("git push origin --delete {name}"));
+        assert!(!said.contains("somebody else"), "{name}: {said}");
+        assert!(said.contains("set aside"), "{name}: {said}");
+        let here = world.git("for-each-ref --format='%(refname) %(objectname)' refs/seed/jobs");
+        let hub = world.git("-C ../hub.git for-each-ref --format='%(refname) %(objectname)'");
+        for line in here.lines().filter(|line| !line.starts_with(&job)) {
+            assert!(hub.contains(line), "{name}: {line} did not go: {hub}");
+        }
+        let said = there(&world, "b", "git seed sync");
+        assert!(said.code == 1 && said.err.contains(&format!("--delete {name}")), "{said:?}");
+        // What it names removes it, and each clone sends its own again.
+        world.git(&format!("-c core.hooksPath=/dev/null push -q origin --delete {name}"));
+        synced(&world, "");
+        synced_there(&world, "b", "");
+        assert_eq!(merged(&world, "../b"), merged(&world, "."), "{name}");
+    }
+}
+
+/// A ref that is locked at the server is no push of somebody else's.
+#[test]
+fn a_ref_that_the_server_cannot_write_is_named() {
+    let world = machine();
+    synced(&world, &agreed(&world));
+    world.seed("phase advance").succeeds();
+    let job = format!("refs/seed/jobs/{}", world.job());
+    std::fs::write(world.root().join(format!("hub.git/{job}.lock")), "").expect("written");
+    let said = world.person("sync").fails(&job);
+    assert!(!said.contains("somebody else") && said.contains("does not take"), "{said}");
+}
+
 #[test]
 fn a_newer_format_is_not_taken() {
     let world = machine();
@@ -908,6 +980,81 @@ fn words_travel_by_rule_and_a_redaction_takes_them_from_everywhere() {
     synced(&world, "");
     synced_there(&world, "b", "");
     assert!(texts(&world, "../b").contains(&job));
+}
+
+/// How many objects of the clone in `dir` hold `words`.
+fn objects_with(world: &World, dir: &str, words: &str) -> usize {
+    let all = format!("git -C {dir} cat-file --batch-all-objects --batch | grep -ac '{words}'");
+    world.tries(&all).out.trim().parse().expect("a number")
+}
+
+/// A machine whose words travel, with a job of which another clone (`b`) has the words, too.
+fn words_that_travel(more: &str) -> (World, String) {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    world.puts("seed.toml", "[sync]\nprompts = true\n");
+    world.git("add seed.toml");
+    world.git("commit -qm rules");
+    world.person("rules apply").succeeds();
+    pushes_branch(&world, "../hub.git");
+    world.prompt("Teach the walrus to count");
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    assert_eq!(there(&world, "b", &format!("git seed rules apply && {more}")).code, 0);
+    synced_there(&world, "b", "");
+    let job = world.job();
+    (world, job)
+}
+
+/// The next fetch brings back what lies there still; it does not stay.
+#[test]
+fn words_that_were_redacted_come_back_with_no_sync() {
+    let (world, job) = words_that_travel("true");
+    world.person(&format!("job redact {job}")).succeeds();
+    assert_eq!(objects_with(&world, ".", "walrus"), 0);
+    world.person("sync --dry-run").succeeds();
+    assert_eq!(objects_with(&world, ".", "walrus"), 0, "a dry run brings none");
+    synced(&world, "");
+    assert_eq!(objects_with(&world, ".", "walrus"), 0, "what was fetched went");
+    assert!(!texts(&world, "../hub.git").contains(&job));
+    synced_there(&world, "b", "");
+    assert_eq!(objects_with(&world, "../b", "walrus"), 0);
+    synced(&world, "");
+    assert_eq!(objects_with(&world, ".", "walrus"), 0);
+}
+
+/// Where git would keep a pack of what it fetches, words come one by one all the same; where a
+/// pack of git's has them by now, who drops them says so, with what removes them.
+#[test]
+fn words_in_packs_of_gits_go_or_are_named() {
+    let (world, job) = words_that_travel("git config fetch.unpackLimit 1");
+    world.person(&format!("job redact {job}")).succeeds();
+    synced(&world, "");
+    let said = there(&world, "b", "git seed sync");
+    assert!(said.code == 0 && !said.err.contains("git gc"), "{said:?}");
+    assert_eq!(objects_with(&world, "../b", "walrus"), 0, "no pack has them");
+    let (world, job) = words_that_travel("true");
+    world.git("-C ../b repack -adq");
+    world.person(&format!("job redact {job}")).succeeds();
+    synced(&world, "");
+    let said = there(&world, "b", "git seed sync");
+    assert!(said.code == 0 && said.err.contains("git gc --prune=now"), "{said:?}");
+    world.git("-C ../b gc -q --prune=now");
+    assert_eq!(objects_with(&world, "../b", "walrus"), 0, "what it named removes them");
+}
+
+/// What an older git seed fetched again goes with a second redaction.
+#[test]
+fn a_second_redaction_takes_what_was_fetched_again() {
+    let (world, job) = words_that_travel("true");
+    world.person(&format!("job redact {job}")).succeeds();
+    world.git(
+        "fetch -q --no-write-fetch-head origin +refs/seed/texts:refs/seed-remote/origin/texts",
+    );
+    assert_ne!(objects_with(&world, ".", "walrus"), 0);
+    world.person(&format!("job redact {job}")).succeeds();
+    assert_eq!(objects_with(&world, ".", "walrus"), 0);
 }
 
 /// A clone that borrows objects (`--shared`, `--reference`) lacks what was redacted where it

@@ -407,6 +407,32 @@ fn one_answer_is_redacted_and_the_others_stay() {
     world.person(&format!("job redact {job} 7")).ends(64, "no interaction 7");
 }
 
+/// What a redaction leaves of a job's words is named with its place.
+#[test]
+fn a_redaction_names_each_place_that_it_leaves() {
+    let world = World::prompted();
+    let job = world.job();
+    world.reads(CODE).passes();
+    world
+        .seed("phase advance --small --scope src/parser -m 'the lexer drops the walrus'")
+        .succeeds();
+    let left = |places: &[&str]| {
+        let done = world.json(&format!("job redact {job}"));
+        let told = done["left"].to_string();
+        for place in places {
+            assert!(told.contains(place), "{place}: {told}");
+        }
+        done
+    };
+    left(&[&format!("refs/seed/jobs/{job}"), "phase advance -m"]);
+    world.person(&format!("job drop {job} -m 'the walrus was wrong'")).succeeds();
+    let done = left(&["refs/seed/archive", "job drop -m"]);
+    let named = done["left"].as_array().expect("a list");
+    assert!(named.iter().all(|one| one["where"] != "refs/notes/seed"), "it has none: {done}");
+    let log = world.git("log --format=%B refs/seed/archive^2");
+    assert!(log.contains("walrus was wrong"), "it is there, as it says: {log}");
+}
+
 #[test]
 fn words_of_an_older_record_and_of_a_closed_job_go_as_well() {
     let world = of_format_1();

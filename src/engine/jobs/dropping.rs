@@ -81,8 +81,8 @@ fn leave(repo: &Repo, job: LoadedJob, here: bool) -> Result<Dropped> {
     if here {
         jobs::focus::give_up(repo)?;
     }
-    record::archive::put_away(repo, &job.state.job.id)?;
     let freed = free(repo, &job.state.job.id)?;
+    record::archive::put_away(repo, &job.state.job.id)?;
     let Job { id, name, .. } = job.state.job;
     Ok(Dropped { id, name, freed, left: waiting(repo)?.len() })
 }
@@ -129,7 +129,7 @@ fn waiting(repo: &Repo) -> Result<Vec<JobId>> {
 }
 
 /// Takes the edges away that led to `id`; the names of the jobs that had them.
-fn free(repo: &Repo, id: &JobId) -> Result<Vec<String>> {
+pub(super) fn free(repo: &Repo, id: &JobId) -> Result<Vec<String>> {
     let mut freed = Vec::new();
     for job in repo.jobs()?.into_iter().filter(|job| job.state.job.depends_on.contains(id)) {
         let fold = record::interactions::fold_for(repo, &job.chain)?;

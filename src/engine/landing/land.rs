@@ -248,7 +248,8 @@ fn make(
     record::landing::ready(repo, &under_way)?;
     // There is one: nothing to make was refused.
     let Some(to) = commits.last() else { return Ok(Err(landing::nothing_left(job))) };
-    if !repo.store.move_branch(&BranchMove { branch: &target.branch, from, to })? {
+    let moves = BranchMove { branch: &target.branch, from, to };
+    if !record::landing::move_branch(repo, &moves)? {
         return Ok(Err(landing::moved(job, &target.branch)));
     }
     let waits = record::landing::settle(repo, &under_way)?;

@@ -116,7 +116,7 @@ fn branch(repo: &Repo, turn: &BranchTurn) -> Result<()> {
         (_, Some(to)) if !repo.store.has_commit(to.as_str()) => {}
         (from, Some(to)) => {
             let moves = BranchMove { branch: &turn.branch, from: from.as_ref(), to };
-            repo.store.move_branch(&moves)?;
+            record::landing::move_branch(repo, &moves)?;
         }
         (Some(from), None) => {
             repo.store.drop_branch(&turn.branch, from)?;

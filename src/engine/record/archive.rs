@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::closings;
 use crate::engine::repo::archive_index::{damaged, unread};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::archive::{self, ClosedRow};
@@ -35,12 +36,16 @@ pub(crate) fn put_away(repo: &Repo, id: &JobId) -> Result<bool> {
     let _lock = repo.store.lock()?;
     finish_leaving(repo)?;
     let chain = names::job_chain(id);
-    let Some(tip) = repo.store.tip(&chain)? else { return Ok(false) };
+    let Some(tip) = repo.store.tip(&chain)? else {
+        closings::done(repo, id)?;
+        return Ok(false);
+    };
     let state = repo.state(&chain, &tip)?;
     if !archive::is_closed(&state) || repo.store.in_focus()?.contains(&chain) {
         return Ok(false);
     }
     leave(repo, &[Leaving { chain, tip, state }])?;
+    closings::done(repo, id)?;
     Ok(true)
 }
 

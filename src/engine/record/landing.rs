@@ -17,7 +17,7 @@ use crate::format::{claim, names, notes};
 use crate::jobs::landing::{self, Offer};
 use crate::jobs::merging::LAND_WORD;
 use crate::jobs::{Job, JobId};
-use crate::store::{CommitId, StoreError, Tip, TreeEdit};
+use crate::store::{BranchMove, CommitId, StoreError, Tip, TreeEdit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 use crate::world::{self, Process};
@@ -87,6 +87,19 @@ pub(crate) fn begin(repo: &Repo, job: &Job) -> Result<std::result::Result<UnderW
         }
         done => Ok(done.map(|()| Ok(under_way))?),
     }
+}
+
+/// Moves or makes a branch; false where it stands elsewhere by now. Git's own words about a lock
+/// tell nobody what helps.
+pub(crate) fn move_branch(repo: &Repo, moves: &BranchMove<'_>) -> Result<bool> {
+    let lock = format!("refs/heads/{}.lock", moves.branch);
+    let locked = || repo.store.ref_locks().iter().any(|held| held.name == lock);
+    repo.store.move_branch(moves).map_err(|error| match error {
+        StoreError::Git { .. } if locked() => {
+            EngineError::Remote(tell(Notice::SyncLocked, &[("lock", &lock)]))
+        }
+        error => error.into(),
+    })
 }
 
 /// Its commits are made, and the branch moves next.

@@ -10,12 +10,12 @@ use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
 use crate::engine::record::kept::kept;
 use crate::engine::repo::journal::since;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{aside, record};
+use crate::engine::{aside, closings, record};
 use crate::format::fold::{JournalLines, Named, opening};
 use crate::format::journal::{self, Counts};
 use crate::format::state::{self, State};
 use crate::format::trailers::StepTrailers;
-use crate::format::{names, shown};
+use crate::format::{archive, names, shown};
 use crate::jobs::{Job, JobId};
 use crate::store::{CommitId, NewStep, StoreError, TreeEdit};
 use crate::verdict::Refusal;
@@ -148,6 +148,9 @@ pub(crate) fn write(
     draft.edits.splice(0..0, kept(&repo.store, since, state.steps)?);
     if !touched.is_empty() {
         draft.edits.insert(0, touched_edit(repo, chain, after, touched)?);
+    }
+    if archive::is_closed(state) {
+        closings::begin(repo, &state.job.id)?;
     }
     put_state(repo, chain, state, &mut draft)?;
     let mut new = aside::taken_by(repo, &state.job.id, &mut draft.edits)?;

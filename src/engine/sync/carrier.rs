@@ -11,9 +11,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::repo::{EngineError, Repo, Result};
+pub(crate) use crate::engine::sync::join::Odd;
+use crate::engine::sync::join::is_below;
 use crate::format::{names, sync};
 use crate::shell::quoted_word;
-use crate::store::{CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire};
+use crate::store::{
+    Come, CommitId, Copies, Loose, NewStep, Pushed, RefPush, StoreError, TreeEdit, Wire,
+};
 use crate::voice::{Notice, tell};
 
 /// The most parents that a commit of the branch has.
@@ -48,13 +52,26 @@ pub(crate) struct There {
     pub is_taken: bool,
     /// The branch in which refs travel.
     branch: Option<CommitId>,
+    /// What it names beside `refs`, and goes on to name.
+    besides: BTreeMap<String, CommitId>,
 }
 
-/// A ref that is set aside.
-#[derive(Clone, Debug)]
-pub(crate) struct Odd {
-    pub name: String,
-    pub why: String,
+impl There {
+    /// Leaves the ref `name` there, because of `why`.
+    fn leave(&mut self, name: String, id: CommitId, why: String) {
+        self.besides.insert(name.clone(), id);
+        self.odd.push(Odd { name, why });
+    }
+}
+
+/// Refs that travel and that all jobs share.
+const SHARED: [&str; 6] =
+    [names::ARCHIVE, names::CLAIMS, names::COMMIT_NOTES, names::RULES, names::META, names::TEXTS];
+
+/// Whether git can keep no ref of ours beside one of this name, or not all of them.
+fn is_in_the_way(name: &str) -> bool {
+    is_below(names::JOBS, name)
+        || SHARED.iter().any(|ours| is_below(name, ours) || is_below(ours, name))
 }
 
 /// A remote that is spoken to.
@@ -87,7 +104,9 @@ impl Carrier<'_> {
             if names::travels(&name) {
                 there.refs.insert(name, id);
             } else if name.starts_with(names::JOBS) {
-                there.odd.push(Odd { name, why: tell(Notice::SyncOddName, &[]) });
+                there.leave(name, id, tell(Notice::SyncOddName, &[]));
+            } else if is_in_the_way(&name) {
+                there.leave(name, id, tell(Notice::SyncInTheWay, &[]));
             }
         }
         Ok(there)
@@ -106,7 +125,7 @@ impl Carrier<'_> {
         let copy = names::fetched_branch(self.remote);
         if store.stands_at(&copy)?.as_ref() != Some(branch) {
             // One that moved on right now is as good; its file says what it has.
-            self.wire.fetch(&[(names::CARRIER.to_owned(), copy.clone())])?;
+            self.wire.fetch(&[(names::CARRIER.to_owned(), copy.clone())], Come::AsGitLikes)?;
         }
         let Some(tip) = store.tip(&copy)? else { return Ok(BTreeMap::new()) };
         // What is somebody else's is named as such, and nothing of it is taken.
@@ -115,13 +134,24 @@ impl Carrier<'_> {
 
     /// Why the ref `name` there, which all jobs share, is left alone, and what a person can do.
     pub(crate) fn broken(&self, name: &str, why: &str) -> String {
+        self.told(Notice::SyncBrokenThere, name, why)
+    }
+
+    /// The same of a ref that may be of no job, or is in the way of others.
+    pub(crate) fn odd(&self, Odd { name, why }: Odd) -> Odd {
+        let is_shared = SHARED.contains(&name.as_str());
+        let notice = if is_shared { Notice::SyncBrokenThere } else { Notice::SyncOddThere };
+        Odd { why: self.told(notice, &name, &why), name }
+    }
+
+    fn told(&self, notice: Notice, name: &str, why: &str) -> String {
         // In a branch a ref has no name that git knows.
         let goes = match self.transport {
             Transport::Refs => name,
             Transport::Branch => names::CARRIER,
         };
-        let remote = quoted_word(self.remote);
-        tell(Notice::SyncBrokenThere, &[("why", why), ("remote", &remote), ("ref", goes)])
+        let (remote, goes) = (quoted_word(self.remote), quoted_word(goes));
+        tell(notice, &[("why", why), ("remote", &remote), ("ref", &goes)])
     }
 
     /// Fetches what is there and not here: those of `there` for which `wanted` is true. `false`
@@ -138,10 +168,18 @@ impl Carrier<'_> {
             .collect();
         match self.transport {
             Transport::Refs => {
-                let specs: Vec<(String, String)> =
-                    new.iter().map(|(name, _)| ((*name).clone(), copy(name))).collect();
-                if !self.wire.fetch(&specs).map_err(|error| self.or_locked(error))? {
-                    return Ok(false);
+                if !new.is_empty() {
+                    self.drop_lost_texts()?;
+                }
+                // Words come by themselves, so that no pack of git's holds them.
+                let (texts, others): (Vec<_>, Vec<_>) = new
+                    .iter()
+                    .map(|(name, _)| ((*name).clone(), copy(name)))
+                    .partition(|(name, _)| name == names::TEXTS);
+                for (specs, come) in [(others, Come::AsGitLikes), (texts, Come::Loose)] {
+                    if !self.wire.fetch(&specs, come).map_err(|error| self.or_locked(error))? {
+                        return Ok(false);
+                    }
                 }
             }
             // All of it came with the branch; a name for what did not come would lead nowhere.
@@ -155,11 +193,24 @@ impl Carrier<'_> {
             .into_iter()
             .partition(|(name, id)| !wanted(name) || store.has_commit(id.as_str()));
         there.refs = come;
-        there.odd.extend(odd.into_keys().map(|name| {
-            let why = tell(Notice::SyncNoCommit, &[]);
-            Odd { name, why }
-        }));
+        for (name, id) in odd {
+            there.leave(name, id, tell(Notice::SyncNoCommit, &[]));
+        }
         Ok(true)
+    }
+
+    /// A redaction where this clone borrows objects takes away what copies of texts lead to, and
+    /// git fetches nothing past a ref that leads nowhere.
+    fn drop_lost_texts(&self) -> Result<()> {
+        let store = &self.repo.store;
+        for remote in store.remote_names() {
+            let copy = names::fetched(&remote, names::TEXTS);
+            let at = store.stands_at(&copy)?;
+            if at.is_some_and(|at| !store.has_object(at.as_str())) {
+                store.set_copies(&[(copy, None)])?;
+            }
+        }
+        Ok(())
     }
 
     /// Git's own words about a lock tell nobody what helps.
@@ -226,7 +277,8 @@ impl Carrier<'_> {
         if refs == there.refs {
             return Ok(None);
         }
-        let file = sync::write_refs(refs.iter().map(|(name, id)| (name.as_str(), id.as_str())));
+        let named: BTreeMap<_, _> = there.besides.iter().chain(&refs).collect();
+        let file = sync::write_refs(named.iter().map(|(name, id)| (name.as_str(), id.as_str())));
         let edits = [TreeEdit::Put { path: sync::REFS.to_owned(), bytes: file.into_bytes() }];
         let message = format!("{}\n", tell(Notice::SubjectSyncBranch, &[]));
         let tips: Vec<CommitId> = refs.into_values().collect();

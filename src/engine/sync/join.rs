@@ -22,7 +22,7 @@ use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::join::chains::SHARED;
 use crate::engine::sync::join::job::{Decided, Stands};
 pub(crate) use crate::engine::sync::join::outcome::{
-    Came, Joined, JoinedJob, Published, Push, Rejected, Served,
+    Came, Joined, JoinedJob, Odd, Published, Push, Rejected, Served, is_below,
 };
 use crate::engine::{merge, record};
 use crate::format::archive::ClosedRow;
@@ -52,11 +52,12 @@ pub(crate) fn join(
     let mut joined = Joined::default();
     let archived = repo.store.stands_at(names::ARCHIVE)?;
     for name in SHARED {
-        let Some(there) = published.0.get(name) else { continue };
+        let Some(there) = published.refs.get(name) else { continue };
         joined.aside.extend(chains::join(repo, name, there, served, dry_run)?);
     }
-    let believed = joined.aside.iter().all(|left| left.name != names::ARCHIVE);
-    let closed_there = published.0.get(names::ARCHIVE).filter(|_| believed);
+    let believed = joined.aside.iter().all(|left| left.name != names::ARCHIVE)
+        && published.in_the_way(names::ARCHIVE).is_none();
+    let closed_there = published.refs.get(names::ARCHIVE).filter(|_| believed);
     let mut moves = Vec::new();
     let sides = sides(repo, published, archived.as_ref(), closed_there)?;
     progress::begin(&tell(Notice::DoesJoin, &[]), sides.len());
@@ -74,13 +75,19 @@ pub(crate) fn join(
             continue;
         };
         let one = One { repo, id: &id, served, dry_run, archives: believed, there: there.as_ref() };
-        let (job, push) = one.join(here.as_ref())?;
+        let (mut job, push) = one.join(here.as_ref())?;
+        match push.as_ref().and_then(|push| published.in_the_way(&push.name)) {
+            Some(odd) => job = aside(job.id, odd.why.clone()),
+            None => moves.extend(push),
+        }
         joined.jobs.push(job);
-        moves.extend(push);
     }
     if !dry_run {
-        joined.moves.extend(texts::join(repo, published.0.get(names::TEXTS), &joined.jobs)?);
-        joined.moves.extend(chains::pushes(repo, &published.0, &joined.aside)?);
+        let (texts, packed) = texts::join(repo, published.refs.get(names::TEXTS), &joined.jobs)?;
+        joined.packed = packed;
+        let shared = chains::pushes(repo, &published.refs, &joined.aside)?;
+        let goes = |push: &Push| published.in_the_way(&push.name).is_none();
+        joined.moves.extend(texts.into_iter().chain(shared).filter(goes));
         joined.moves.extend(moves);
         leave::let_go(repo)?;
     }
@@ -99,7 +106,7 @@ fn sides(
     for (chain, at) in repo.store.chains(names::JOBS)? {
         sides.entry(end_of(&chain)).or_default().0 = Some(Stands { at, closed: false });
     }
-    for (chain, at) in published.0.iter().filter(|(name, _)| name.starts_with(names::JOBS)) {
+    for (chain, at) in published.refs.iter().filter(|(name, _)| name.starts_with(names::JOBS)) {
         sides.entry(end_of(chain)).or_default().1 = Some(Stands { at: at.clone(), closed: false });
     }
     let closed = |row: &ClosedRow| {
@@ -217,7 +224,10 @@ impl One<'_> {
                 (Came::Merged, Some(Stands { at: joint.tip.commit, closed }))
             }
             (Decided::Theirs, Some(there), None) => (Came::New, Some(there.clone())),
-            (Decided::Theirs, Some(there), Some(_)) => (Came::Pulled, Some(there.clone())),
+            (Decided::Theirs, Some(there), Some(here)) => {
+                rejected = job::fell(self.repo, &here.at, &there.at)?;
+                (Came::Pulled, Some(there.clone()))
+            }
             // By an archive that goes nowhere.
             (Decided::Ours, _, Some(here)) if here.closed && !self.archives => {
                 (Came::Same, Some(here.clone()))

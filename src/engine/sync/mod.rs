@@ -20,8 +20,11 @@ pub(crate) mod remote;
 pub(crate) mod rounds;
 
 use crate::engine::repo::{Repo, Result};
+use crate::engine::sync::join::Rejected;
 use crate::format::names;
-use crate::jobs::JobId;
+use crate::jobs::merging::{COMPLETION, Kind, Why, kind};
+use crate::jobs::{JobId, merging};
+use crate::voice::{Notice, tell};
 
 /// What a job is called here; no journal is read for it.
 pub(crate) fn job_name(repo: &Repo, id: &JobId) -> Result<String> {
@@ -30,4 +33,26 @@ pub(crate) fn job_name(repo: &Repo, id: &JobId) -> Result<String> {
     let mut state = repo.state(&chain, &tip)?;
     repo.name_in(&mut state, &tip)?;
     Ok(state.job.name)
+}
+
+/// What it means for a person that a step which judged a job fell; nothing where it judged none.
+/// The job stands by now as the sync left it.
+pub(crate) fn fell(repo: &Repo, id: &str, fallen: &Rejected) -> Result<Option<String>> {
+    if kind(&fallen.step) != Kind::Judges {
+        return Ok(None);
+    }
+    let what = match fallen.step.as_str() {
+        COMPLETION => Notice::FellApproval,
+        merging::LAND_WORD => Notice::FellLandWord,
+        "drop" | "void" => Notice::FellDrop,
+        _ => Notice::FellUndo,
+    };
+    let grew = fallen.why.parse() == Ok(Why::Grew);
+    let why = if grew { Notice::FellGrew } else { Notice::FellOver };
+    let Ok(id) = id.parse::<JobId>() else { return Ok(None) };
+    let is_open = repo.store.stands_at(&names::job_chain(&id))?.is_some();
+    let stands = if is_open { Notice::FellIsOpen } else { Notice::FellIsClosed };
+    let facts = [what, why, stands].map(|notice| tell(notice, &[]));
+    let facts = [("what", &*facts[0]), ("why", &*facts[1]), ("stands", &*facts[2])];
+    Ok(Some(tell(Notice::Fell, &facts)))
 }

@@ -4,6 +4,7 @@
 //! when somebody pushed between our look and our push: three rounds, then the person decides. The
 //! server's own no is told at once. All rounds share one time box.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::engine::sync::remote::{self, First};
 use crate::engine::texts;
 use crate::format::{names, sync};
 use crate::jobs::syncing;
-use crate::store::{Copies, Pushed, RefPush};
+use crate::store::{CommitId, Copies, Pushed, RefPush};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 use crate::world::progress;
@@ -48,6 +49,9 @@ pub(crate) struct Synced {
     pub rules: RulesAre,
     /// Equal in two clones where they have the same.
     pub state: String,
+    /// A pack that git made holds words that were taken away.
+    #[serde(skip)]
+    pub packed: bool,
     /// What lies there and was left there.
     #[serde(skip)]
     pub aside: Vec<Odd>,
@@ -92,22 +96,37 @@ pub(crate) fn sync(
         texts: travels_with_texts(repo, transport),
         ..Synced::default()
     };
+    if let Some(refusal) = rounds(&carrier, asked.dry_run, &mut synced)? {
+        return Ok(Err(refusal));
+    }
+    if !asked.dry_run {
+        remote::remember(repo, &remote, transport)?;
+    }
+    synced.state = state(repo)?;
+    Ok(Ok(synced))
+}
+
+/// Rounds until one is done; gives the refusal of one that refused.
+fn rounds(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Option<Refusal>> {
+    let mut lost: Option<Lost> = None;
     while synced.rounds < ROUNDS {
         synced.rounds += 1;
-        match round(&carrier, asked.dry_run, &mut synced)? {
-            Round::Done => {
-                if !asked.dry_run {
-                    remote::remember(repo, &remote, transport)?;
+        match round(carrier, dry_run, synced)? {
+            Round::Done => return Ok(None),
+            Round::Refused(refusal) => return Ok(Some(refusal)),
+            Round::Lost(now) => {
+                // Where nothing moved since the last one, nobody else pushed.
+                if lost.as_ref().is_some_and(|before| before.there == now.there)
+                    && let Some(no) = now.no
+                {
+                    return Err(no);
                 }
-                synced.state = state(repo)?;
-                return Ok(Ok(synced));
+                lost = Some(now);
             }
-            Round::Refused(refusal) => return Ok(Err(refusal)),
-            Round::Lost => {}
         }
     }
     let rounds = ROUNDS.to_string();
-    let facts = [("remote", remote.as_str()), ("rounds", rounds.as_str())];
+    let facts = [("remote", carrier.remote), ("rounds", rounds.as_str())];
     Err(EngineError::Remote(tell(Notice::SyncLost, &facts)))
 }
 
@@ -120,8 +139,16 @@ fn travels_with_texts(repo: &Repo, transport: Transport) -> bool {
 enum Round {
     Done,
     /// Somebody else was first.
-    Lost,
+    Lost(Lost),
     Refused(Refusal),
+}
+
+/// A round that somebody else seems to have been first in.
+struct Lost {
+    /// What was there.
+    there: BTreeMap<String, CommitId>,
+    /// What it is where nobody was.
+    no: Option<EngineError>,
 }
 
 fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Round> {
@@ -134,57 +161,101 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
     if there.is_taken {
         return Ok(Round::Refused(syncing::branch_taken(remote)));
     }
+    let looked = there.refs.clone();
+    let gone = || Lost { there: looked.clone(), no: None };
     if !synced.texts {
         there.refs.remove(names::TEXTS);
+        there.odd.retain(|odd| !join::is_below(&odd.name, names::TEXTS));
     }
     // The format first: nothing of a newer one is taken.
     if !carrier.bring(&mut there, &|name| name == names::META)? {
-        return Ok(Round::Lost);
+        return Ok(Round::Lost(gone()));
     }
     if let Some(meta) = there.refs.get(names::META)
         && let Some(refusal) = own::newer(repo, remote, meta)?
     {
         return Ok(Round::Refused(refusal));
     }
-    if !carrier.bring(&mut there, &|_| true)? {
-        return Ok(Round::Lost);
+    // A dry run takes no words in: it would leave those here that are to be nowhere.
+    if !carrier.bring(&mut there, &|name| !(dry_run && name == names::TEXTS))? {
+        return Ok(Round::Lost(gone()));
     }
     carrier.forget(&there)?;
-    let joined = join::join(repo, &published(&there), Served::Server, dry_run)?;
-    let (rules, rules_push) = own::rules(repo, there.refs.get(names::RULES), dry_run)?;
+    there.odd = there.odd.into_iter().map(|odd| carrier.odd(odd)).collect();
+    let published = published(&there);
+    let joined = join::join(repo, &published, Served::Server, dry_run)?;
     let mut pushes: Vec<RefPush> =
         joined.moves.iter().filter_map(|push| going(push, synced.texts)).collect();
-    pushes.extend(rules_push);
-    pushes.extend(own::meta(repo, there.refs.get(names::META), dry_run)?);
-    let odd = own::odd(repo, &there.refs)?.into_iter().map(|(name, why)| {
-        let why = carrier.broken(&name, &why);
-        Odd { name, why }
-    });
-    let left = there.odd.iter().cloned().chain(odd).chain(aside(&joined, Some(carrier))).collect();
+    let (rules, own) = own_refs(carrier, &published, &there, dry_run)?;
+    pushes.extend(own);
+    let left = left(carrier, &there, &joined)?;
     take_in(synced, joined, left, rules);
     if dry_run || pushes.is_empty() {
         return Ok(Round::Done);
     }
     progress::begin(&tell(Notice::DoesPush, &[("remote", remote)]), 0);
-    match carrier.send(&there, &pushes)? {
-        Pushed::Done => Ok(Round::Done),
-        Pushed::Raced => Ok(Round::Lost),
+    Ok(match carrier.send(&there, &pushes)? {
+        Pushed::Done => Round::Done,
+        Pushed::Raced { name, why } => {
+            let no = EngineError::Remote(servers_no(remote, &name, &why));
+            Round::Lost(Lost { there: looked, no: Some(no) })
+        }
         Pushed::Refused { name, why } => {
-            let facts = [("remote", remote), ("ref", &*name), ("why", &*why)];
-            let said = tell(Notice::SyncServerNo, &facts);
-            Err(match carrier.transport {
+            let said = servers_no(remote, &name, &why);
+            return Err(match carrier.transport {
                 Transport::Refs => EngineError::TakesNoRefs(said),
                 Transport::Branch => EngineError::Remote(said),
-            })
+            });
         }
+    })
+}
+
+/// What is to be pushed of rules and meta.
+fn own_refs(
+    carrier: &Carrier<'_>,
+    published: &Published,
+    there: &There,
+    dry_run: bool,
+) -> Result<(RulesAre, Vec<RefPush>)> {
+    let at = |name: &str| there.refs.get(name);
+    let is_free = |name: &str| published.in_the_way(name).is_none();
+    let (mut rules, mut pushes) = (RulesAre::Same, Vec::new());
+    if is_free(names::RULES) {
+        let (are, push) = own::rules(carrier.repo, at(names::RULES), dry_run)?;
+        rules = are;
+        pushes.extend(push);
     }
+    if is_free(names::META) {
+        pushes.extend(own::meta(carrier.repo, at(names::META), dry_run)?);
+    }
+    Ok((rules, pushes))
+}
+
+/// What was left there or here, each once.
+fn left(carrier: &Carrier<'_>, there: &There, joined: &Joined) -> Result<Vec<Odd>> {
+    let jobs = joined.jobs.iter().filter(|job| job.result == Came::SetAside);
+    let told: BTreeSet<String> = jobs.map(|job| format!("{}{}", names::JOBS, job.id)).collect();
+    let mut left: Vec<Odd> =
+        there.odd.iter().filter(|odd| !told.contains(&odd.name)).cloned().collect();
+    for (name, why) in own::odd(carrier.repo, &there.refs)? {
+        let why = carrier.broken(&name, &why);
+        left.push(Odd { name, why });
+    }
+    left.extend(aside(joined, Some(carrier)));
+    Ok(left)
+}
+
+/// The server does not take the ref `name`.
+fn servers_no(remote: &str, name: &str, why: &str) -> String {
+    tell(Notice::SyncServerNo, &[("remote", remote), ("ref", name), ("why", why)])
 }
 
 /// What is merged, of what is there.
 pub(crate) fn published(there: &There) -> Published {
     let merged = |name: &str| names::is_merged(name) || name == names::TEXTS;
     let refs = there.refs.iter().filter(|(name, _)| merged(name));
-    Published(refs.map(|(name, id)| (name.clone(), id.clone())).collect())
+    let refs = refs.map(|(name, id)| (name.clone(), id.clone())).collect();
+    Published { refs, odd: there.odd.clone() }
 }
 
 /// A move as git is to push it.
@@ -197,6 +268,7 @@ fn going(push: &join::Push, texts: bool) -> Option<RefPush> {
 /// Adds what this round did; of a job, what an earlier round merged stays said.
 fn take_in(synced: &mut Synced, joined: Joined, aside: Vec<Odd>, rules: RulesAre) {
     synced.aside = aside;
+    synced.packed |= joined.packed;
     for job in joined.jobs {
         match synced.jobs.iter_mut().find(|known| known.id == job.id) {
             Some(known) => {

@@ -17,7 +17,7 @@ use crate::format::texts::Stub;
 use crate::format::trailers::StepTrailers;
 use crate::format::{names, texts};
 use crate::jobs::JobId;
-use crate::store::{Held, TextsEdit};
+use crate::store::{CommitId, Held, TextsEdit};
 use crate::voice::{Notice, tell};
 
 /// How the copy of a remote's texts ends.
@@ -83,7 +83,10 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     // journal becomes a text of the step.
     copies::blank(repo, &words)?;
     take_step(repo, &job, &keys, asked.numbers.is_empty())?;
-    if take_away(repo, &[(asked.job.clone(), keys)])? {
+    // Those of an earlier time, too: an older git seed may have fetched them again.
+    let known = repo.redacted(&repo.job(&asked.job)?.tip)?;
+    let all = known.into_iter().chain(keys).collect();
+    if take_away(repo, &[(asked.job.clone(), all)])? {
         done.left
             .push(Left { place: "objects/pack".to_owned(), what: tell(Notice::LeftInPack, &[]) });
     }
@@ -228,34 +231,58 @@ fn take_step(repo: &Repo, job: &LoadedJob, keys: &[String], all: bool) -> Result
 /// Takes the texts of these keys out of this clone; says whether a pack that git made has one
 /// still. Who is stopped in it is helped by [`finish`], until [`going::done`].
 pub(crate) fn take_away(repo: &Repo, jobs: &[(JobId, Vec<String>)]) -> Result<bool> {
-    let before = going::leave(repo, repo.store.objects_of_ours()?)?;
-    let gone = forget(repo, jobs)?;
+    let places = places(jobs);
+    let mut before = repo.store.objects_of_ours()?;
+    let mut gone = held(repo)?;
+    gone.retain(|place, _| places.contains(place));
+    for (_, at) in copies_of_texts(repo)? {
+        let (copied, names) = repo.store.texts_among(&at, &places)?;
+        before = before.and_named(&names);
+        gone.extend(copied);
+    }
+    let before = going::leave(repo, before)?;
+    forget(repo, &places)?;
     repo.store.forget_all_but_ours(before)?;
     // What was read of packs before is not asked: it would know of those that went.
     Ok(Repo::discover(repo.store.work_tree())?.store.has_any(&gone))
 }
 
-/// The texts leave their ref, and chains of an older format go. What held the texts.
-fn forget(repo: &Repo, jobs: &[(JobId, Vec<String>)]) -> Result<Held> {
-    let place = |(id, keys): &(JobId, Vec<String>)| {
+fn places(jobs: &[(JobId, Vec<String>)]) -> BTreeSet<String> {
+    let of = |(id, keys): &(JobId, Vec<String>)| {
         keys.iter().map(|key| texts::place(id, key)).collect::<Vec<_>>()
     };
-    let places: BTreeSet<String> = jobs.iter().flat_map(place).collect();
-    let mut held = held(repo)?;
-    held.retain(|place, _| places.contains(place));
-    let drop: Vec<String> = held.keys().cloned().collect();
+    jobs.iter().flat_map(of).collect()
+}
+
+/// What was fetched of the texts of remotes.
+fn copies_of_texts(repo: &Repo) -> Result<Vec<(String, CommitId)>> {
+    let copies = repo.store.chains(names::FETCHED)?.into_iter();
+    Ok(copies.filter(|(copy, _)| copy.ends_with(FETCHED_TEXTS)).collect())
+}
+
+/// The texts leave their ref, and chains of an older format go.
+fn forget(repo: &Repo, places: &BTreeSet<String>) -> Result<()> {
+    let drop: Vec<String> =
+        held(repo)?.into_keys().filter(|place| places.contains(place)).collect();
     // What was fetched of a remote's texts holds the same objects, and is fetched anew.
-    for (copy, at) in repo.store.chains(names::FETCHED)? {
-        if copy.ends_with(FETCHED_TEXTS) {
-            repo.store.delete_chain(&copy, &at)?;
-        }
+    for (copy, at) in copies_of_texts(repo)? {
+        repo.store.delete_chain(&copy, &at)?;
     }
     repo.store.edit_texts(&TextsEdit { drop: &drop, ..TextsEdit::default() }, repo.now)?;
     repo.store.forget_log(names::TEXTS)?;
     for (kept, at) in repo.store.chains(names::KEEP_FORMAT_1)? {
         repo.store.delete_chain(&kept, &at)?;
     }
-    Ok(held)
+    Ok(())
+}
+
+/// How many summaries and session logs of its runs the job has in its tree.
+fn logs(repo: &Repo, job: &LoadedJob) -> Result<usize> {
+    let mut logs = 0;
+    for name in repo.store.names(&job.tip, "")?.iter().filter(|name| name.starts_with("run-")) {
+        logs += repo.store.names(&job.tip, name)?.len();
+    }
+    Ok(logs)
 }
 
 /// Where the same words may be, and git seed leaves them.
@@ -270,6 +297,15 @@ fn left(repo: &Repo, job: &LoadedJob, asked: &Asked) -> Result<Vec<Left>> {
         let branch = job.state.home.branch.trim_start_matches("refs/heads/");
         let branch = if branch.is_empty() { "HEAD" } else { branch };
         add(branch, Notice::LeftInCommits, &[("commits", &commits.to_string())]);
+    }
+    let lies = if job.archived { names::ARCHIVE } else { &job.chain };
+    add(lies, Notice::LeftInSteps, &[("steps", &steps.len().to_string())]);
+    let logs = logs(repo, job)?;
+    if logs > 0 {
+        add(lies, Notice::LeftInLogs, &[("files", &logs.to_string())]);
+    }
+    if commits > 0 && repo.store.stands_at(names::COMMIT_NOTES)?.is_some() {
+        add(names::COMMIT_NOTES, Notice::LeftInNotes, &[]);
     }
     if !asked.numbers.is_empty() {
         add("summaries", Notice::LeftInOthers, &[("job", asked.job.as_str())]);

@@ -1,13 +1,16 @@
 //! What becomes of one job that may be here, there or on both sides.
 
+use std::collections::BTreeSet;
+
 use crate::engine::merge;
 use crate::engine::merge::chain::Joint;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::join::believed;
-use crate::engine::sync::join::outcome::Served;
+use crate::engine::sync::join::outcome::{Rejected, Served};
 use crate::format::merge::clone_of;
 use crate::format::names;
 use crate::format::state::State;
+use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
@@ -124,6 +127,25 @@ fn crossing<'a>(
         _ if here < there => (here, there),
         _ => (there, here),
     })
+}
+
+/// The steps of the line to `here` that stood there and fell in the one to `there`: whoever joined
+/// the two chains was another clone.
+pub(crate) fn fell(repo: &Repo, here: &CommitId, there: &CommitId) -> Result<Vec<Rejected>> {
+    let line = repo.store.line_to(there)?;
+    if line.iter().all(|step| step.rejected.is_none()) {
+        return Ok(Vec::new());
+    }
+    let known = repo.store.line_to(here)?;
+    let stood: BTreeSet<&CommitId> =
+        known.iter().filter(|step| step.rejected.is_none()).map(|step| &step.commit).collect();
+    let fallen = line.iter().filter(|step| stood.contains(&step.commit));
+    let told = fallen.filter_map(|step| {
+        let why = step.rejected.clone()?;
+        let said = StepTrailers::read(&step.message)?;
+        Some(Rejected { id: said.id, step: said.step, why })
+    });
+    Ok(told.collect())
 }
 
 pub(crate) fn state_at(repo: &Repo, id: &JobId, tip: &CommitId) -> Result<State> {

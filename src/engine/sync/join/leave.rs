@@ -2,15 +2,17 @@
 //!
 //! Its steps are that clone's from then on. What the journal here recorded since the last step that
 //! was joined is kept below `.git/seed/left`, and the uncommitted changes stay for the person. A
-//! file below `.git/seed/let-go` says so until a person was told.
+//! file below `.git/seed/let-go` says so until a person was told, and so it does of a job that
+//! ended elsewhere while it was in focus here.
 
 use std::path::PathBuf;
 
 use crate::engine::own_state;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{Repo, Result, clone_file};
 use crate::engine::{jobs, record};
+use crate::format::merge::clone_of;
 use crate::format::{archive, names};
-use crate::jobs::JobId;
+use crate::jobs::{JobId, Status};
 use crate::voice::{Notice, tell};
 use crate::world;
 
@@ -46,7 +48,7 @@ pub(crate) fn let_go(repo: &Repo) -> Result<()> {
 }
 
 /// Gives up the focus of the job on `chain`, which is closed where it stands now; says whether
-/// nobody has it in focus any more. There is nothing to take back, so no file says it was let go.
+/// nobody has it in focus any more.
 pub(crate) fn ended(repo: &Repo, chain: &str) -> Result<bool> {
     let _lock = repo.store.lock()?;
     // As in `let_go`.
@@ -56,6 +58,7 @@ pub(crate) fn ended(repo: &Repo, chain: &str) -> Result<bool> {
     if repo.store.focus()?.as_deref() == Some(chain) {
         let Some(id) = names::job_of(chain) else { return Ok(false) };
         keep_rest(repo, id.as_str())?;
+        world::write_whole(&file(repo), format!("{id}\n").as_bytes())?;
         jobs::focus::give_up(repo)?;
     }
     Ok(!repo.store.in_focus()?.iter().any(|one| one == chain))
@@ -80,22 +83,29 @@ pub(crate) fn told(repo: &Repo) -> Result<Option<String>> {
     let Some(text) = own_state::text(&file(repo))? else { return Ok(None) };
     let id = text.trim();
     let facts = [("job", id)];
-    if is_away(repo, id)? {
-        return Ok(Some(tell(Notice::JobLetGo, &facts)));
+    if let Some(how) = became(repo, id)? {
+        return Ok(Some(tell(how, &facts)));
     }
     heard(repo)?;
     Ok(None)
 }
 
-/// The job `id` goes on in another clone: it is open, and was not taken back by this one.
-fn is_away(repo: &Repo, id: &str) -> Result<bool> {
-    let Ok(id) = id.parse::<JobId>() else { return Ok(false) };
-    let chain = names::job_chain(&id);
-    // A closed one has no ref, or waits for the one who puts it away.
-    let Some(tip) = repo.store.tip(&chain)? else { return Ok(false) };
+/// How another clone has the job `id`: it goes on there, or ended there. Nothing where this one
+/// took it back or ended it itself.
+fn became(repo: &Repo, id: &str) -> Result<Option<Notice>> {
+    let Ok(id) = id.parse::<JobId>() else { return Ok(None) };
     // What does not read is named by who needs it.
-    let Ok(state) = repo.state(&chain, &tip) else { return Ok(false) };
-    Ok(!archive::is_closed(&state) && repo.is_foreign(&state)?)
+    let Ok(job) = repo.job(&id) else { return Ok(None) };
+    if !archive::is_closed(&job.state) {
+        return Ok(repo.is_foreign(&job.state)?.then_some(Notice::JobLetGo));
+    }
+    let last = repo.store.commit_message(&job.tip.commit)?;
+    let ended_here = clone_of(&last) == Some(&*clone_file::known_clone(&repo.store)?);
+    let how = match job.state.job.status {
+        Status::Voided => Notice::JobDroppedElsewhere,
+        _ => Notice::JobEndedElsewhere,
+    };
+    Ok((!ended_here).then_some(how))
 }
 
 /// A person was told.

@@ -10,7 +10,37 @@ use crate::store::CommitId;
 /// `refs/seed/archive`, `refs/seed/claims`, `refs/notes/seed`), each with the commit that was
 /// fetched.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Published(pub BTreeMap<String, CommitId>);
+pub(crate) struct Published {
+    pub refs: BTreeMap<String, CommitId>,
+    /// What lies there beside them and is left there.
+    pub odd: Vec<Odd>,
+}
+
+impl Published {
+    /// What lies there in the place of the ref `name`, or in the way of it. Nothing is pushed over
+    /// it.
+    pub(crate) fn in_the_way(&self, name: &str) -> Option<&Odd> {
+        self.odd.iter().find(|odd| odd.is_in_the_way_of(name))
+    }
+}
+
+/// A ref that is set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Odd {
+    pub name: String,
+    pub why: String,
+}
+
+impl Odd {
+    fn is_in_the_way_of(&self, name: &str) -> bool {
+        self.name == name || is_below(&self.name, name) || is_below(name, &self.name)
+    }
+}
+
+/// Whether git could not keep both: the one name is a directory of the other.
+pub(crate) fn is_below(name: &str, dir: &str) -> bool {
+    name.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+}
 
 /// How it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,4 +118,6 @@ pub(crate) struct Joined {
     /// What is to be pushed, in an order in which it may break off anywhere. None in a dry run,
     /// which writes no commit that could go out.
     pub moves: Vec<Push>,
+    /// A pack that git made holds words that were taken away.
+    pub packed: bool,
 }

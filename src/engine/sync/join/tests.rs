@@ -145,7 +145,8 @@ impl Clone {
     }
 
     fn joins(&self, there: &Server, served: Served) -> Joined {
-        join(&self.repo, &Published(there.clone()), served, false).expect("it joins")
+        join(&self.repo, &Published { refs: there.clone(), ..Published::default() }, served, false)
+            .expect("it joins")
     }
 
     /// Fetches, joins and pushes.

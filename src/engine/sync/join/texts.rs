@@ -24,12 +24,12 @@ pub(crate) fn begin(repo: &Repo, moving: BTreeSet<JobId>) -> Result<()> {
 }
 
 /// Joins the texts here with those at `there`, once the chains are joined; says what is to be
-/// pushed.
+/// pushed, and whether a pack that git made holds words that were to go.
 pub(crate) fn join(
     repo: &Repo,
     there: Option<&CommitId>,
     jobs: &[JoinedJob],
-) -> Result<Option<Push>> {
+) -> Result<(Option<Push>, bool)> {
     let here = repo.store.stands_at(names::TEXTS)?;
     let held = |tip: Option<&CommitId>| tip.map(|tip| repo.store.texts_of(tip)).transpose();
     // What a lender took away is asked for again where others have it.
@@ -58,15 +58,16 @@ pub(crate) fn join(
         repo.store.turn_texts(here.as_ref(), &to, repo.now)?;
     }
     let still = |(id, keys): (JobId, BTreeSet<String>)| {
-        let here = |key: &String| ours.contains_key(&format!("{id}/{key}"));
+        // What was fetched brings the words back that lay there still.
+        let is_in = |held: &Held, key: &str| held.contains_key(&format!("{id}/{key}"));
+        let here = |key: &String| is_in(&ours, key) || is_in(&theirs, key);
         let keys: Vec<String> = keys.into_iter().filter(here).collect();
         (!keys.is_empty()).then_some((id, keys))
     };
     let gone: Vec<(JobId, Vec<String>)> = gone.into_iter().filter_map(still).collect();
-    if !gone.is_empty() {
-        // Whoever redacted it was told of packs; nobody is asked here.
-        texts::redact::take_away(repo, &gone)?;
-    }
+    // It may go with the words that it holds.
+    let there_at = later(repo, None, there)?;
+    let packed = !gone.is_empty() && texts::redact::take_away(repo, &gone)?;
     texts::going::done(repo)?;
     let to = repo.store.stands_at(names::TEXTS)?;
     let now = held(to.as_ref())?.unwrap_or_default();
@@ -78,10 +79,10 @@ pub(crate) fn join(
     } else if going.is_empty() {
         None
     } else {
-        Some(repo.store.texts_commit(&going, later(repo, to.as_ref(), there)?)?)
+        Some(repo.store.texts_commit(&going, later(repo, to.as_ref(), None)?.max(there_at))?)
     };
     let push = Push { name: names::TEXTS.to_owned(), seen: there.cloned(), to };
-    Ok((!same && push.to.is_some()).then_some(push))
+    Ok(((!same && push.to.is_some()).then_some(push), packed))
 }
 
 /// What of our texts goes out: journal lines tell when somebody worked, and what was refused. Those
