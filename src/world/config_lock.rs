@@ -22,13 +22,13 @@ const QUIET: Duration = Duration::from_secs(1);
 
 /// The name stands until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Naming(Option<File>);
+pub(crate) struct Naming(Option<(File, PathBuf)>);
 
 impl Drop for Naming {
     fn drop(&mut self) {
-        if let Some(file) = &self.0 {
-            // A name that stays does no harm: no lock is behind it.
-            let _ = file.set_len(0);
+        if let Some((file, path)) = &self.0 {
+            // A name that stays does no harm: no lock is behind it. An uninstall leaves none.
+            let _ = file.set_len(0).and_then(|()| fs::remove_file(path));
         }
     }
 }
@@ -40,14 +40,39 @@ pub(crate) fn name(seed: &Path, config: &Path) -> io::Result<Naming> {
         // Nothing of ours is here yet, or any more.
         return Ok(Naming(None));
     }
-    let mut file = open(seed)?;
-    file.lock()?;
+    let mut file = held(seed)?;
     free(&mut file)?;
     let config = super::real(config).unwrap_or_else(|_| config.to_owned());
     let mut lock = config.into_os_string();
     lock.push(".lock");
     file.write_all(lock.as_encoded_bytes())?;
-    Ok(Naming(Some(file)))
+    Ok(Naming(Some((file, seed.join(FILE)))))
+}
+
+/// The file, locked. Whoever held it before took it away, and then another one is there by now.
+fn held(seed: &Path) -> io::Result<File> {
+    loop {
+        let file = open(seed)?;
+        file.lock()?;
+        if is_there(&file, &seed.join(FILE)) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether `file` is the one at `path`.
+#[cfg(unix)]
+fn is_there(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let number = |data: fs::Metadata| (data.dev(), data.ino());
+    let there = fs::symlink_metadata(path).ok().map(number);
+    there.is_some() && there == file.metadata().ok().map(number)
+}
+
+/// Where a file that is open does not go, it is.
+#[cfg(not(unix))]
+fn is_there(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// The lock that a killed git seed left.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::claims::absent::{self, Absent, Tried};
-use crate::claims::ended::{Ended, closing};
+use crate::claims::ended::Ended;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{ChangedFile, Counts, Ran, Truth, empty};
 use crate::engine::claims::{self, swapped};

@@ -68,7 +68,8 @@ pub(crate) fn receipt(
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
     let program = read.run().and_then(|_| program(&program_name(command), dir));
-    let absent = absent_of((&read, command), program.is_some(), end.counts, outcome);
+    let told = (read.status(outcome.status), outcome.printed.as_str());
+    let absent = absent_of((read.run(), command), program.is_some(), end.counts, told);
     Ok(Some(Ran {
         at: repo.store.dated(repo.now),
         place: None,
@@ -125,13 +126,12 @@ pub(super) fn end_of(
 
 /// What was not there for a run of tests: its runner, or anything that it could run.
 pub(super) fn absent_of(
-    (read, line): (&Recognised, &str),
+    (run, line): (Option<&str>, &str),
     is_there: bool,
     counts: Option<Counts>,
-    outcome: &Outcome,
+    (status, printed): (Option<i32>, &str),
 ) -> Option<Absent> {
-    let (run, status) = (read.run()?, read.status(outcome.status));
-    absent::Ended { run, line, is_there, status, counts, printed: &outcome.printed }.absent()
+    absent::Ended { run: run?, line, is_there, status, counts, printed }.absent()
 }
 
 /// What the kernel does not hold of a run of tests where one only looks.
@@ -305,8 +305,10 @@ pub(crate) fn leave_run(
     (code, printed): (i32, &str),
     before: String,
 ) -> Result<()> {
-    let run = watched.run.as_deref();
-    let (_, counts, absent) = told_of_run(run, (&watched.line, dir), Some(code), printed);
+    let (run, line) = (watched.run.as_deref(), watched.line.as_str());
+    let program = program(&program_name(line), dir);
+    let counts = run.and_then(|run| closing(run, line, printed, Some(code)));
+    let absent = absent_of((run, line), program.is_some(), counts, (Some(code), printed));
     leave_receipt(
         repo,
         Ran {
@@ -322,7 +324,7 @@ pub(crate) fn leave_run(
             failed: code != 0,
             tree_before: Some(before),
             tree_after: Some(tree_of_now(repo)?),
-            program: program(&program_name(&watched.line), dir),
+            program,
             counts,
             absent,
             figures: figures::printed(printed),
