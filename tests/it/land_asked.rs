@@ -133,7 +133,8 @@ fn the_literal_answer_to_a_question_without_its_tag_is_said_to_do_nothing() {
     world.prompt("[QUICK] fix the lexer again");
     world.reads(CODE).passes();
     world.seed("phase advance --scope src/parser -m 'the lexer drops quotes'").succeeds();
-    untagged("Drop it?", &["Drop the job", "Keep the job"]).tells("begin with [JOB-DROP]");
+    untagged("[WAITING] Drop it, or not?", &["Drop the job", "Keep the job"])
+        .tells("begin with [JOB-DROP]");
     assert_eq!(world.phase(), "execute", "nothing came of it");
 }
 

@@ -35,10 +35,8 @@ pub(crate) fn keep(
     let here = read.run().is_none() || receipts::is_of_this_tree(repo, command, dir);
     let ends = here && !background && !outcome.background;
     let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
-    let program = read.run().and_then(|_| receipts::program(&receipts::program_name(command), dir));
     let end = receipts::end_of(repo, (command, dir), &read, outcome)?;
-    let told = (read.status(outcome.status), outcome.printed.as_str());
-    let absent = receipts::absent_of((read.run(), command), program.is_some(), end.counts, told);
+    let (program, absent) = receipts::what_ran(&read, (command, dir), end.counts, outcome);
     let mut ran = Ran {
         at: repo.store.dated(repo.now),
         session: event.session.clone(),

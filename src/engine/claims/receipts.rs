@@ -67,9 +67,7 @@ pub(crate) fn receipt(
     let end = end_of(repo, (command, dir), &read, outcome)?;
     let unchanged = looked && (!after.moved || !after.changed);
     let tree_before = if unchanged { tree_after.clone() } else { known.filter(|_| looked) };
-    let program = read.run().and_then(|_| program(&program_name(command), dir));
-    let told = (read.status(outcome.status), outcome.printed.as_str());
-    let absent = absent_of((read.run(), command), program.is_some(), end.counts, told);
+    let (program, absent) = what_ran(&read, (command, dir), end.counts, outcome);
     Ok(Some(Ran {
         at: repo.store.dated(repo.now),
         place: None,
@@ -124,8 +122,21 @@ pub(super) fn end_of(
     Ok(Ended::of(repo.rules.runs(), (line, read), &outcome.printed, outcome.status))
 }
 
+/// Of a run of tests: the program, and what was not there for it.
+pub(super) fn what_ran(
+    read: &Recognised,
+    (line, dir): (&str, &Path),
+    counts: Option<Counts>,
+    outcome: &Outcome,
+) -> (Option<Program>, Option<Absent>) {
+    let program = read.run().and_then(|_| program(&program_name(line), dir));
+    let told = (read.status(outcome.status), outcome.printed.as_str());
+    let absent = absent_of((read.run(), line), program.is_some(), counts, told);
+    (program, absent)
+}
+
 /// What was not there for a run of tests: its runner, or anything that it could run.
-pub(super) fn absent_of(
+fn absent_of(
     (run, line): (Option<&str>, &str),
     is_there: bool,
     counts: Option<Counts>,

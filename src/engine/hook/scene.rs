@@ -491,12 +491,12 @@ fn shell(
 fn programs_first(
     command: &str,
     reading: &shell::Reading,
-    mut classes: Vec<(Class, String)>,
+    classes: Vec<(Class, String)>,
 ) -> Vec<(Class, String)> {
     // What a pipe ends in shows a part of what git seed says.
-    if shell::seed_line(command).is_some() {
-        classes.retain(|(class, _)| *class == Class::Seed);
-        return classes;
+    let is_seed = |(class, _): &(Class, String)| *class == Class::Seed;
+    if classes.iter().any(is_seed) && shell::seed_line(command).is_some() {
+        return classes.into_iter().filter(is_seed).collect();
     }
     let sets = |(shown, found): &((Class, String), &shell::Found)| {
         found.tag == Some(Tag::Taint) && shown.1 == found.part

@@ -59,7 +59,9 @@ pub(crate) fn hear_answers(
 /// The literal answer to a question that only looked like the registered one: nothing comes of it,
 /// which both hear.
 fn untagged(answers: &[Answer]) -> PersonReply {
-    let free = answers.iter().filter(|answer| Registered::of(&answer.question).is_none());
+    let hangs =
+        |answer: &&Answer| Registered::of(&answer.question).is_some_and(Registered::decides);
+    let free = answers.iter().filter(|answer| !hangs(answer));
     for Answer { answer, .. } in free {
         if let Some(row) = Registered::meant_by(answer) {
             let facts = [("said", answer.trim()), ("tag", row.tag.as_str())];

@@ -204,6 +204,12 @@ struct Walk<'a> {
     met: BTreeSet<String>,
 }
 
+/// Whether another directory has room on the small lane depends on what was changed so far, which the
+/// model has as a surrounding and the walk as it comes: either is said of one that is not declared.
+fn has_no_room(model: &str, case: &str) -> bool {
+    case == "place lane/lane-size" && model.starts_with("place declaration/file-later ")
+}
+
 impl<'a> Walk<'a> {
     fn new(rules: &'a Rules, seed: u64, small: bool, night: bool) -> Self {
         let world = World::new();
@@ -462,7 +468,9 @@ impl<'a> Walk<'a> {
                 (Heard::No(by), Heard::No(case)) if case.is_empty() => {
                     words.contains(&by[by.find("Do: ").unwrap_or_default()..])
                 }
-                (Heard::No(by), Heard::No(case)) => by.starts_with(&format!("{case} ")),
+                (Heard::No(by), Heard::No(case)) => {
+                    by.starts_with(&format!("{case} ")) || has_no_room(by, case)
+                }
                 (one, other) => one == other,
             };
             told.push(next.heard);
