@@ -20,6 +20,18 @@ pub enum Absent {
     Tests,
 }
 
+impl Absent {
+    /// What was not there for the run of the row `run`, which ended so.
+    pub(crate) fn of(
+        (run, line): (Option<&str>, &str),
+        is_there: bool,
+        counts: Option<Counts>,
+        (status, printed): (Option<i32>, &str),
+    ) -> Option<Self> {
+        Ended { run: run?, line, is_there, status, counts, printed }.absent()
+    }
+}
+
 /// What a runner, or what starts it, prints where a program is missing.
 const NO_RUNNER: [&str; 6] = [
     "*No module named pytest*",

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::claims::absent::{self, Absent};
+use crate::claims::absent::Absent;
 use crate::claims::ended::{Ended, closing};
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
@@ -131,18 +131,8 @@ pub(super) fn what_ran(
 ) -> (Option<Program>, Option<Absent>) {
     let program = read.run().and_then(|_| program(&program_name(line), dir));
     let told = (read.status(outcome.status), outcome.printed.as_str());
-    let absent = absent_of((read.run(), line), program.is_some(), counts, told);
+    let absent = Absent::of((read.run(), line), program.is_some(), counts, told);
     (program, absent)
-}
-
-/// What was not there for a run of tests: its runner, or anything that it could run.
-fn absent_of(
-    (run, line): (Option<&str>, &str),
-    is_there: bool,
-    counts: Option<Counts>,
-    (status, printed): (Option<i32>, &str),
-) -> Option<Absent> {
-    absent::Ended { run: run?, line, is_there, status, counts, printed }.absent()
 }
 
 /// What the kernel does not hold of a run of tests where one only looks.
@@ -319,7 +309,7 @@ pub(crate) fn leave_run(
     let (run, line) = (watched.run.as_deref(), watched.line.as_str());
     let program = program(&program_name(line), dir);
     let counts = run.and_then(|run| closing(run, line, printed, Some(code)));
-    let absent = absent_of((run, line), program.is_some(), counts, (Some(code), printed));
+    let absent = Absent::of((run, line), program.is_some(), counts, (Some(code), printed));
     leave_receipt(
         repo,
         Ran {

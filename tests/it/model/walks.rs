@@ -204,8 +204,8 @@ struct Walk<'a> {
     met: BTreeSet<String>,
 }
 
-/// Whether another directory has room on the small lane depends on what was changed so far, which the
-/// model has as a surrounding and the walk as it comes: either is said of one that is not declared.
+/// Whether another directory has room on the small lane depends on what was changed so far, which
+/// the model has as a surrounding and the walk as it comes: either is said of an undeclared one.
 fn has_no_room(model: &str, case: &str) -> bool {
     case == "place lane/lane-size" && model.starts_with("place declaration/file-later ")
 }
