@@ -123,8 +123,9 @@ const HOT: &str = "link/hot.txt";
 
 /// Whether the linker is the compiler's own choice for Linux, or lld: each of those reads scripts.
 fn reads_scripts() -> bool {
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|own| own == value);
-    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let is = |name: &str, value: &str| env::var_os(name).is_some_and(|own| own == value);
+    let flags = env::var_os("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let flags = flags.to_string_lossy();
     let another = |flag: &str| {
         let chosen = flag.trim_start_matches("-C").trim_start();
         match chosen.strip_prefix("linker=") {
