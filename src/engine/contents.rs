@@ -178,7 +178,7 @@ fn same<'a>(known: &'a BTreeMap<String, Vec<Same>>, change: &ChangeId) -> Option
         some.iter().partition(|one| one.verbatim.is_empty());
     let told: BTreeSet<&String> = told.iter().flat_map(|one| &one.ids).collect();
     let open = |one: &&&Same| one.ids.iter().any(|id| !told.contains(id));
-    bare.iter().find(open).map(|one| found(*one, true))
+    bare.iter().find(open).map(|one| found(one, true))
 }
 
 /// An empty change is none: half of all commits would make it.

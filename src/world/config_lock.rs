@@ -112,7 +112,8 @@ fn left_by(file: &mut File) -> io::Result<Option<(PathBuf, SystemTime)>> {
     file.rewind()?;
     file.read_to_string(&mut text)?;
     let lock = PathBuf::from(&text);
-    let Some(made) = made_at(&lock).filter(|_| text.ends_with(".lock")) else { return Ok(None) };
+    let is_lock = lock.extension().is_some_and(|end| end == "lock");
+    let Some(made) = made_at(&lock).filter(|_| is_lock) else { return Ok(None) };
     let named = file.metadata()?.modified()?;
     let behind = made.duration_since(named);
     Ok(behind.is_ok_and(|behind| behind <= SOON).then_some((lock, made)))
@@ -148,7 +149,7 @@ mod tests {
     /// a lock that was made so many seconds behind it.
     fn left_behind(named: &str, behind: i64) -> (tempfile::TempDir, PathBuf, PathBuf) {
         let dir = tempfile::tempdir().expect("made");
-        let root = dir.path().canonicalize().expect("it is there");
+        let root = crate::world::real(dir.path()).expect("it is there");
         let (seed, lock) = (root.join("seed"), root.join("config.lock"));
         fs::create_dir(&seed).expect("made");
         fs::write(root.join("config"), "").expect("written");

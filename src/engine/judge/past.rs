@@ -73,12 +73,11 @@ impl<'r> Past<'r> {
         if is_now && !self.jobs()?.iter().any(|job| self.is_of_turn(job)) {
             return Ok(Vec::new());
         }
-        let all = match self.grounds.get() {
-            Some(known) => known,
-            None => {
-                let gathered = self.gathered()?;
-                self.grounds.get_or_init(|| gathered)
-            }
+        let all = if let Some(known) = self.grounds.get() {
+            known
+        } else {
+            let gathered = self.gathered()?;
+            self.grounds.get_or_init(|| gathered)
         };
         let bear = |ground: &&Ground| sentences.iter().all(|one| self.bears(ground, one));
         Ok(all.iter().filter(bear).collect())
@@ -175,7 +174,7 @@ impl<'r> Past<'r> {
             message.lines().next().unwrap_or_default().to_owned()
         };
         let subjects: Vec<String> = subjects.into_iter().map(subject).collect();
-        let base = base.map(|base| base.to_string()).unwrap_or_default();
+        let base = base.map(ToString::to_string).unwrap_or_default();
         let mut work = Work::of((&base, tree.as_str()), &pieces, &subjects, self.table);
         for file in &mut work.truth.files {
             file.prose |= !self.repo.place_named(&file.path, None).is_direct(&file.path);
@@ -187,8 +186,8 @@ impl<'r> Past<'r> {
 /// The tree of the last commit of a job.
 fn last_tree(repo: &Repo, job: &LoadedJob) -> Result<Option<TreeId>> {
     let steps = repo.store.history_from(&job.tip.commit, usize::MAX)?;
-    let made = steps.iter().filter_map(|step| StepTrailers::read(&step.message)?.commit);
-    let Some(last) = made.filter_map(|commit| commit.parse::<CommitId>().ok()).next() else {
+    let mut made = steps.iter().filter_map(|step| StepTrailers::read(&step.message)?.commit);
+    let Some(last) = made.find_map(|commit| commit.parse::<CommitId>().ok()) else {
         return Ok(None);
     };
     // A history that was written anew may have lost it.
