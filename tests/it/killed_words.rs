@@ -428,8 +428,8 @@ fn a_job_whose_closing_was_killed_is_put_away_by_the_next_command() {
     Act::Command { line: &line, stdin: "" }.killed(&world, |world, write| {
         world.tries("git seed status");
         let shown = world.json(&format!("job show {job}"));
-        let live = world.git(&format!("for-each-ref refs/seed/jobs/{job}"));
-        assert_eq!(shown["status"] == "voided", live.is_empty(), "killed at {write:?}: {live}");
+        let chain = world.git(&format!("for-each-ref refs/seed/jobs/{job}"));
+        assert_eq!(shown["status"] == "voided", chain.is_empty(), "killed at {write:?}: {chain}");
         assert_eq!(world.sh("ls .git/seed/closing 2>/dev/null; true"), "", "killed at {write:?}");
     });
 }
