@@ -86,6 +86,8 @@ impl Store {
     ) -> Result<Option<StoreError>, StoreError> {
         let mut lost = None;
         let lent = |error| self.or_borrowed(error, TEXTS);
+        // The lender keeps the trees that name what it takes away.
+        let borrows = self.borrows_objects();
         let top = self.tree_of(tip.object()?, TEXTS).map_err(lent)?;
         for entry in self.tree_object(top, TEXTS).map_err(lent)?.iter() {
             let odd = |err| StoreError::unreadable(TEXTS.to_owned(), &err);
@@ -103,7 +105,9 @@ impl Store {
             };
             for text in texts.iter() {
                 let text = text.map_err(odd)?;
-                if text.mode().is_blob() {
+                if text.mode().is_blob() && borrows && !self.repo.has_object(text.object_id()) {
+                    lost = Some(StoreError::Borrowed { what: TEXTS.to_owned() });
+                } else if text.mode().is_blob() {
                     held.insert(format!("{job}/{}", text.filename()), ObjectHeld(text.object_id()));
                 }
             }

@@ -1060,7 +1060,6 @@ fn a_second_redaction_takes_what_was_fetched_again() {
 /// A clone that borrows objects (`--shared`, `--reference`) lacks what was redacted where it
 /// borrows. It says so with what heals it, and that heals it.
 #[test]
-#[ignore = "red: a clone that borrows fails its sync behind a redaction (SHORTCOMINGS.md)"]
 fn a_borrower_of_objects_says_what_a_redaction_at_its_lender_took_and_what_heals_that() {
     for how in ["--shared ../repo", "--reference repo --no-local ../hub.git"] {
         let world = World::seeded();
