@@ -34,6 +34,7 @@ const TABLES: &[&str] = &[
     "src/claims/runs.toml",
     "src/claims/bad_ends.toml",
     "src/claims/empty_runs.toml",
+    "src/claims/untested.toml",
     "src/claims/closings.toml",
     "src/shell/taints.toml",
     "src/hosts/claude.toml",

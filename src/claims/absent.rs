@@ -1,11 +1,14 @@
 //! Runs of tests that never began: the runner is not there, or finds nothing that it could run. And
 //! which runners a repository's tests need, as far as its files say.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::Counts;
 use super::counts::{any_like, last_lines};
 use super::languages::shipped_languages;
+use crate::shipped::{read, shipped};
 
 /// The status with which a shell says that there is no such command.
 const NO_COMMAND: i32 = 127;
@@ -32,30 +35,90 @@ impl Absent {
     }
 }
 
-/// What a runner, or what starts it, prints where a program is missing.
-const NO_RUNNER: [&str; 6] = [
-    "*No module named pytest*",
-    "*: command not found",
-    "*: not found",
-    "*exec: *: executable file not found*",
-    "*JAVA_HOME is not set and no 'java' command could be found*",
-    "*Error 127",
-];
-/// What it prints where it has nothing to run.
-const NO_TESTS: [&str; 9] = [
-    "*No rule to make target *",
-    "*No targets*makefile found*",
-    "*Could not read package.json*",
-    "*ENOENT*package.json*",
-    "*Missing script: *",
-    "*no tests ran*",
-    "*could not find `Cargo.toml`*",
-    "*go.mod file not found*",
-    "*No such file or directory",
-];
-/// Rows whose program may be there, while what it starts is not.
-const STARTERS: [&str; 9] =
-    ["npm", "make", "tasks", "rake", "monorepo", "tox", "jvm", "script", "helper"];
+/// The shipped table; `untested.toml` says what its keys mean.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Untested {
+    starters: Vec<String>,
+    parts: Vec<String>,
+    places: Vec<String>,
+    admits: Vec<String>,
+    missing: Vec<Missing>,
+    environment: Vec<Environment>,
+    language: Vec<Kin>,
+    by_name: Vec<ByName>,
+}
+
+/// Lines that say what was not there.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Missing {
+    what: Absent,
+    lines: Vec<String>,
+}
+
+/// A file of a tool that runs tests from an environment of its own.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Environment {
+    file: String,
+    program: String,
+}
+
+/// What the tests of a language run with.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kin {
+    name: String,
+    programs: Vec<String>,
+    #[serde(default)]
+    usual: Vec<String>,
+    runner: Option<String>,
+}
+
+/// What calls its tests by a name of its own.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ByName {
+    name: String,
+    runs: Vec<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    targets: Vec<String>,
+}
+
+fn untested() -> &'static Untested {
+    static TABLE: LazyLock<Untested> = LazyLock::new(|| {
+        // A test reads the same bytes; here they cannot differ.
+        read(shipped!("untested")).unwrap_or_else(|error| unreachable!("untested.toml: {error}"))
+    });
+    &TABLE
+}
+
+impl Untested {
+    /// Whether one of the lines says that `what` was not there.
+    fn says(&self, what: Absent, lines: &[String]) -> bool {
+        let mut rows = self.missing.iter().filter(|row| row.what == what);
+        rows.any(|row| lines.iter().any(|line| any_like(&row.lines, line)))
+    }
+}
+
+/// The program that runs tests from an environment of its own, of which `path` is a file.
+pub(crate) fn environment(path: &str) -> Option<&'static str> {
+    let row = untested().environment.iter().find(|row| row.file == path)?;
+    Some(&row.program)
+}
+
+/// Where an environment of the repository puts programs.
+pub(crate) fn places() -> &'static [String] {
+    &untested().places
+}
+
+/// Whether what calls its tests by a name of its own has this one.
+pub(crate) fn is_by_name(language: &str) -> bool {
+    untested().by_name.iter().any(|row| row.name == language)
+}
 
 /// A run of tests as it ended: the row that knows it, its line, whether its program is there, and
 /// what was heard and printed.
@@ -79,58 +142,19 @@ impl Ended<'_> {
         if self.status == Some(0) || counted {
             return None;
         }
-        let lines = last_lines(self.printed);
-        let says = |known: &[&str]| {
-            let known: Vec<String> = known.iter().map(|one| (*one).to_owned()).collect();
-            lines.iter().any(|line| any_like(&known, line))
-        };
+        let (table, lines) = (untested(), last_lines(self.printed));
         // Who sets where programs are looked for makes one missing.
         let sets = self.line.contains("PATH=") || self.line.contains("env -");
-        let starts = STARTERS.contains(&self.run) || says(&NO_RUNNER[..1]);
-        let missing = self.status == Some(NO_COMMAND) || says(&NO_RUNNER);
+        let starts = table.starters.iter().any(|run| run == self.run)
+            || lines.iter().any(|line| any_like(&table.parts, line));
+        let missing = self.status == Some(NO_COMMAND) || table.says(Absent::Runner, &lines);
         match missing {
             true if !sets && self.is_there == starts => Some(Absent::Runner),
             true => Some(Absent::Tests),
-            false => says(&NO_TESTS).then_some(Absent::Tests),
+            false => table.says(Absent::Tests, &lines).then_some(Absent::Tests),
         }
     }
 }
-
-/// What the tests of a language run with.
-struct Kin {
-    language: &'static str,
-    /// Programs of which one is enough, whatever was tried.
-    programs: &'static [&'static str],
-    /// How the usual run begins, whose runner may be missing while those programs are there.
-    usual: &'static [&'static str],
-}
-
-/// A language that has no row here has tests, and nobody knows what is missing.
-const KINS: [Kin; 11] = [
-    Kin { language: "rust", programs: &["cargo"], usual: &[] },
-    Kin { language: "go", programs: &["go"], usual: &[] },
-    Kin {
-        language: "python",
-        programs: &["python", "python3", "pytest", "uv", "tox", "nox"],
-        usual: &["pytest", "python -m pytest", "python3 -m pytest"],
-    },
-    Kin {
-        language: "javascript",
-        programs: &["node", "npm", "yarn", "pnpm", "bun", "deno"],
-        usual: &["npm test", "npm t", "npm run test", "yarn test", "pnpm test"],
-    },
-    Kin { language: "java", programs: &["mvn", "gradle", "java"], usual: &[] },
-    Kin { language: "kotlin", programs: &["mvn", "gradle", "java"], usual: &[] },
-    Kin { language: "csharp", programs: &["dotnet"], usual: &[] },
-    Kin { language: "ruby", programs: &["ruby"], usual: &[] },
-    Kin { language: "php", programs: &["php"], usual: &[] },
-    Kin { language: "elixir", programs: &["mix", "elixir"], usual: &[] },
-    Kin { language: "swift", programs: &["swift"], usual: &[] },
-];
-
-/// What calls its tests by a name of its own, and the rows of such runs.
-const BY_NAME: [(&str, [&str; 2]); 2] =
-    [("make", ["make", "tasks"]), ("script", ["script", "helper"])];
 
 /// A run of tests that found no runner: its row, its line, and whether its own program was there.
 #[derive(Clone, Copy, Debug)]
@@ -147,55 +171,28 @@ pub(crate) fn cannot_run(
     tried: &[Tried<'_>],
     there: &dyn Fn(&str) -> bool,
 ) -> bool {
-    if let Some((_, rows)) = BY_NAME.iter().find(|(name, _)| *name == language) {
-        return tried.iter().any(|tried| rows.contains(&tried.run));
+    let table = untested();
+    if let Some(row) = table.by_name.iter().find(|row| row.name == language) {
+        return tried.iter().any(|tried| row.runs.iter().any(|run| run == tried.run));
     }
-    let Some(kin) = KINS.iter().find(|kin| kin.language == language) else { return false };
+    let Some(kin) = table.language.iter().find(|kin| kin.name == language) else { return false };
     let own = |line: &str| {
         let line = line.split_once(" exec -- ").map_or(line, |(_, inner)| inner).trim();
-        let begins = |known: &&&str| {
-            let rest = line.strip_prefix(**known);
+        let begins = |known: &String| {
+            let rest = line.strip_prefix(known.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        (kin.programs.iter().any(|known| begins(&known)), kin.usual.iter().any(|one| begins(&one)))
+        (kin.programs.iter().any(begins), kin.usual.iter().any(begins))
     };
     let none = !kin.programs.iter().any(|program| there(program));
     tried.iter().any(|tried| match own(tried.line) {
         (named, usual) if none => named || usual,
-        // What the repository calls its tests was started, and what it starts is missing.
-        (_, true) if language == "javascript" => tried.is_there,
-        (_, true) => !there("pytest"),
+        // The runner is missing, or what the repository calls its tests began without it.
+        (_, true) => kin.runner.as_ref().map_or(tried.is_there, |runner| !there(runner)),
         _ => false,
     })
 }
 
-/// How a message says, in small letters, that nothing was tested.
-const ADMITS: [&str; 24] = [
-    "not tested",
-    "untested",
-    "no test was run",
-    "no test ran",
-    "no tests ran",
-    "no tests were run",
-    "tests were not run",
-    "tests not run",
-    "not run the tests",
-    "not run any test",
-    "cannot run the tests",
-    "nothing was tested",
-    "nicht getestet",
-    "ungetestet",
-    "keine tests",
-    "no probado",
-    "sin probar",
-    "non testé",
-    "pas testé",
-    "não testado",
-    "не тестировал",
-    "не протестирован",
-    "未测试",
-    "テストしていません",
-];
 /// Letters of a sentence that says why, besides.
 const WHY: usize = 10;
 
@@ -203,7 +200,7 @@ const WHY: usize = 10;
 pub(crate) fn admits(text: &str) -> bool {
     let sentences = text.split(['.', '!', '?', '\n', '。']);
     sentences.map(str::to_lowercase).any(|sentence| {
-        let said = ADMITS.iter().find(|said| sentence.contains(**said));
+        let said = untested().admits.iter().find(|said| sentence.contains(said.as_str()));
         let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
         // A sign of these scripts is a word.
         let why = if sentence.is_ascii() { WHY } else { WHY / 3 };
@@ -219,12 +216,13 @@ pub(crate) fn shown_by(
     is_script: &dyn Fn(&str) -> bool,
 ) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let has = |targets: [&str; 3]| {
+    let has = |targets: &[String]| {
         text().lines().any(|line| {
             let names = line.split_once(':').map(|(names, _)| names);
-            names.is_some_and(|names| names.split(' ').any(|one| targets.contains(&one)))
+            names.is_some_and(|names| names.split(' ').any(|one| targets.iter().any(|t| t == one)))
         })
     };
+    let by_name = untested().by_name.iter().find(|row| row.files.iter().any(|file| file == name));
     match name {
         _ if path.matches('/').count() < 2 && is_script(path) => Some("script"),
         "Cargo.toml" => Some("rust"),
@@ -234,8 +232,8 @@ pub(crate) fn shown_by(
             // What `npm init` writes where there is no test.
             (!script.contains("no test specified")).then_some("javascript")
         }
-        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" => {
-            has(["test", "tests", "check"]).then_some("make")
+        _ if by_name.is_some() => {
+            by_name.filter(|row| has(&row.targets)).map(|row| row.name.as_str())
         }
         _ if shipped_languages().is_collected(path) => {
             shipped_languages().of(path).map(|row| row.name.as_str())
@@ -246,7 +244,29 @@ pub(crate) fn shown_by(
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs::Runs;
     use super::*;
+
+    #[test]
+    fn the_rows_name_languages_and_runs_that_are_known() {
+        let table = untested();
+        for row in &table.language {
+            let known = shipped_languages().names().any(|name| name == row.name);
+            assert!(known, "languages.toml has no {}", row.name);
+            let own = row.runner.iter().chain(&row.programs);
+            assert!(own.clone().all(|program| !program.contains(' ')), "{row:?}");
+        }
+        let runs = Runs::shipped().expect("runs.toml reads");
+        let known: Vec<&str> = runs.names().collect();
+        let named = table.by_name.iter().flat_map(|row| &row.runs).chain(&table.starters);
+        for run in named {
+            assert!(known.contains(&run.as_str()), "runs.toml has no {run}");
+        }
+        for what in [Absent::Runner, Absent::Tests] {
+            assert!(table.missing.iter().any(|row| row.what == what), "{what:?}");
+        }
+        assert!(table.admits.iter().all(|said| *said == said.to_lowercase()));
+    }
 
     #[test]
     fn what_never_began_is_told_from_what_failed() {

@@ -201,6 +201,12 @@ pub fn shipped_languages() -> &'static Languages {
 }
 
 impl Languages {
+    /// The names of all rows.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.language.iter().map(|row| row.name.as_str())
+    }
+
     /// The row for the file at `path`; `None` for prose and data.
     pub(crate) fn of(&self, path: &str) -> Option<&Language> {
         let name = path.rsplit('/').next().unwrap_or(path);

@@ -62,18 +62,6 @@ fn wants_tests(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(claims::receipts::ran(repo, focused)?.iter().any(|(_, ran)| found(ran)))
 }
 
-/// Lock files of tools that run tests from an environment of their own, and those tools.
-const ENVIRONMENTS: [(&str, &str); 6] = [
-    ("uv.lock", "uv"),
-    ("poetry.lock", "poetry"),
-    ("pdm.lock", "pdm"),
-    ("Pipfile.lock", "pipenv"),
-    ("tox.ini", "tox"),
-    ("noxfile.py", "nox"),
-];
-/// Where such an environment, or a package manager, puts programs.
-const PLACES: [&str; 4] = [".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin"];
-
 /// What stands for a run that proves the work, where there was none since the last change: a look,
 /// where only words changed, and the agent's word `text`, where the tests cannot run.
 pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Option<Instead>> {
@@ -147,8 +135,7 @@ impl Needs {
             let shown = absent::shown_by(&path, &|| text(&path), &script);
             needs.bare |= shown == Some("python") && text(&path).contains("TestCase");
             needs.languages.extend(shown);
-            let known = ENVIRONMENTS.iter().find(|(file, _)| *file == path);
-            needs.environments.extend(known.map(|(_, program)| *program));
+            needs.environments.extend(absent::environment(&path));
         }
         Ok(needs)
     }
@@ -194,7 +181,7 @@ impl Needs {
         };
         let any = self.languages.iter().any(|language| changes(language));
         let needed = move |language: &&'static str| {
-            !any || changes(language) || matches!(*language, "make" | "script")
+            !any || changes(language) || absent::is_by_name(language)
         };
         self.languages.iter().copied().filter(needed)
     }
@@ -204,7 +191,7 @@ impl Needs {
         let top = repo.store.work_tree();
         let runner = name == "pytest";
         world::on_path(name).is_some()
-            || PLACES.iter().any(|place| top.join(place).join(name).is_file())
+            || absent::places().iter().any(|place| top.join(place).join(name).is_file())
             || runner && self.bare
             || runner && self.environments.iter().any(|program| world::on_path(program).is_some())
     }
