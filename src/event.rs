@@ -167,7 +167,7 @@ impl EventKind {
 /// What came of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The tool did its work (a shell command that exits non-zero counts as done).
+    /// The tool did its work; a shell command ended well, as far as the host tells.
     pub ok: bool,
     /// How long it ran, in milliseconds, where the host says so.
     pub duration_ms: Option<u64>,

@@ -201,6 +201,9 @@ pub struct Host {
     /// Settings without which it does not offer its tool for questions.
     #[serde(default)]
     asks_with: Vec<OffRow>,
+    /// Words of its start with which it has no screen to ask on, where its terminal has one.
+    #[serde(default)]
+    headless: Vec<String>,
     /// Its sandbox can leave `.git` read-only: commands of git seed that write are then handed to
     /// the hook after the tool.
     #[serde(default)]
@@ -222,6 +225,9 @@ pub struct Host {
     prompt: PromptRow,
     tasks: Option<TasksRow>,
     outcome: OutcomeRow,
+    /// Signs of a stop that the person or a failure caused, and not the agent.
+    #[serde(default)]
+    interrupted: Vec<Sign>,
     reply: ReplyRow,
     rewrite: Option<RewriteRow>,
     pub(crate) consent: Option<ConsentRow>,
@@ -422,9 +428,33 @@ struct OutcomeRow {
     status: Option<StatusRow>,
     /// Where the exit status of a shell command lies, where the host tells it as a number.
     exit: Option<String>,
+    /// The line of a text that has the status of a shell command which ended badly; where it is
+    /// missing nothing is told.
+    bad_exit: Option<BadExitRow>,
     /// Where the output of a shell command lies.
     #[serde(default)]
     prints: Vec<String>,
+}
+
+/// A line behind what a command printed, which the host adds where the command ended badly.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BadExitRow {
+    /// Where the text lies.
+    at: String,
+    /// What stands before the digits.
+    begins: String,
+    /// How the host's own lines behind it begin.
+    behind: Vec<String>,
+}
+
+impl BadExitRow {
+    /// The status that `text` tells. A command may print such a line itself; the host's stands last.
+    fn status(&self, text: &str) -> Option<i32> {
+        let own = |line: &&str| self.behind.iter().any(|begins| line.starts_with(begins.as_str()));
+        let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty() && !own(line))?;
+        last.strip_prefix(self.begins.as_str())?.parse().ok().filter(|status| *status != 0)
+    }
 }
 
 /// How a host tells the exit status of a shell command: its after-event means 0, its
@@ -834,7 +864,9 @@ impl Host {
             ActRow::Foreign { server, .. } => server.as_ref(),
             _ => None,
         });
-        let told = outcome.answers.iter().chain(&outcome.exit);
+        let bad_exit = outcome.bad_exit.iter().map(|row| &row.at);
+        let told = outcome.answers.iter().chain(&outcome.exit).chain(bad_exit);
+        let signs = signs.chain(&self.interrupted);
         let pointers = signs.map(|sign| &sign.at).chain(told).chain(servers);
         let told = self.transcript.iter().flat_map(TranscriptRow::pointers);
         let mut pointers = pointers.chain(&self.fields.tokens).chain(told);

@@ -67,14 +67,14 @@ export const GitSeed = async ({ client, directory }) => {
       if (who.agent_id) return void (ends && (await ask("subagent.stop", who)))
       if (type === "session.compacted") news.set(id, "compact") // with its next prompt or tool
       const all = (ends && (await client.session.messages({ path: { id } })).data) || []
-      const said = text(all.findLast((message) => message.info.role === "assistant")?.parts ?? [])
-      const turn = ends && { again: again.delete(id), said }
+      const last = all.findLast((message) => message.info.role === "assistant")
+      if (last?.info.error) return void again.delete(id) // the person stopped it, or a failure did
+      const turn = ends && { again: again.delete(id), said: text(last?.parts ?? []) }
       const reply = await ask(type, { ...who, ...turn }, 75_000)
-      heard(reply)
-      if (reply.decision !== "block") return
+      if (heard(reply) && reply.decision !== "block") return
       again.add(id) // opencode keeps no turn from ending: the agent is asked to go on
-      const body = { parts: [{ type: "text", text: reply.reason }] }
-      client.session.prompt({ path: { id }, body }).catch(() => {})
+      const parts = [{ type: "text", text: reply.reason }]
+      client.session.prompt({ path: { id }, body: { parts } }).catch(() => {})
     },
   }
 }

@@ -383,6 +383,8 @@ impl Payload {
             Some(Happening::Before) => EventKind::Before(self.call()),
             Some(Happening::After) => self.after(true),
             Some(Happening::Failed) => self.after(false),
+            // What ended it was the person, or the host: nothing goes on.
+            Some(Happening::Stop) if self.shows_any(&self.host.interrupted) => EventKind::Other,
             Some(Happening::Stop) => EventKind::Stop {
                 again,
                 waiting: self.waiting(true),
@@ -523,11 +525,13 @@ impl Payload {
             "" => String::new(),
             text => short_hash(text.as_bytes(), 16),
         };
+        let status = if shell { self.status(ok) } else { None };
         let outcome = Outcome {
-            ok,
+            // An after-event says no more than that the command ended.
+            ok: ok && status.is_none_or(|status| status == 0),
             duration_ms: duration.and_then(Value::as_u64),
             background,
-            status: if shell { self.status(ok) } else { None },
+            status,
             output,
             printed,
             answers: self.answers(&call.tool),
@@ -539,6 +543,9 @@ impl Payload {
     fn status(&self, ok: bool) -> Option<i32> {
         if let Some(at) = &self.host.outcome.exit {
             return self.top.pointer(at)?.as_i64().and_then(|code| i32::try_from(code).ok());
+        }
+        if let Some(row) = &self.host.outcome.bad_exit {
+            return self.top.pointer(&row.at)?.as_str().and_then(|text| row.status(text));
         }
         let row = self.host.outcome.status.as_ref()?;
         if self.shows_any(&row.unless) {

@@ -56,11 +56,24 @@ impl Host {
     }
 }
 
+impl Host {
+    /// Started with `words` it asks no person anything: it runs one prompt, and ends.
+    pub(crate) fn is_headless(&self, words: &[String]) -> bool {
+        let words = before_dashes(words);
+        let start = self.unasked_start().map(|start| start.headless.as_slice());
+        self.headless.iter().chain(start.unwrap_or_default()).any(|option| has(&words, option))
+    }
+}
+
+/// The words before `--`.
+fn before_dashes(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).take_while(|word| *word != "--").collect()
+}
+
 impl StartRow {
     /// Started with `words` it asks nobody, and nothing changes that while it runs.
     pub(crate) fn asks_nobody(&self, words: &[String]) -> bool {
-        let words: Vec<&str> =
-            words.iter().map(String::as_str).take_while(|word| *word != "--").collect();
+        let words = before_dashes(words);
         let any = |options: &[String]| options.iter().any(|option| has(&words, option));
         any(&self.unasked) && any(&self.headless) && !any(&self.unless)
     }
@@ -88,6 +101,24 @@ fn has(words: &[&str], option: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::hosts::row;
+
+    #[test]
+    fn a_start_with_one_prompt_asks_nobody_anything() {
+        for (host, line, headless) in [
+            ("gemini", "node /usr/bin/gemini -p fix", true),
+            ("gemini", "gemini --prompt=fix", true),
+            ("gemini", "gemini", false),
+            ("gemini", "gemini -i fix", false),
+            ("gemini", "gemini -- -p", false),
+            ("opencode", "opencode run fix it", true),
+            ("opencode", "opencode", false),
+            ("claude", "claude -p fix", false),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let known = row(host).expect("a row");
+            assert_eq!(known.is_headless(&words), headless, "{host}: {line}");
+        }
+    }
 
     #[test]
     fn only_a_start_without_a_screen_in_which_all_is_accepted_asks_nobody() {

@@ -56,7 +56,9 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         untold,
         unattended: row.is_some_and(is_unattended),
         bare: row.is_some_and(|row| {
-            !is_unattended(row) && attendance(row, &above) == Sender::Unattended
+            let started = caller.and_then(world::words_of_start);
+            let headless = started.is_some_and(|words| row.is_headless(&words));
+            !is_unattended(row) && (headless || attendance(row, &above) == Sender::Unattended)
         }),
         trace: next_trace(repo, event)?,
     };

@@ -54,6 +54,54 @@ fn a_host_may_say_how_full_the_context_is() {
     );
 }
 
+/// Of a command that ended badly the event after it says so, by a number or in a line of the host's.
+#[test]
+fn a_command_that_ended_badly_did_not_do_its_work() {
+    let after = |name: &str, fields: Value| match event(name, &fields).kind {
+        EventKind::After { outcome, .. } => (outcome.ok, outcome.status),
+        other => panic!("{name}: {other:?}"),
+    };
+    let opencode = |code: i32| {
+        json!({ "hook_event_name": "tool.execute.after", "tool_name": "bash",
+            "tool_input": { "command": "make" },
+            "tool_response": { "output": "", "metadata": { "exit": code } } })
+    };
+    let cursor = |code: i32| {
+        let output = json!({ "exitCode": code, "stdout": "", "stderr": "" }).to_string();
+        json!({ "hook_event_name": "postToolUse", "tool_name": "Shell",
+            "tool_input": { "command": "make" }, "tool_output": output })
+    };
+    for code in [0, 1, 2, 127] {
+        assert_eq!(after("opencode", opencode(code)), (code == 0, Some(code)));
+        assert_eq!(after("cursor", cursor(code)), (code == 0, Some(code)));
+    }
+    let end = "Process Group PGID: 17\n</untrusted_context>";
+    for (printed, wanted) in [
+        (format!("Output: x\nExit Code: 2\n{end}"), (false, Some(2))),
+        (format!("Output: x\nExit Code: 1\nSignal: 9\n{end}"), (false, Some(1))),
+        ("Output: error: test failed\nExit Code: 101".to_owned(), (false, Some(101))),
+        (format!("Output: x\n{end}"), (true, None)),
+        // The command's own words are not the host's.
+        (format!("Output: Exit Code: 2\nok\n{end}"), (true, None)),
+        (format!("Output: x\nExit Code: 0\nExit Code: 3\n{end}"), (false, Some(3))),
+        (String::new(), (true, None)),
+    ] {
+        let fields = json!({ "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+            "tool_input": { "command": "make" }, "tool_response": { "llmContent": printed } });
+        assert_eq!(after("gemini", fields), wanted, "{printed}");
+    }
+}
+
+/// What the person stopped, or a failure did, is held by nobody.
+#[test]
+fn a_turn_that_the_agent_did_not_end_is_no_stop() {
+    for (status, stops) in [("completed", true), ("aborted", false), ("error", false)] {
+        let fields = json!({ "hook_event_name": "stop", "status": status, "loop_count": 0 });
+        let kind = event("cursor", &fields).kind;
+        assert_eq!(matches!(kind, EventKind::Stop { .. }), stops, "{status}: {kind:?}");
+    }
+}
+
 fn act(event: &Event) -> &Act {
     match &event.kind {
         EventKind::Before(call) | EventKind::After { call, .. } => &call.act,
