@@ -166,6 +166,29 @@ pub(super) enum Output {
     Passes,
 }
 
+/// Flags beside which the first operand says what is done to the others.
+const MODELESS: [&str; 19] = [
+    "-R",
+    "-f",
+    "-v",
+    "-c",
+    "-h",
+    "-H",
+    "-L",
+    "-P",
+    "-V",
+    "--recursive",
+    "--silent",
+    "--quiet",
+    "--verbose",
+    "--changes",
+    "--preserve-root",
+    "--no-preserve-root",
+    "--dereference",
+    "--no-dereference",
+    "--from",
+];
+
 /// Which operands a program writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -182,6 +205,8 @@ pub(super) enum Writes {
     Second,
     /// All but the first.
     Rest,
+    /// All but the first, which says what to do with them, unless a flag does (`chmod -x`).
+    AfterMode,
     /// Those after `--`.
     AfterDashes,
 }
@@ -694,6 +719,10 @@ impl ProgramRow {
             }
             Writes::Second => operands.get(1..2).unwrap_or_default(),
             Writes::Rest => operands.get(1..).unwrap_or_default(),
+            Writes::AfterMode => {
+                let mode = |flag: &Flag| !MODELESS.contains(&flag.name.as_str());
+                operands.get(usize::from(!args.flags.iter().any(mode))..).unwrap_or_default()
+            }
             Writes::AfterDashes => {
                 args.dashes.and_then(|dashes| operands.get(dashes..)).unwrap_or_default()
             }

@@ -98,15 +98,19 @@ pub(crate) fn receipt(
     }))
 }
 
-/// Whether a process below a host sent `event`, and not the one that the session of it was recorded
-/// with: a shell of the agent's may say that anything ran. A host within a host has a session.
+/// Whether `event` came from another than the host that the session of it was recorded with: a
+/// shell of the agent's, or what left it behind, may say that anything ran. A host within a host
+/// has a session.
 pub(super) fn is_of_no_host(repo: &Repo, event: &Event) -> Result<bool> {
     let above = world::ancestors();
-    if !repo.is_below_another(&above) {
-        return Ok(false);
-    }
     let known = repo.session(&event.session)?.filter(Session::runs);
-    Ok(!known.is_some_and(|session| speaks_for(&session, &above)))
+    let speaks = known.as_ref().map(|session| speaks_for(session, &above));
+    if repo.is_below_another(&above) {
+        return Ok(speaks != Some(true));
+    }
+    // Where the host cannot be seen from here nobody can say.
+    let seen = known.is_some_and(|session| session.is_in_view() && session.process.is_some());
+    Ok(seen && speaks == Some(false))
 }
 
 /// How a line ended that runs in `dir`, as far as that shows how tests of this work did.

@@ -49,8 +49,9 @@ fn open_proc(path: &str, flags: OFlags) -> io::Result<OwnedFd> {
 }
 
 fn read_proc(path: &str) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::from(open_proc(path, OFlags::RDONLY)?).read_to_end(&mut bytes)?;
+    // The system tells no size of these files, so nobody asks for it; most are shorter than this.
+    let mut bytes = Vec::with_capacity(4096);
+    File::from(open_proc(path, OFlags::RDONLY)?).take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
