@@ -1,5 +1,5 @@
-//! `--hot`: prints `link/hot.txt`, the list of what a hook runs through, for the linker to lay
-//! side by side. `link/README.md` says why, and when to make it again.
+//! `--hot`: prints `link/hot.txt`, the list of what a hook runs through, and of a step last, for
+//! the linker to lay side by side. `link/README.md` says why, and when to make it again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -52,6 +52,8 @@ fn played(ground: &Ground) -> Result<Vec<PathBuf>> {
         ground.edit("PostToolUse", FILE, "y()"),
         tool("PreToolUse", "Bash", line("cargo test")),
         tool("PostToolUse", "Bash", line("cargo test")),
+        // A step of the job.
+        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Keep the quotes, too" }),
     ];
     events
         .iter()
