@@ -12,6 +12,7 @@ pub(crate) use contract::{contract, quoted_by, wholly_below};
 
 use std::fmt;
 
+use super::gates::Instead;
 use super::message::Message;
 use crate::shell::{self, Effect, Tag};
 
@@ -54,6 +55,8 @@ pub struct Ground<'a> {
     pub row_of: &'a dyn Fn(&str) -> Option<String>,
     /// Whether words speak of all tests, so that a part of them shows nothing.
     pub speaks_of_all: &'a dyn Fn(&str) -> bool,
+    /// What stands for tests, where none could show the work.
+    pub instead: Option<&'a Instead>,
 }
 
 impl Default for Ground<'_> {
@@ -64,6 +67,7 @@ impl Default for Ground<'_> {
             by_word: &|_| false,
             row_of: &|_| None,
             speaks_of_all: &|_| false,
+            instead: None,
         }
     }
 }
@@ -93,6 +97,10 @@ pub(crate) enum Lack {
     Failing { command: String },
     /// It is not shown, and the run that was named for it was not tried.
     Untried { criterion: String, command: String },
+    /// Nothing has looked at this file since it changed, where a look is what shows the work.
+    Unlooked { path: String },
+    /// No test can run, and no command that ran is named for it, or nobody is told that none ran.
+    Untestable { criterion: String, why: String },
 }
 
 /// The name of a criterion in state: its words, however they are spaced and marked.
@@ -113,8 +121,14 @@ pub(crate) fn check(message: &Message, section: &str, ground: &Ground<'_>) -> Re
         return Err(Lack::Unmet { criterion: brief(&bad.text) });
     }
     let of_contract = |one: &&Answered| one.of.is_some() || ground.contract.is_empty();
-    if !answered.iter().filter(of_contract).any(|one| one.answer == Answer::Met) {
-        return Err(Lack::NoneMet);
+    let mut of_contract = answered.iter().filter(of_contract);
+    if !of_contract.clone().any(|one| one.answer == Answer::Met) {
+        // Where no test can run, that may be all there is to say.
+        match (ground.instead, of_contract.next()) {
+            (Some(Instead::Word { said: true, .. }), Some(_)) => {}
+            (Some(Instead::Word { why, .. }), Some(one)) => return Err(untestable(one, why)),
+            _ => return Err(Lack::NoneMet),
+        }
     }
     for one in &answered {
         let criterion = one.of.map(|n| &ground.contract[n]);
@@ -155,14 +169,24 @@ fn is_shown(
         return Err(Lack::Failing { command: run.command.clone() });
     }
     let criterion = brief(&one.text);
-    if !tests().any(|run| run.passed) {
-        return Err(Lack::Nothing { criterion });
-    }
     let all = (ground.speaks_of_all)(full) || (ground.speaks_of_all)(&one.text);
+    if !tests().any(|run| run.passed) {
+        return match ground.instead {
+            Some(Instead::Seen) if !all => Ok(()),
+            Some(Instead::Word { said: true, .. }) if !named.is_empty() => Ok(()),
+            Some(Instead::Word { why, .. }) => Err(untestable(one, why)),
+            Some(Instead::Look { path }) => Err(Lack::Unlooked { path: path.clone() }),
+            Some(Instead::Seen) | None => Err(Lack::Nothing { criterion }),
+        };
+    }
     if all && !tests().any(|run| run.passed && run.whole) {
         return Err(Lack::Part { criterion });
     }
     Ok(())
+}
+
+fn untestable(one: &Answered, why: &str) -> Lack {
+    Lack::Untestable { criterion: brief(&one.text), why: why.to_owned() }
 }
 
 /// The run that was named for what is not shown was tried in this stay.

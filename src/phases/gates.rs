@@ -161,11 +161,22 @@ impl Crossing<'_> {
             (Demand::Objective, self.named && told),
             (Demand::Decision, self.plan != PlanStanding::Undecided),
             (Demand::Checkpoint, self.checkpoints > 0),
-            (Demand::Proof, self.proved),
+            (Demand::Proof, self.unproved().is_ok()),
             (Demand::Archive, self.unarchived.is_none()),
             (Demand::Deflation, shrunk),
         ];
         all.into_iter().filter(|(_, done)| *done).map(|(demand, _)| demand).collect()
+    }
+
+    /// Something ran since the last change, or stands for it where nothing can run.
+    fn unproved(&self) -> Result<(), Refusal> {
+        match &self.instead {
+            _ if self.proved => Ok(()),
+            Some(Instead::Seen | Instead::Word { said: true, .. }) => Ok(()),
+            Some(Instead::Look { path }) => Err(depth(Case::Unlooked).with("path", path)),
+            Some(Instead::Word { why, .. }) => Err(depth(Case::Untested).with("why", why)),
+            None => Err(depth(Case::Proof)),
+        }
     }
 }
 
@@ -589,14 +600,17 @@ fn a_directory_is_declared(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let met = crossing.met();
     let idle: &[Demand] = if crossing.uncommitted { &[] } else { &[Demand::Checkpoint] };
-    let case = match crossing.phase.lack(crossing.stay, &met, idle) {
-        Some(Lack::Demand(demand)) => demand.case(),
-        Some(_) => Case::Work,
+    let refusal = match crossing.phase.lack(crossing.stay, &met, idle) {
+        Some(Lack::Demand(Demand::Proof)) => {
+            crossing.unproved().err().unwrap_or_else(|| depth(Case::Proof))
+        }
+        Some(Lack::Demand(demand)) => depth(demand.case()),
+        Some(_) => depth(Case::Work),
         None => return Ok(()),
     };
     // For a person who asks why: what was done, never what it is worth.
     let words: Vec<&str> = met.iter().map(|demand| demand.word()).collect();
-    Err(depth(case).with("acts", said(&crossing.stay.acts)).with("met", words.join(" ")).with(
+    Err(refusal.with("acts", said(&crossing.stay.acts)).with("met", words.join(" ")).with(
         "multiplier",
         crossing.stay.multiplier.map_or_else(String::new, |multiplier| multiplier.to_string()),
     ))
@@ -615,13 +629,7 @@ fn it_was_looked_at_again(crossing: &Crossing<'_>) -> Result<(), Refusal> {
 }
 
 fn it_ran_since_the_last_change(crossing: &Crossing<'_>) -> Result<(), Refusal> {
-    match &crossing.instead {
-        _ if crossing.proved => {}
-        Some(Instead::Seen | Instead::Word { said: true, .. }) => {}
-        Some(Instead::Look { path }) => return Err(depth(Case::Unlooked).with("path", path)),
-        Some(Instead::Word { why, .. }) => return Err(depth(Case::Untested).with("why", why)),
-        None => return Err(depth(Case::Proof)),
-    }
+    crossing.unproved()?;
     ran_as_committed(crossing)
 }
 
@@ -728,6 +736,10 @@ fn criteria_lack(lack: CriteriaLack, section: &str) -> Refusal {
         CriteriaLack::Failing { command } => claim(Case::CriterionFailing).with("command", command),
         CriteriaLack::Untried { criterion, command } => {
             claim(Case::CriterionUntried).with("criterion", criterion).with("command", command)
+        }
+        CriteriaLack::Unlooked { path } => depth(Case::Unlooked).with("path", path),
+        CriteriaLack::Untestable { criterion, why } => {
+            claim(Case::CriterionUntestable).with("criterion", criterion).with("why", why)
         }
     }
 }

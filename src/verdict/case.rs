@@ -72,6 +72,7 @@ pub(crate) enum Case {
     CriterionUnanswered,
     CriterionUnmet,
     CriterionUntried,
+    CriterionUntestable,
     Crowded,
     Crumb,
     CycleEarly,

@@ -31,6 +31,31 @@ fn says(answers: &str) -> String {
     message("verify").replace(&format!("- {CRITERION}: met\n"), &format!("{answers}\n"))
 }
 
+/// Words need no test: a look at them shows what the plan asks of them, and the last edit of them
+/// is what has to be seen.
+#[test]
+fn where_only_words_changed_a_look_shows_a_criterion() {
+    let world = World::seeded();
+    world.prompt("write a guide for escapes");
+    world.to("plan").works("plan");
+    world.leaves();
+    world.opens();
+    let guide = "src/parser/guide.md";
+    world.writes(guide, "# Guide\n\nEscapes survive.\n").passes();
+    world.notes("---Ex---", "the guide says that escapes survive");
+    world.runs("git show --stat").passes();
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+    world.opens();
+    world.reads(CODE).passes();
+    world.notes("---Ve---", "looked at what there is");
+    let met = format!("- {CRITERION}: met, the guide says so");
+    world.runs(&format!("grep -n survive {guide}")).passes();
+    world.notes("---Ve---", "the guide says that escapes survive");
+    refused(&world, &met.replace(": met", ": not shown"), "no criterion of the plan was shown");
+    goes_on(&world, &met);
+}
+
 /// A command runs, and the host says that it ended so.
 fn ran(world: &World, command: &str, code: i64) {
     world.minute();

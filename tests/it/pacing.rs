@@ -269,6 +269,30 @@ fn a_run_that_fails_may_be_written_down_and_proves_nothing() {
 }
 
 #[test]
+fn where_only_words_changed_a_look_is_the_proof_that_a_phase_asks_for() {
+    let world = World::seeded();
+    opened(&world, "execute", "2");
+    let guide = "src/parser/guide.md";
+    world.writes(guide, "# Guide\n\nEscapes survive.\n").passes();
+    world.notes("---Ex---", "the guide is written");
+    stays(&world, "nothing has looked at src/parser/guide.md since it changed");
+    world.runs("grep -n survive src/parser/guide.md").passes();
+    world.reads(CODE).passes();
+    // A note about it changes nothing of it.
+    world.notes("---Ex---", "the guide says that escapes survive");
+    let said = stays(&world, "");
+    assert!(!said.contains("nothing has looked"), "{said}");
+    world.edits(guide, "survive", "do survive").passes();
+    world.notes("---Ex---", "its words are stronger");
+    stays(&world, "nothing has looked at src/parser/guide.md since it changed");
+    // Where code changed, too, only a run shows it.
+    world.runs("cat src/parser/guide.md").passes();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.notes("---Ex---", "the code follows");
+    stays(&world, "no run has succeeded since the last change");
+}
+
+#[test]
 fn a_checkpoint_is_asked_for_where_there_is_something_to_commit() {
     let world = World::seeded();
     opened(&world, "execute", "2");

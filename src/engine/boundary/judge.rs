@@ -21,7 +21,7 @@ use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing, Instead};
 use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
-use crate::phases::pacing::{Deed, Stay};
+use crate::phases::pacing::{Deed, Demand, Stay};
 use crate::phases::place::Place;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position};
@@ -290,12 +290,14 @@ fn ask_gates(
     };
     let by_word = |key: &str| judge::criteria::counts_by_word(&focused.state, key);
     let row_of = |line: &str| repo.rules.runs().recognise(line).run().map(str::to_owned);
+    let instead = stands_for_tests(repo, focused, &crossing)?;
     let criteria = Ground {
         contract: &found.contract,
         shown: &found.shown,
         by_word: &by_word,
         row_of: &row_of,
         speaks_of_all: &judge::criteria::speaks_of_all,
+        instead: instead.as_ref(),
     };
     let changed = files_of_stay(repo, focused, survey)?;
     let uncommitted = !survey.own.is_empty();
@@ -394,9 +396,25 @@ fn crossing<'a>(
     })
 }
 
+/// What stands for tests, where the row asks what shows each criterion.
+fn stands_for_tests(
+    repo: &Repo,
+    focused: &LoadedJob,
+    crossing: &Crossing<'_>,
+) -> Result<Option<Instead>> {
+    match &crossing.instead {
+        None if crossing.phase.criteria.is_some() => {
+            claims::proving::instead(repo, focused, crossing.message.text())
+        }
+        known => Ok(known.clone()),
+    }
+}
+
 /// What stands for a run, where the row asks for one.
 fn instead(repo: &Repo, focused: &LoadedJob, message: &Message) -> Result<Option<Instead>> {
-    if !repo.row(Some(focused)).exit.iter().any(|gate| gate == "proof") {
+    let row = repo.row(Some(focused));
+    let pays = row.pace.as_ref().is_some_and(|pace| pace.demands.contains_key(&Demand::Proof));
+    if !pays && !row.exit.iter().any(|gate| gate == "proof") {
         return Ok(None);
     }
     claims::proving::instead(repo, focused, message.text())

@@ -65,7 +65,16 @@ fn wants_tests(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
 /// What stands for a run that proves the work, where there was none since the last change: a look,
 /// where only words changed, and the agent's word `text`, where the tests cannot run.
 pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Option<Instead>> {
-    let (truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
+    let (mut truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
+    if truth.files.is_empty() {
+        return Ok(None);
+    }
+    // Notes about the work are looked at where nothing else was written.
+    let memory =
+        |file: &ChangedFile| repo.place_named(&file.path, Some(&focused.state)).is_memory();
+    if !truth.files.iter().all(memory) {
+        truth.files.retain(|file| !memory(file));
+    }
     let needs = Needs::of(repo, &tree)?;
     let languages = shipped_languages();
     let is_words = |file: &&ChangedFile| {
@@ -87,8 +96,12 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
 /// A command or a tool that looks at what changed ended well since the last change.
 fn is_looked_at(repo: &Repo, focused: &LoadedJob, truth: &Truth) -> Result<bool> {
     let mut seen = false;
+    // A note about it changes nothing of it.
+    let touches = |paths: &[String]| {
+        paths.iter().any(|path| truth.files.iter().any(|file| file.path == *path))
+    };
     claims::turn::each_line_since(repo, focused, 0, |line| match line.what {
-        What::After if !line.paths.is_empty() || !line.strays.is_empty() => seen = false,
+        What::After if touches(&line.paths) || touches(&line.strays) => seen = false,
         What::Late => seen = false,
         What::After | What::Looked => seen |= looks(line, truth),
         _ => {}

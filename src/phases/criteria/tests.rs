@@ -122,6 +122,16 @@ fn run(command: &str, passed: bool) -> Shown {
 }
 
 fn judged(plan: &str, said: &str, shown: &[Shown], by_word: &[String]) -> Result<(), Lack> {
+    judged_with(None, plan, said, shown, by_word)
+}
+
+fn judged_with(
+    instead: Option<&Instead>,
+    plan: &str,
+    said: &str,
+    shown: &[Shown],
+    by_word: &[String],
+) -> Result<(), Lack> {
     let contract = of(&[plan]);
     let ground = Ground {
         contract: &contract,
@@ -129,6 +139,7 @@ fn judged(plan: &str, said: &str, shown: &[Shown], by_word: &[String]) -> Result
         by_word: &|key| by_word.iter().any(|known| known == key),
         row_of: &|text| text.contains("test").then(|| text.split(' ').next().map(str::to_owned))?,
         speaks_of_all: &|text| text.contains("all tests"),
+        instead,
     };
     check(&Message::new(&format!("so\n\n## Result\n{said}\n")), "Result", &ground)
 }
@@ -192,6 +203,42 @@ fn what_is_met_was_seen_to_run() {
     // Without a contract what is listed itself is judged.
     assert_eq!(judged("", "- [x] it runs", &[whole], &[]), Ok(()));
     assert_eq!(judged("", "nothing is listed", &[], &[]), Err(Lack::NoneMet));
+}
+
+/// Where no test could show the work, a look at words does, or the command that ran; else it is
+/// said that nothing was tested.
+#[test]
+fn what_no_test_can_show_has_another_way() {
+    let plan = "- the guide names errors\n- it links them";
+    let path = "guide.md".to_owned();
+    let (seen, look) = (Instead::Seen, Instead::Look { path });
+    let word = |said| Instead::Word { why: "there is no test".to_owned(), said };
+    let met = "- the guide names errors: met\n- it links them: met";
+    let none = "- the guide names errors: not shown\n- it links them: not shown";
+    let named = "- the guide names errors: met (`python3 errors.py`)\n- it links them: not shown";
+    let ran = run("python3 errors.py", true);
+    for (instead, said, shown, wanted) in [
+        (seen.clone(), met, vec![], None),
+        (seen.clone(), none, vec![], Some("NoneMet")),
+        (seen, met, vec![run("cargo test", false)], Some("Failing")),
+        (look, met, vec![], Some("Unlooked")),
+        (word(true), met, vec![ran.clone()], Some("Untestable")),
+        (word(true), none, vec![], None),
+        (word(false), none, vec![], Some("Untestable")),
+        (word(true), named, vec![ran.clone()], None),
+        (word(false), named, vec![ran], Some("Untestable")),
+        (word(true), named, vec![run("python3 errors.py", false)], Some("Command")),
+        (word(true), named, vec![], Some("Command")),
+    ] {
+        let told = judged_with(Some(&instead), plan, said, &shown, &[]).err();
+        let name = told.map(|lack| format!("{lack:?}"));
+        let name = name.as_deref().map(|name| name.split(' ').next().unwrap_or(name));
+        assert_eq!(name, wanted, "{instead:?} {said} {shown:?}");
+    }
+    // A look is no run of all tests.
+    let all = "- all tests pass";
+    let told = judged_with(Some(&Instead::Seen), all, &format!("{all}: met"), &[], &[]);
+    assert!(matches!(told, Err(Lack::Nothing { .. })), "{told:?}");
 }
 
 #[test]
