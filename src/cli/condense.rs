@@ -55,13 +55,16 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
         (deflation.baseline, deflation.remaining, deflation.max_words())
     });
     let archived = memory::condense::is_archived(&repo, &focused);
-    let asks = jobs::completion::eligible(&repo, &focused);
+    let begun = memory::condense::has_begun(&repo, &focused);
+    // Before, what the work changed is not committed yet, and the card counts commits.
+    let ahead = repo.map(&focused.state.stand).asks_ahead(repo.row(Some(&focused)));
+    let asks = (begun || ahead) && jobs::completion::eligible(&repo, &focused);
     let card = if asks { Some(judge::card::line(&repo, &focused)?) } else { None };
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
         "footer_words": now, "max_words": most, "card": card,
     }));
-    if memory::condense::has_begun(&repo, &focused) {
+    if begun {
         out.pair("stage", stage);
     } else {
         let phase = focused.state.stand.phase.as_str();

@@ -54,6 +54,32 @@ fn one_line_opens_all_below_where_the_rule_says_so() {
     }
 }
 
+/// A line may name a file, there or to come: that one is open, and nothing beside it.
+#[test]
+fn a_line_that_names_a_file_opens_that_file() {
+    for file in ["src/printer/x.rs", "src/printer/new.rs", "README.txt"] {
+        let world = planned(false, &format!("scope: {file}"));
+        world.leaves();
+        world.opens();
+        let declared = |told: &str| told.matches(file).count();
+        let told = world.seed("phase current").succeeds();
+        let head = told.lines().find(|line| line.starts_with("Declared: ")).expect("it is told");
+        assert_eq!(declared(head), 1, "{head}");
+        if world.path(file).is_file() {
+            world.reads(file).passes();
+            world.edits(file, "fn x() {}", "fn x() { y() }").passes();
+        } else {
+            world.writes(file, "fn x() {}\n").passes();
+        }
+        let beside =
+            file.rsplit_once('/').map_or("z.rs".to_owned(), |(dir, _)| format!("{dir}/z.rs"));
+        world.writes(&beside, "fn z() {}\n").refuses("outside the declared directories");
+        world.writes(&format!("{file}/z.rs"), "fn z() {}\n").refuses("");
+        world.to("condense").works("condense");
+        assert!(!world.git(&format!("log -1 --format=%s -- {file}")).is_empty(), "{file}");
+    }
+}
+
 #[test]
 fn the_card_says_how_many_directories_were_open() {
     let world = planned(true, "scope: src/parser/");

@@ -13,7 +13,7 @@ use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::questions;
 use crate::jobs::routing::InteractionKind;
 use crate::memory::{footers, pages, scope as declared};
-use crate::phases::{Class, PhaseKind};
+use crate::phases::{Class, PhaseKind, Write};
 use crate::voice::{Notice, tell};
 
 /// How far back the step that sent a job back is looked for.
@@ -175,6 +175,9 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
     let allowed = repo.lines(&focused.chain, names::ALLOWED).unwrap_or_default();
     let (files, named): (Vec<String>, Vec<String>) =
         scope.files().map(str::to_owned).partition(|file| allowed.contains(file));
+    // A file has no page of its own.
+    let writes = repo.row(Some(focused)).write.contains(&Write::Scope);
+    let named = named.into_iter().filter(|file| writes && !scope.declares(file));
     let dirs = scope.dirs().map(told).chain(named).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);
     let unread = repo.unread_plan(focused);

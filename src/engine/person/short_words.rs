@@ -278,8 +278,10 @@ fn join_word(
 }
 
 fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
-    let Some(job) = focused else {
-        let waiting = jobs::unattended::awaiting(repo)?;
+    let waiting = jobs::unattended::awaiting(repo)?;
+    // Talk has nothing to approve, and what rests has.
+    let talks = |job: &LoadedJob| job.state.stand.is_talk() && !waiting.is_empty();
+    let Some(job) = focused.filter(|job| !talks(job)) else {
         return match waiting.as_slice() {
             [] => Ok(Told::person(tell(Notice::ApproveWithoutJob, &[])).alone()),
             [one] => approve_other(repo, spoken, one.state.job.id.as_str(), None),
