@@ -300,6 +300,21 @@ fn it_is_put_onto_another_commit_or_collides_there() {
 }
 
 #[test]
+fn a_shallow_clone_says_what_brings_the_commits_that_it_lacks() {
+    let (world, id) = closed();
+    world.sh("git init -q --bare ../remote && git -c core.hooksPath=/dev/null push -q ../remote \
+              main refs/seed/archive && git clone -q -b main --depth 2 \"file://$PWD/../remote\" \
+              ../shallow && cd ../shallow && \
+              git fetch -q origin refs/seed/archive:refs/seed/archive");
+    let world = world.elsewhere("shallow");
+    world.person("init").succeeds();
+    let told = "is not here, because this clone is shallow";
+    let said = world.person(&format!("land {id}")).ends(1, told);
+    assert!(said.contains("git fetch --deepen="), "{said}");
+    assert!(!said.contains("fsck") && !said.contains("doctor"), "{said}");
+}
+
+#[test]
 fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
     let (world, id) = closed();
     world.sh("echo later >> todo.txt; git commit -qam 'later on'");
