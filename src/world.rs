@@ -411,22 +411,20 @@ pub(crate) fn is_part() -> bool {
     std::env::var_os(PART).is_some()
 }
 
-/// Runs this program for a part of what this process does.
+/// Runs this program for a part of what this process does, with `input` at its standard input.
 pub(crate) fn run_a_part(
     arguments: &[String],
+    input: &[u8],
     dir: &std::path::Path,
     most: std::time::Duration,
     held: Held,
 ) -> std::io::Result<Ran> {
-    let mut command = std::process::Command::new(own_binary());
-    command.args(arguments).env(PART, "1");
-    if held == Held::Confined {
-        command.env(HANDED, "1");
-    }
-    run_until(command, dir, most)
+    let mut command = ourselves(arguments, held);
+    command.env(PART, "1");
+    run_reading(command, given(input)?, dir, most)
 }
 
-/// The same for this program, with `input` at its standard input.
+/// The same for what is no part of it.
 pub(crate) fn run_ourselves(
     arguments: &[String],
     input: &[u8],
@@ -434,16 +432,24 @@ pub(crate) fn run_ourselves(
     most: std::time::Duration,
     held: Held,
 ) -> std::io::Result<Ran> {
-    use std::io::{Seek as _, Write as _};
-    let mut given = tempfile::tempfile()?;
-    given.write_all(input)?;
-    given.rewind()?;
+    run_reading(ourselves(arguments, held), given(input)?, dir, most)
+}
+
+fn ourselves(arguments: &[String], held: Held) -> std::process::Command {
     let mut command = std::process::Command::new(own_binary());
     command.args(arguments);
     if held == Held::Confined {
         command.env(HANDED, "1");
     }
-    run_reading(command, given.into(), dir, most)
+    command
+}
+
+fn given(input: &[u8]) -> std::io::Result<std::process::Stdio> {
+    use std::io::{Seek as _, Write as _};
+    let mut given = tempfile::tempfile()?;
+    given.write_all(input)?;
+    given.rewind()?;
+    Ok(given.into())
 }
 
 /// Opens a file with the program that the person's desktop has for it, and does not wait for it.

@@ -189,6 +189,43 @@ fn what_lands_behind_an_undo_stands_for_what_stands() {
     assert!(!said.out.contains("not in this history"), "{said:?}");
 }
 
+/// The answer that ends a small job takes a step in a process of its own, between two of the hook.
+#[test]
+fn what_a_hook_does_in_the_small_lane_is_recorded_as_it_was_done() {
+    let world = quick::small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let id = world.job();
+    let told = |before: &[&str]| {
+        let opened = ["phase advance", "prompt"];
+        let all = commands(&world);
+        assert_eq!(all, [before, &opened].concat());
+    };
+    told(&[]);
+    let closes = || {
+        world.asks(&quick::done()).passes().answers("Approve completion").tells("closed");
+        assert_eq!(world.phase(), "none");
+    };
+    closes();
+    told(&["tool call", "phase advance"]);
+    let closed = moment(&world);
+    world.json("undo");
+    assert_eq!(world.phase(), "condense", "it goes back, behind the step before the answer");
+    world.json("undo");
+    assert_eq!(world.phase(), "execute");
+    world.json("redo -n 2");
+    assert_eq!(moment(&world), closed);
+    // Approved again behind its closing, it lands like any other.
+    world.json("undo");
+    closes();
+    let way = ["tool call", "undo", "redo", "undo", "undo", "(tool call)", "phase advance"];
+    told(&way);
+    let landed = world.json(&format!("land {id}"));
+    assert_eq!(landed["commits"][0]["stands_for"].as_array().map(Vec::len), Some(1), "{landed}");
+    assert_eq!(landed["product_identical"], true);
+}
+
 #[test]
 fn only_a_person_takes_anything_back() {
     let world = World::prompted();
