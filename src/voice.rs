@@ -795,6 +795,7 @@ pub(crate) enum Notice {
     /// Anchors that uninstall leaves.
     AnchorHolds,
     KeptBundle,
+    KeptClone,
     NextAdvance,
     HookHandsOn,
     SubjectCheckFailed,
