@@ -250,6 +250,46 @@ fn closed() -> (World, String) {
     (world, id)
 }
 
+/// What `undo` says it leaves, of a landing on `main-landed` that it takes back.
+fn left_of_landing(world: &World) -> Vec<String> {
+    let said = world.json("undo");
+    assert_eq!(world.git("branch --list main-landed"), "");
+    let left = said["left"].as_array().expect("a list").iter();
+    left.map(|one| one.as_str().expect("words").to_owned()).collect()
+}
+
+#[test]
+fn undo_says_what_a_remote_still_has_of_a_landing() {
+    let (world, _) = closed();
+    world.sh("git init -q --bare ../remote && git remote add origin ../remote");
+    let pushes = |what: &str| {
+        world.git(&format!("-c core.hooksPath=/dev/null push -q origin {what}"));
+    };
+    pushes("main");
+    let none: [&str; 0] = [];
+    world.person("land").succeeds();
+    assert_eq!(left_of_landing(&world), none, "nobody else has it");
+    world.person("redo").succeeds();
+    pushes("main-landed");
+    let tip = world.git("rev-parse --short=12 main-landed").trim().to_owned();
+    let own = format!(
+        "origin/main-landed still has the landed commit {tip}: git push origin --delete main-landed"
+    );
+    assert_eq!(left_of_landing(&world), [own.clone()]);
+    // What it says does it.
+    world.git("-c core.hooksPath=/dev/null push -q origin --delete main-landed");
+    world.person("redo").succeeds();
+    assert_eq!(left_of_landing(&world), none);
+    // On a branch of others it is reverted, both commits of it.
+    world.person("redo").succeeds();
+    pushes("main-landed main-landed:release");
+    let below = world.git("rev-parse --short=12 main-landed~1").trim().to_owned();
+    let other = format!(
+        "origin/release still has the landed commit {tip}: on that branch, git revert {tip} {below}"
+    );
+    assert_eq!(left_of_landing(&world), [own, other]);
+}
+
 #[test]
 fn a_closed_job_is_live_again_and_an_approval_is_a_word_taken_back() {
     let (world, id) = closed();
