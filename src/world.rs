@@ -662,6 +662,25 @@ fn is_hook_line(line: &str) -> bool {
         && words.iter().all(|word| plain(word, "-_"))
 }
 
+/// The message of this process's command comes through its standard input.
+static MESSAGE_AT_INPUT: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// From now on what the standard input is says nothing of who types: a message comes through it.
+pub(crate) fn message_comes_through_input() {
+    MESSAGE_AT_INPUT.store(true, std::sync::atomic::Ordering::Relaxed);
+}
+
+/// Somebody could type to this process: at its input, or, where a message takes that, at the
+/// terminal that it has beside it. Whoever has one could give it as the input (`</dev/tty`).
+fn has_keys() -> bool {
+    use std::io::IsTerminal as _;
+    if std::io::stdin().is_terminal() {
+        return true;
+    }
+    let message = MESSAGE_AT_INPUT.load(std::sync::atomic::Ordering::Relaxed);
+    message && std::fs::File::open("/dev/tty").is_ok()
+}
+
 /// What speaks for a person behind this process, or against one.
 pub(crate) fn surroundings(markers: &[String]) -> Surroundings {
     use std::io::IsTerminal;
@@ -669,7 +688,7 @@ pub(crate) fn surroundings(markers: &[String]) -> Surroundings {
         above: above(std::process::id(), markers),
         markers: markers.iter().filter(|marker| variable(marker).is_some()).cloned().collect(),
         from_here: variable("SSH_CONNECTION").is_some_and(|text| person::is_from_here(&text)),
-        terminals: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        terminals: has_keys() && std::io::stderr().is_terminal(),
         tty: own_terminal(),
     }
 }
