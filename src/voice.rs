@@ -654,6 +654,7 @@ pub(crate) enum Notice {
     RerunInexact,
     StepsFollowed,
     StepsFollowedLoosely,
+    StepsBeside,
     StepContent,
     StepFollowed,
     StepFollowedTree,

@@ -109,6 +109,7 @@ fn keep(findings: &mut Findings, commit: &CommitId, follows: Option<&Follows>) {
     if follows.loose {
         findings.loose.insert(commit.to_string());
     }
+    findings.beside(commit.as_str(), &follows.beside);
     let jobs = findings.follows.entry(commit.to_string()).or_default();
     jobs.entry(follows.job.clone()).or_default().extend(follows.ids.clone());
 }
