@@ -411,22 +411,20 @@ pub(crate) fn is_part() -> bool {
     std::env::var_os(PART).is_some()
 }
 
-/// Runs this program for a part of what this process does.
+/// Runs this program for a part of what this process does, with `input` at its standard input.
 pub(crate) fn run_a_part(
     arguments: &[String],
+    input: &[u8],
     dir: &std::path::Path,
     most: std::time::Duration,
     held: Held,
 ) -> std::io::Result<Ran> {
-    let mut command = std::process::Command::new(own_binary());
-    command.args(arguments).env(PART, "1");
-    if held == Held::Confined {
-        command.env(HANDED, "1");
-    }
-    run_until(command, dir, most)
+    let mut command = ourselves(arguments, held);
+    command.env(PART, "1");
+    run_reading(command, given(input)?, dir, most)
 }
 
-/// The same for this program, with `input` at its standard input.
+/// The same for what is no part of it.
 pub(crate) fn run_ourselves(
     arguments: &[String],
     input: &[u8],
@@ -434,16 +432,24 @@ pub(crate) fn run_ourselves(
     most: std::time::Duration,
     held: Held,
 ) -> std::io::Result<Ran> {
-    use std::io::{Seek as _, Write as _};
-    let mut given = tempfile::tempfile()?;
-    given.write_all(input)?;
-    given.rewind()?;
+    run_reading(ourselves(arguments, held), given(input)?, dir, most)
+}
+
+fn ourselves(arguments: &[String], held: Held) -> std::process::Command {
     let mut command = std::process::Command::new(own_binary());
     command.args(arguments);
     if held == Held::Confined {
         command.env(HANDED, "1");
     }
-    run_reading(command, given.into(), dir, most)
+    command
+}
+
+fn given(input: &[u8]) -> std::io::Result<std::process::Stdio> {
+    use std::io::{Seek as _, Write as _};
+    let mut given = tempfile::tempfile()?;
+    given.write_all(input)?;
+    given.rewind()?;
+    Ok(given.into())
 }
 
 /// Opens a file with the program that the person's desktop has for it, and does not wait for it.
@@ -656,6 +662,25 @@ fn is_hook_line(line: &str) -> bool {
         && words.iter().all(|word| plain(word, "-_"))
 }
 
+/// The message of this process's command comes through its standard input.
+static MESSAGE_AT_INPUT: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// From now on what the standard input is says nothing of who types: a message comes through it.
+pub(crate) fn message_comes_through_input() {
+    MESSAGE_AT_INPUT.store(true, std::sync::atomic::Ordering::Relaxed);
+}
+
+/// Somebody could type to this process: at its input, or, where a message takes that, at the
+/// terminal that it has beside it. Whoever has one could give it as the input (`</dev/tty`).
+fn has_keys() -> bool {
+    use std::io::IsTerminal as _;
+    if std::io::stdin().is_terminal() {
+        return true;
+    }
+    let message = MESSAGE_AT_INPUT.load(std::sync::atomic::Ordering::Relaxed);
+    message && std::fs::File::open("/dev/tty").is_ok()
+}
+
 /// What speaks for a person behind this process, or against one.
 pub(crate) fn surroundings(markers: &[String]) -> Surroundings {
     use std::io::IsTerminal;
@@ -663,7 +688,7 @@ pub(crate) fn surroundings(markers: &[String]) -> Surroundings {
         above: above(std::process::id(), markers),
         markers: markers.iter().filter(|marker| variable(marker).is_some()).cloned().collect(),
         from_here: variable("SSH_CONNECTION").is_some_and(|text| person::is_from_here(&text)),
-        terminals: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        terminals: has_keys() && std::io::stderr().is_terminal(),
         tty: own_terminal(),
     }
 }

@@ -123,6 +123,10 @@ pub struct Findings {
     /// Commits that were followed but for white space, which is no proof.
     #[serde(skip)]
     pub loose: BTreeSet<String>,
+    /// Memory in commits that are followed by what they change in the product, where nothing shows
+    /// that it is the job's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<Beside>,
     /// Commits whose steps a person undid since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undone: Vec<String>,
@@ -145,6 +149,13 @@ pub struct Findings {
     /// False where anything is broken; true where all was vouched for; else something was not
     /// measured, and is named.
     pub ok: Option<bool>,
+}
+
+/// Paths in a commit that nobody judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Beside {
+    pub commit: String,
+    pub paths: Vec<String>,
 }
 
 /// A text that a chain names and that is not here.
@@ -182,6 +193,13 @@ impl Findings {
         let known = self.broken.iter().chain(&self.not_measured).any(|one| one.record == what);
         if !known {
             self.add(what, standing);
+        }
+    }
+
+    /// Takes in paths of a commit that nobody judged.
+    pub(crate) fn beside(&mut self, commit: &str, paths: &[String]) {
+        if !paths.is_empty() {
+            self.differs.push(Beside { commit: commit.to_owned(), paths: paths.to_vec() });
         }
     }
 

@@ -49,7 +49,7 @@ pub(super) struct LandArgs {
     #[arg(long)]
     no_seed: bool,
     #[command(flatten)]
-    text: TextArgs,
+    pub(super) text: TextArgs,
     /// Show what would be made, and make nothing
     #[arg(long)]
     dry_run: bool,

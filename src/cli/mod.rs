@@ -395,6 +395,16 @@ impl Command {
             _ => None,
         }
     }
+
+    /// The words that a person's command brings along.
+    fn message(&self) -> Option<&TextArgs> {
+        match self {
+            Self::Land(args) => Some(&args.text),
+            Self::Off(args) => Some(&args.text),
+            Self::Verify(args) => Some(&args.why),
+            _ => None,
+        }
+    }
 }
 
 /// Refuses a command about a job where the mode keeps none.
@@ -435,6 +445,9 @@ fn keep_for_a_person(
         First::Open | First::OpenUnderAnyRules | First::Installed => {}
         First::Seeded => repo.require_seeded()?,
         First::Job => drop(repo.require_focused()?),
+    }
+    if command.message().is_some_and(TextArgs::comes_through_input) {
+        crate::world::message_comes_through_input();
     }
     Ok(require_person(&repo, name, out)?.map(|refusal| refuse(&repo, &refusal, out)))
 }
@@ -790,6 +803,11 @@ impl TextArgs {
         self.message.is_none() && self.file.is_none()
     }
 
+    /// It stands at the standard input.
+    fn comes_through_input(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file == "-")
+    }
+
     /// The most bytes that are read.
     const MOST: u64 = 1024 * 1024;
 
@@ -803,7 +821,7 @@ impl TextArgs {
         let mut text = String::new();
         match (&self.message, &self.file) {
             (Some(message), _) => text.clone_from(message),
-            (None, Some(file)) if file == "-" => {
+            (None, Some(_)) if self.comes_through_input() => {
                 progress::end();
                 std::io::stdin()
                     .take(Self::MOST)

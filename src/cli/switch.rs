@@ -11,7 +11,7 @@ use crate::voice::{self, Notice};
 #[derive(Debug, clap::Args)]
 pub(super) struct OffArgs {
     #[command(flatten)]
-    text: TextArgs,
+    pub(super) text: TextArgs,
 }
 
 /// Resume enforcement in this worktree°

@@ -76,7 +76,7 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "commit", conflicts_with_all = ["range", "ci", "expect", "keys"])]
     accept: Option<String>,
     #[command(flatten)]
-    why: TextArgs,
+    pub(super) why: TextArgs,
     /// Run recorded test runs of the range again, and compare how they end
     #[arg(long, requires = "range", conflicts_with = "workflow")]
     rerun: bool,

@@ -1,12 +1,53 @@
 //! The file below `.git/seed` that names this clone. No ref holds it: no other clone comes by it.
 
+use std::path::Path;
+
 use crate::engine::own_state::{self, Unread};
 use crate::format::{names, state};
 use crate::store::Store;
 use crate::voice::{Notice, tell};
+use crate::world;
 
 pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
     store.seed_dir().join("clone")
+}
+
+/// Where the id of a clone waits whose history `uninstall` left: the id, and where its git
+/// directory was.
+const LEFT: &str = "left-clone";
+
+/// Leaves the id of a clone, where it has one: it is gone with all else below `.git/seed`.
+pub(crate) fn leave(store: &Store, id: Option<&str>) -> std::io::Result<()> {
+    let Some(id) = id else { return Ok(()) };
+    let text = format!("{id}\n{}\n", place(store));
+    world::Whole::private().write(&store.seed_dir().join(LEFT), text.as_bytes())
+}
+
+/// The id that was left here. That of a copy is its original's, where that one still has it.
+pub(crate) fn left(store: &Store) -> Result<Option<String>, Unread> {
+    let Some(text) = own_state::text(&store.seed_dir().join(LEFT))? else { return Ok(None) };
+    let (id, then) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
+    let has_it = |name: &str| {
+        // Where no repository is any more, this one was moved.
+        let there = std::fs::read_to_string(Path::new(then).join("seed").join(name));
+        there.is_ok_and(|there| there.lines().next() == Some(id))
+    };
+    let is_copy = then != place(store) && ["clone", LEFT].into_iter().any(has_it);
+    Ok(Some(id.to_owned()).filter(|id| !id.is_empty() && !is_copy))
+}
+
+/// It is this clone's again, or another one is.
+pub(crate) fn taken_up(store: &Store) -> std::io::Result<()> {
+    match std::fs::remove_file(store.seed_dir().join(LEFT)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The git directory, by the name that all its names lead to.
+fn place(store: &Store) -> String {
+    let dir = store.common_dir();
+    world::real(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string()
 }
 
 /// The id of this clone; empty while it has none. One that is lost while a job of this clone is in

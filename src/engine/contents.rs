@@ -143,6 +143,11 @@ impl Contents {
         held.place.is_some_and(|place| first <= place).then_some(Match::by_tree(&held.ids))
     }
 
+    /// The job makes this very change, memory included.
+    pub(crate) fn has_whole(&self, change: &ChangeId) -> bool {
+        same(&self.whole, change).is_some_and(|found| !found.loose)
+    }
+
     /// The trees that the job's commits lead to from any of these.
     pub(crate) fn reached(&self, from: &BTreeSet<String>) -> BTreeSet<String> {
         let Some(first) = from.iter().filter_map(|tree| self.bases.get(tree)).min() else {

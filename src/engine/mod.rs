@@ -38,6 +38,7 @@
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
 //! contents    what a job's commits hold, and what stands for them
+//! beside      memory in what stands for a job's commits, and whose it is
 //! merge       what two clones have of one thing, as one commit
 //! refs_moved  refs that moved while a call ran
 //! other_line  how a client shows that it takes another line than the agent's
@@ -58,6 +59,7 @@
 //! ```
 
 pub(crate) mod aside;
+pub(crate) mod beside;
 pub(crate) mod boundary;
 pub(crate) mod briefing;
 pub(crate) mod bypasses;

@@ -25,6 +25,14 @@ pub(crate) fn original(repo: &Repo) -> Result<Option<PathBuf>> {
     Ok((!is_same && !id.is_empty() && has_it).then_some(then))
 }
 
+/// The id that stays with the history behind `uninstall`, so that the jobs are this clone's own
+/// where git seed comes back. A copy has that of its original.
+pub(crate) fn id_that_stays(repo: &Repo) -> Option<String> {
+    let own = matches!(original(repo), Ok(None));
+    // What does not read is no id.
+    known_clone(&repo.store).ok().filter(|id| own && !id.is_empty())
+}
+
 pub(crate) fn examine(repo: &Repo, found: &mut Vec<Finding>) {
     match original(repo) {
         Ok(Some(of)) => {

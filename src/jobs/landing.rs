@@ -503,6 +503,20 @@ pub(crate) fn collides(job: &Job, onto: &str, paths: &[String]) -> Refusal {
     refused(Case::LandConflict, job).with("onto", onto).with("paths", paths.join(", "))
 }
 
+/// Only its memory does not: `land` with `line` lands the rest. `merged` is whether git merges
+/// pages by item already.
+pub(crate) fn memory_collides(
+    job: &Job,
+    onto: &str,
+    paths: &[String],
+    line: &str,
+    merged: bool,
+) -> Refusal {
+    let case = if merged { Case::LandMemoryMerged } else { Case::LandMemory };
+    let paths = paths.join(", ");
+    refused(case, job).with("onto", onto).with("paths", paths).with("line", line)
+}
+
 /// The person's hook takes no such message.
 pub(crate) fn vetoed(job: &Job, subject: &str, output: &str) -> Refusal {
     const MOST: usize = 160;

@@ -50,6 +50,9 @@ pub enum StoreError {
     /// A ref or object that must be there is not.
     #[error("{what} is missing; `{repair}` tells more")]
     Missing { what: String, repair: &'static str },
+    /// History ends before it: the clone is shallow.
+    #[error("{what} is not here, because this clone is shallow")]
+    CutOff { what: String },
     /// An object that another repository lent, which took it away.
     #[error(
         "this clone borrows objects from another repository, and {what} went there: run git \

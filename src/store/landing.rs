@@ -116,7 +116,11 @@ impl Store {
     /// A commit as its object says it.
     pub(crate) fn as_written(&self, commit: &CommitId) -> Result<Written, StoreError> {
         let what = "a commit of the branch";
-        let object = self.commit_object(commit.object()?, what)?.detach();
+        let cut_off = |error| match error {
+            StoreError::Missing { what, .. } if self.is_shallow() => StoreError::CutOff { what },
+            error => error,
+        };
+        let object = self.commit_object(commit.object()?, what).map_err(cut_off)?.detach();
         read(commit, &object.data)
             .ok_or_else(|| StoreError::odd(format!("{what} ({commit})"), "its head does not read"))
     }

@@ -37,6 +37,8 @@ struct MovedAt {
 pub(crate) struct RefMoved {
     pub place: String,
     pub before: Option<Stood>,
+    /// What stood there before each later move of the same process, the oldest first.
+    pub later: Vec<Option<Stood>>,
 }
 
 /// What stands in one place of that tree.
@@ -84,7 +86,8 @@ impl Store {
         let Some(place) = place else { return };
         if let Ok(mut moves) = MOVES.lock() {
             let (at, common_dir) = (self.work_tree.clone(), self.common_dir.clone());
-            moves.push(MovedAt { at, common_dir, moved: RefMoved { place, before } });
+            let moved = RefMoved { place, before, later: Vec::new() };
+            moves.push(MovedAt { at, common_dir, moved });
         }
     }
 
@@ -96,7 +99,7 @@ impl Store {
             .unwrap_or_default()
     }
 
-    /// What moved in this repository since somebody asked; the first move of each ref.
+    /// What moved in this repository since somebody asked; all moves of a ref are one.
     pub(crate) fn take_moves(&self) -> Vec<RefMoved> {
         let Ok(mut moves) = MOVES.lock() else { return Vec::new() };
         let (here, others): (Vec<MovedAt>, Vec<MovedAt>) = std::mem::take(&mut *moves)
@@ -105,8 +108,9 @@ impl Store {
         *moves = others;
         let mut first: Vec<RefMoved> = Vec::new();
         for MovedAt { moved, .. } in here {
-            if first.iter().all(|known| known.place != moved.place) {
-                first.push(moved);
+            match first.iter_mut().find(|known| known.place == moved.place) {
+                Some(known) => known.later.push(moved.before),
+                None => first.push(moved),
             }
         }
         first
@@ -329,14 +333,15 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_is_remembered_once_and_by_what_stood_first() {
+    fn what_moved_is_remembered_once_and_by_all_that_stood_there() {
         let bed = Testbed::new();
         let store = bed.store();
         let first = store.append(JOB, None, &[put("a", "1")], "open\n", AT).expect("opens");
         store.set_focus(JOB).expect("turns");
         let place = ops::place(JOB).expect("a place");
         let focus = ops::focus_place("main");
-        let one = |place: &str, before| RefMoved { place: place.to_owned(), before };
+        let one =
+            |place: &str, before| RefMoved { place: place.to_owned(), before, later: Vec::new() };
         assert_eq!(store.take_moves(), [one(&place, None), one(&focus, None)]);
         assert_eq!(store.take_moves(), []);
         let second = store.append(JOB, Some(&first), &[put("a", "2")], "on\n", AT).expect("grows");
@@ -344,7 +349,8 @@ mod tests {
         store.append("refs/seed/claims", None, &[put("a", "3")], "r\n", AT).expect("grows");
         store.clear_focus().expect("turns away");
         let on = Stood::On("20261121t205612-7f3a".to_owned());
-        let moves = [one(&place, Some(Stood::At(first))), one(&focus, Some(on))];
+        let mut moves = [one(&place, Some(Stood::At(first))), one(&focus, Some(on))];
+        moves[0].later.push(Some(Stood::At(second)));
         assert_eq!(store.take_moves(), moves);
     }
 

@@ -1,8 +1,34 @@
 //! Where a push of this branch goes, as git's settings have it.
 
-use super::Store;
+use super::{CommitId, Store, StoreError};
 
 impl Store {
+    /// The branches of remotes that were seen with `commit` in them, each with its remote, its name
+    /// there, and where it stood.
+    pub(crate) fn seen_with(
+        &self,
+        commit: &CommitId,
+    ) -> Result<Vec<(String, String, CommitId)>, StoreError> {
+        if !self.has_commit(commit.as_str()) {
+            return Ok(Vec::new());
+        }
+        // One that is another's name, such as origin/HEAD, has a third word.
+        let form = "--format=%(objectname) %(refname) %(symref)";
+        let args = ["for-each-ref", form, "--contains", commit.as_str(), "refs/remotes"];
+        let printed = self.git(args).run()?;
+        let remotes = self.remotes();
+        let seen = |line: &str| {
+            let (at, name) = line.trim().split_once(' ')?;
+            let name = name.strip_prefix("refs/remotes/").filter(|name| !name.contains(' '))?;
+            let own = remotes.iter().filter_map(|remote| {
+                Some((remote.clone(), name.strip_prefix(remote)?.strip_prefix('/')?.to_owned()))
+            });
+            let (remote, branch) = own.max_by_key(|(remote, _)| remote.len())?;
+            Some((remote, branch, at.parse().ok()?))
+        };
+        Ok(String::from_utf8_lossy(&printed).lines().filter_map(seen).collect())
+    }
+
     /// Where a push to the remote `name` goes: all of its addresses, as git turns them round. What
     /// is no remote's name is an address itself.
     pub(crate) fn pushes_to(&self, name: &str) -> Vec<String> {

@@ -143,6 +143,8 @@ pub(crate) enum Case {
     LandBusy,
     LandCard,
     LandConflict,
+    LandMemory,
+    LandMemoryMerged,
     LandMoved,
     LandNothing,
     LandOpen,

@@ -89,7 +89,8 @@ pub(crate) struct Surroundings {
     /// Marks of agents in the environment of this process.
     pub markers: Vec<String>,
     pub from_here: bool,
-    /// Input and errors are terminals.
+    /// Errors go to a terminal, and the input is one; or this process has one, and a message comes
+    /// through its input.
     pub terminals: bool,
     pub tty: i64,
 }

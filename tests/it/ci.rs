@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::world::{CODE, Said, World, message};
+use super::world::{CODE, PAGE, Said, World, message};
 
 /// A job that landed and was pushed with its signed records, and a machine's clone of it, `depth`
 /// deep; none where nothing signs.
@@ -232,6 +232,56 @@ fn a_squash_of_a_job_that_never_landed_is_followed_from_its_chain() {
     there(&world, "git commit -qa --amend --no-edit");
     let (code, found) = verified(&world, "HEAD~1..HEAD");
     assert_eq!((code, &found["plain"]), (0, &json!(1)), "a change of somebody's own: {found}");
+}
+
+/// Content vouches for the product alone: whose words came into memory beside it is told, where
+/// commits of the job are here and where none is.
+#[test]
+fn memory_that_is_not_the_jobs_is_named_in_a_squash() {
+    let Some(world) = cloned(3) else { return };
+    fetches(&world);
+    let squashes = |from: &str, onto: &str| {
+        format!(
+            "git checkout -q -B other {onto} && echo x > elsewhere && git add elsewhere && git \
+             commit -qm elsewhere && git merge -q --squash {from} && git commit -qm squashed"
+        )
+    };
+    let adds = format!(
+        "mkdir -p .claude/knowledge && echo 'So they say.' | tee -a {PAGE} > \
+         .claude/knowledge/said.md && git add -f {PAGE} .claude/knowledge && git commit -q \
+         --amend --no-edit"
+    );
+    let foreign = json!([".claude/knowledge/said.md", PAGE]);
+    let is_followed = |found: &Value, differs: &Value| {
+        let (all, one) = (&found["followed"], &found["followed"][0]);
+        assert_eq!((all.as_array().map(Vec::len), &one["by"]), (Some(1), &json!("patch-id")));
+        // Where no commit of the job is here, nothing shows which of its own files are its own.
+        let paths = found["differs"][0]["paths"].as_array().cloned().unwrap_or_default();
+        let is_own = |path: &&Value| path.as_str().is_some_and(|it| it.starts_with(".claude/jobs"));
+        let paths: Vec<&Value> = paths.iter().filter(|path| !is_own(path)).collect();
+        assert_eq!(json!(paths), *differs, "{found}");
+        let reason = one["reason"].as_str().expect("why");
+        assert_eq!(reason.contains("not shown to be the job's"), *differs != json!([]), "{found}");
+    };
+    // Where none is here.
+    there(&world, "git config user.name a && git config user.email a@b");
+    there(&world, &squashes("origin/main-landed", "HEAD~2"));
+    is_followed(&verified(&world, "HEAD~1..HEAD").1, &json!([]));
+    there(&world, &adds);
+    is_followed(&verified(&world, "HEAD~1..HEAD").1, &foreign);
+    let said = there(&world, "git seed verify --ci HEAD~1..HEAD --keys ../allowed");
+    assert!(said.out.contains("not shown to be the job's"), "{said:?}");
+    // Where they are.
+    world.sh("git config core.hooksPath /dev/null");
+    world.sh(&squashes("main", "main~5"));
+    let (_, found) = lists(&world, "HEAD~1..HEAD");
+    is_followed(&found, &json!([]));
+    world.sh(&adds);
+    let (_, found) = lists(&world, "HEAD~1..HEAD");
+    is_followed(&found, &foreign);
+    let reason = found["followed"][0]["reason"].as_str().expect("why");
+    assert!(reason.contains(&format!("the job's: .claude/knowledge/said.md, {PAGE}")), "{reason}");
+    assert_eq!(found["differs"][0]["commit"], world.git("rev-parse HEAD").trim());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use pretty_assertions::assert_eq;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::world::{CODE, PAGE, PHASES, World, question};
 
@@ -219,4 +219,27 @@ fn words_that_would_end_something_create_no_job() {
     world.prompt("[PAUSE]");
     let asked = world.prompt("drop it");
     assert!(asked.to_person().is_some_and(|told| told.contains("paused")), "{asked:?}");
+}
+
+/// Nothing leads to a closed job without a commit, and it is no empty history.
+#[test]
+fn what_was_dropped_before_its_first_commit_is_verified() {
+    let world = World::prompted();
+    let verified = || -> Value {
+        let said = world.person("verify --json").said();
+        serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
+    };
+    world.person("job drop -m 'not wanted'").succeeds();
+    let found = verified();
+    assert_eq!((&found["verified"], &found["ok"]), (&json!(1), &json!(true)), "{found}");
+    // A job whose commit was taken away vouches for nothing.
+    world.prompt("Fix the lexer");
+    world.to("plan");
+    world.person("job drop -m 'not wanted'").succeeds();
+    world.sh("git reset -q --hard HEAD~1 && git update-ref -d refs/notes/seed");
+    let found = verified();
+    assert_eq!((&found["verified"], &found["ok"]), (&json!(1), &json!(true)), "{found}");
+    world.sh("git update-ref -d refs/seed/archive");
+    let found = verified();
+    assert_eq!((&found["verified"], &found["ok"]), (&json!(0), &Value::Null), "{found}");
 }

@@ -300,6 +300,51 @@ fn it_is_put_onto_another_commit_or_collides_there() {
 }
 
 #[test]
+fn a_shallow_clone_says_what_brings_the_commits_that_it_lacks() {
+    let (world, id) = closed();
+    world.sh("git init -q --bare ../remote && git -c core.hooksPath=/dev/null push -q ../remote \
+              main refs/seed/archive && git clone -q -b main --depth 2 \"file://$PWD/../remote\" \
+              ../shallow && cd ../shallow && \
+              git fetch -q origin refs/seed/archive:refs/seed/archive");
+    let world = world.elsewhere("shallow");
+    world.person("init").succeeds();
+    let told = "is not here, because this clone is shallow";
+    let said = world.person(&format!("land {id}")).ends(1, told);
+    assert!(said.contains("git fetch --deepen="), "{said}");
+    assert!(!said.contains("fsck") && !said.contains("doctor"), "{said}");
+}
+
+#[test]
+fn where_memory_alone_conflicts_the_ways_past_it_are_named() {
+    let (world, id) = closed();
+    let begins = rev(&world, &world.git("log --format=%H --grep='^start$'"));
+    world.sh(&format!(
+        "git checkout -q -b odd {begins}; printf '# parser\n\n## Findings\n\nTabs.\n' > {PAGE}; \
+         git add {PAGE}; git -c core.hooksPath=/dev/null commit -qm odd; git checkout -q -b both; \
+         echo 'fn lex() {{ nothing }}' > {CODE}; git -c core.hooksPath=/dev/null commit -qam both; \
+         git checkout -q main"
+    ));
+    let said = world.person("land --onto odd --branch out").refuses("only memory of");
+    assert!(said.contains(PAGE) && said.contains("git seed init --merge-pages"), "{said}");
+    let way = format!("land {id} --onto odd --branch out --without-memory");
+    assert!(said.contains(&way), "{said}");
+    // Where the product conflicts as well, that is no way past it.
+    let said = world.person("land --onto both").refuses("conflict with both");
+    assert!(!said.contains("--without-memory"), "{said}");
+    let landed: Value =
+        serde_json::from_str(&world.person(&format!("{way} --json")).succeeds()).expect("JSON");
+    let told = json!([&landed["branch"], &landed["product_identical"], &landed["memory"]]);
+    assert_eq!(told, json!(["out", true, false]));
+    assert_eq!(world.git(&format!("diff --name-only odd out -- {PAGE}")), "");
+    // The other way.
+    world.person("undo").succeeds();
+    world.person("init --merge-pages").succeeds();
+    let landed = lands(&world, "--onto odd --branch out");
+    assert_eq!(landed["memory"], true);
+    assert!(world.git(&format!("show out:{PAGE}")).contains("Tabs."));
+}
+
+#[test]
 fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
     let (world, id) = closed();
     world.sh("echo later >> todo.txt; git commit -qam 'later on'");

@@ -172,6 +172,48 @@ fn no_terminal_of_an_agents_making_is_a_persons() {
     }
 }
 
+/// A message comes through a pipe: the terminal beside it tells as much as one at the input does.
+#[test]
+fn a_message_through_a_pipe_makes_nobody_of_a_person_and_a_person_of_nobody() {
+    if !has("script") || !has("setsid") || !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    let pipes = |name: &str, line: &str| {
+        let text = format!(
+            "#!/bin/sh\nscript -qfec '{line}' ../told >/dev/null </dev/null; echo $? >../code\n"
+        );
+        executable(&world, name, &text)
+    };
+    let piped = pipes("piped.sh", "echo tried | git seed off -F -");
+    let tries = |way: &str| {
+        for file in ["told", "code"] {
+            let _ = fs::remove_file(world.root().join(file));
+        }
+        world.tries(&way.replace("CLEAN", CLEAN).replace("TRY", &piped));
+        ended(&world)
+    };
+    // No terminal is beside the pipe, or no message comes through it.
+    let bare = pipes("bare.sh", "echo tried | setsid -w git seed off -F -");
+    let mute = pipes("mute.sh", "echo tried | git seed off -m tried");
+    let tmux = Tmux::start(&world, "own", "");
+    for other in [&bare, &mute] {
+        let (code, told) = tries(&tmux.window("").replace("TRY", other));
+        assert!(code == "2" && told.contains("no terminal"), "{code}: {told}");
+    }
+    let (code, told) = tries(&tmux.window(""));
+    assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
+    world.person("on").succeeds();
+    // The pipe of code that an agent detached is nobody's.
+    let host = AHost::start(&world);
+    host.sends("SessionStart", &json!({ "source": "startup" }));
+    let (code, told) = tries("CLEAN setsid -f TRY");
+    assert!(code == "2" && told.contains("do not lead to a login"), "{code}: {told}");
+    assert_eq!(world.json("status")["enabled"], true);
+}
+
 #[test]
 fn a_terminal_that_is_younger_than_the_session_acts_on_a_persons_word() {
     if !has("script") || !has("tmux") {

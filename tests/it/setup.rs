@@ -280,6 +280,45 @@ fn uninstall_may_leave_the_history() {
     assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1), "and init finds it again");
 }
 
+/// The clone that its jobs name stays the same, unless it is a copy of one that has them.
+#[test]
+fn a_clone_whose_history_stayed_is_itself_again() {
+    const OTHER: &str = "0123456789abcdef01234567";
+    let id = |world: &World| world.text(".git/seed/clone").trim().to_owned();
+    let world = World::seeded();
+    world.puts(".git/seed/clone", &format!("{OTHER}\n"));
+    world.to("plan");
+    let job = world.job();
+    let leaves = |world: &World| {
+        world.person("uninstall --keep-history").tells("the id of the clone stay");
+        assert!(!world.path(".git/seed/clone").exists());
+    };
+    leaves(&world);
+    world.person("init").succeeds();
+    assert_eq!(id(&world), OTHER);
+    assert!(!world.path(".git/seed/left-clone").exists());
+    world.person(&format!("job focus {job}")).succeeds();
+    world.seed("status").tells("plan");
+    // Once more, and all of it goes.
+    leaves(&world);
+    world.person("uninstall").succeeds();
+    assert!(!world.path(".git/seed").exists());
+    world.person("init").succeeds();
+    assert_ne!(id(&world), OTHER);
+    // Moved, it is itself; a copy beside its original is not.
+    world.puts(".git/seed/clone", &format!("{OTHER}\n"));
+    leaves(&world);
+    world.sh("mv ../repo ../moved && mkdir ../repo");
+    let world = world.elsewhere("moved");
+    world.person("init").succeeds();
+    assert_eq!(id(&world), OTHER);
+    leaves(&world);
+    world.sh("cp -a ../moved ../copy");
+    let world = world.elsewhere("copy");
+    world.person("init").succeeds();
+    assert_ne!(id(&world), OTHER, "its original may come back");
+}
+
 // ---- the doctor
 
 #[test]

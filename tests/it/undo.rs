@@ -189,6 +189,43 @@ fn what_lands_behind_an_undo_stands_for_what_stands() {
     assert!(!said.out.contains("not in this history"), "{said:?}");
 }
 
+/// The answer that ends a small job takes a step in a process of its own, between two of the hook.
+#[test]
+fn what_a_hook_does_in_the_small_lane_is_recorded_as_it_was_done() {
+    let world = quick::small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let id = world.job();
+    let told = |before: &[&str]| {
+        let opened = ["phase advance", "prompt"];
+        let all = commands(&world);
+        assert_eq!(all, [before, &opened].concat());
+    };
+    told(&[]);
+    let closes = || {
+        world.asks(&quick::done()).passes().answers("Approve completion").tells("closed");
+        assert_eq!(world.phase(), "none");
+    };
+    closes();
+    told(&["tool call", "phase advance"]);
+    let closed = moment(&world);
+    world.json("undo");
+    assert_eq!(world.phase(), "condense", "it goes back, behind the step before the answer");
+    world.json("undo");
+    assert_eq!(world.phase(), "execute");
+    world.json("redo -n 2");
+    assert_eq!(moment(&world), closed);
+    // Approved again behind its closing, it lands like any other.
+    world.json("undo");
+    closes();
+    let way = ["tool call", "undo", "redo", "undo", "undo", "(tool call)", "phase advance"];
+    told(&way);
+    let landed = world.json(&format!("land {id}"));
+    assert_eq!(landed["commits"][0]["stands_for"].as_array().map(Vec::len), Some(1), "{landed}");
+    assert_eq!(landed["product_identical"], true);
+}
+
 #[test]
 fn only_a_person_takes_anything_back() {
     let world = World::prompted();
@@ -211,6 +248,46 @@ fn closed() -> (World, String) {
     world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
     assert_eq!(world.phase(), "none");
     (world, id)
+}
+
+/// What `undo` says it leaves, of a landing on `main-landed` that it takes back.
+fn left_of_landing(world: &World) -> Vec<String> {
+    let said = world.json("undo");
+    assert_eq!(world.git("branch --list main-landed"), "");
+    let left = said["left"].as_array().expect("a list").iter();
+    left.map(|one| one.as_str().expect("words").to_owned()).collect()
+}
+
+#[test]
+fn undo_says_what_a_remote_still_has_of_a_landing() {
+    let (world, _) = closed();
+    world.sh("git init -q --bare ../remote && git remote add origin ../remote");
+    let pushes = |what: &str| {
+        world.git(&format!("-c core.hooksPath=/dev/null push -q origin {what}"));
+    };
+    pushes("main");
+    let none: [&str; 0] = [];
+    world.person("land").succeeds();
+    assert_eq!(left_of_landing(&world), none, "nobody else has it");
+    world.person("redo").succeeds();
+    pushes("main-landed");
+    let tip = world.git("rev-parse --short=12 main-landed").trim().to_owned();
+    let own = format!(
+        "origin/main-landed still has the landed commit {tip}: git push origin --delete main-landed"
+    );
+    assert_eq!(left_of_landing(&world), [own.clone()]);
+    // What it says does it.
+    world.git("-c core.hooksPath=/dev/null push -q origin --delete main-landed");
+    world.person("redo").succeeds();
+    assert_eq!(left_of_landing(&world), none);
+    // On a branch of others it is reverted, both commits of it.
+    world.person("redo").succeeds();
+    pushes("main-landed main-landed:release");
+    let below = world.git("rev-parse --short=12 main-landed~1").trim().to_owned();
+    let other = format!(
+        "origin/release still has the landed commit {tip}: on that branch, git revert {tip} {below}"
+    );
+    assert_eq!(left_of_landing(&world), [own, other]);
 }
 
 #[test]

@@ -106,7 +106,7 @@ pub(crate) fn take(
     // Where the agent's own shell could not write to `.git`, nothing that it may have changed runs
     // free in its place.
     let held = if host.hands_over { Held::Confined } else { Held::Free };
-    let ran = world::run_ourselves(&words, text.as_bytes(), dir, most, held);
+    let ran = world::run_a_part(&words, text.as_bytes(), dir, most, held);
     let there =
         repo.focused()?.is_some_and(|now| repo.row(Some(&now)).kind == PhaseKind::Consolidation);
     if there {

@@ -6,6 +6,7 @@
 //! in objects, one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use crate::engine::jobs;
 use crate::engine::landing::differs::{Differs, differs};
@@ -16,9 +17,12 @@ use crate::format::context::Context;
 use crate::format::landing::Landing;
 use crate::format::ops;
 use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
+use crate::jobs::JobId;
 use crate::jobs::landing::{self, Made, Piece, Style};
+use crate::memory::merge::SWITCH;
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
+use crate::shell::quoted_word;
 use crate::store::{CommitId, Replayed, TreeId, Written};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -37,6 +41,24 @@ pub(crate) struct Asked {
     /// Without trailers that lead back to the job.
     pub no_seed: bool,
     pub dry_run: bool,
+}
+
+impl Asked {
+    /// What asks for this behind `land`, but for words of its own.
+    fn line(&self, id: &JobId) -> String {
+        let mut line = id.to_string();
+        for (word, value) in [("--onto", &self.onto), ("--branch", &self.branch)] {
+            if let Some(value) = value {
+                let _ = write!(line, " {word} {}", quoted_word(value));
+            }
+        }
+        let per_cycle = (self.per_cycle, " --per-cycle");
+        let without = (self.without_memory, " --without-memory");
+        for (said, word) in [per_cycle, without, (self.no_seed, " --no-seed")] {
+            line.push_str(if said { word } else { "" });
+        }
+        line
+    }
 }
 
 /// The commits of a job that are still to land, as they are on its branch.
@@ -265,7 +287,7 @@ pub(crate) fn plan(
     let whole = others.is_empty();
     let plan = Plan { onto: None, from, commits, memory, identical, whole, differs };
     match &asked.onto {
-        Some(onto) => replayed(repo, ground, plan, onto),
+        Some(onto) => replayed(repo, ground, plan, asked, onto),
         None => Ok(Ok(plan)),
     }
 }
@@ -348,6 +370,7 @@ fn replayed(
     repo: &Repo,
     ground: &Ground,
     plan: Plan,
+    asked: &Asked,
     onto: &str,
 ) -> Result<std::result::Result<Plan, Refusal>> {
     let Some(commit) = repo.store.resolve_commit(onto)? else {
@@ -360,7 +383,7 @@ fn replayed(
         let tree = match repo.store.replay(&before, &at, &one.tree)? {
             Replayed::Tree(tree) => tree,
             Replayed::Conflict(paths) => {
-                return Ok(Err(landing::collides(&ground.job.state.job, onto, &paths)));
+                return collides(repo, ground, asked, onto, &paths).map(Err);
             }
         };
         before.clone_from(&one.tree);
@@ -381,6 +404,25 @@ fn replayed(
     let identical = plan.differs.is_empty() && (same || at == before && plan.identical);
     let onto = Some(commit);
     Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole, ..plan }))
+}
+
+/// What is in the way there, and the way past it where that is memory alone.
+fn collides(
+    repo: &Repo,
+    ground: &Ground,
+    asked: &Asked,
+    onto: &str,
+    paths: &[String],
+) -> Result<Refusal> {
+    let job = &ground.job.state.job;
+    let of_memory = !asked.without_memory && paths.iter().all(|path| repo.is_memory(path));
+    let without = Asked { without_memory: true, ..asked.clone() };
+    // Commits of others hold memory, too, and there may be nothing else.
+    if !of_memory || plan(repo, ground, &without, false)?.is_err() {
+        return Ok(landing::collides(job, onto, paths));
+    }
+    let merged = repo.store.config_text(SWITCH).as_deref() == Some("true");
+    Ok(landing::memory_collides(job, onto, paths, &without.line(&job.id), merged))
 }
 
 /// What subjects are to be like: those of the branch.

@@ -74,7 +74,9 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     }
     let planned = planned(repo, &read, &wants, word)?;
     let meant = meant(repo, &way, &ops, &planned, word)?;
-    let (left, branches) = left(repo, &meant)?;
+    let (mut left, branches) = left(repo, &meant)?;
+    let landings = planned.jobs.iter().flat_map(|(_, turn)| &turn.landings);
+    left.extend(turn::still_there(repo, landings.collect(), &branches)?);
     let _lock = repo.store.lock()?;
     if let Some(refusal) = moved_meanwhile(repo, &meant, word)? {
         return Ok(Err(refusal));

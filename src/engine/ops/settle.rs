@@ -151,11 +151,13 @@ impl Log<'_> {
         Ok(moves)
     }
 
-    /// What moved before this process moved it, and no operation tells of.
+    /// What moved before this process moved it, and no operation tells of. One that this process
+    /// waited for may have told of all up to a later move of it.
     fn lost(&self, tip: Tip, moves: &[RefMoved]) -> Result<Option<Tip>> {
         let mut places = Vec::new();
-        for RefMoved { place, before } in moves {
-            if *before != self.store.stood_in(&tip.tree, place)? {
+        for RefMoved { place, before, later } in moves {
+            let told = self.store.stood_in(&tip.tree, place)?;
+            if *before != told && !(told.is_some() && later.contains(&told)) {
                 places.push((place.clone(), before.clone()));
             }
         }

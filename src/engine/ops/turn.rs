@@ -33,6 +33,8 @@ pub(crate) struct JobTurn {
     /// It goes into the archive.
     pub closes: bool,
     pub branches: Vec<BranchTurn>,
+    /// The landings that do not stand then.
+    pub landings: Vec<Landing>,
     pub noted: Vec<Noted>,
 }
 
@@ -70,9 +72,9 @@ pub(crate) fn planned(
     }
     let then = stepped(repo, &now, &to, word, here)?;
     let turn = Turn { chain, from, to: Some(then.tip.commit.to_string()) };
-    let branches = branches(repo, &now.tip, &to)?;
+    let (branches, landings) = branches(repo, &now.tip, &to)?;
     let noted = noted(repo, &now, &to)?;
-    Ok(JobTurn { turn: Some(turn), closes, branches, noted })
+    Ok(JobTurn { turn: Some(turn), closes, branches, landings, noted })
 }
 
 /// Nothing names the job: no commit, no archive, no remote.
@@ -110,11 +112,12 @@ fn dropped(
     let state = withdrawn(&now.state, &first);
     let toward = Toward { word, state, tree, of: &of, edits: Vec::new() };
     let then = led_back::written(repo, now, &since, toward)?;
-    let (noted, branches) = (noted(repo, now, &birth)?, branches(repo, &now.tip, &birth)?);
+    let (branches, landings) = branches(repo, &now.tip, &birth)?;
+    let noted = noted(repo, now, &birth)?;
     let chain = now.chain.clone();
     let turn = Turn { chain, from, to: Some(then.tip.commit.to_string()) };
     let turn = Some(turn);
-    Ok(JobTurn { turn, closes: true, branches, noted })
+    Ok(JobTurn { turn, closes: true, branches, landings, noted })
 }
 
 /// What the journal holds of the job; it is folded as any step folds it. One that does not read
@@ -184,8 +187,8 @@ fn noted(repo: &Repo, now: &LoadedJob, to: &Tip) -> Result<Vec<Noted>> {
     Ok(each.collect())
 }
 
-/// Branches of landings that are not landed then, or are landed again.
-fn branches(repo: &Repo, now: &Tip, then: &Tip) -> Result<Vec<BranchTurn>> {
+/// Branches of landings that are not landed then, or are landed again; and the former landings.
+fn branches(repo: &Repo, now: &Tip, then: &Tip) -> Result<(Vec<BranchTurn>, Vec<Landing>)> {
     let (now, then) =
         (record::landing::landings(repo, now)?, record::landing::landings(repo, then)?);
     let tips = |all: &[Landing]| all.iter().map(|one| one.tip.clone()).collect::<BTreeSet<_>>();
@@ -201,7 +204,59 @@ fn branches(repo: &Repo, now: &Tip, then: &Tip) -> Result<Vec<BranchTurn>> {
         from: before(one),
         to: Some(one.tip.clone()),
     });
-    Ok(back.chain(on).collect())
+    let turns = back.chain(on).collect();
+    let gone = now.iter().rev().filter(|one| !was.contains(&one.tip)).cloned().collect();
+    Ok((turns, gone))
+}
+
+/// What remotes still have of landings that are taken back, as far as this clone saw it, with what
+/// takes it off there. `turning` are the branches that turn here; one that stays says so itself.
+pub(crate) fn still_there(
+    repo: &Repo,
+    mut landings: Vec<&Landing>,
+    turning: &[BranchTurn],
+) -> Result<Vec<String>> {
+    let (mut left, mut pushes) = (Vec::new(), BTreeSet::new());
+    // The newest of each branch comes first: what takes it off takes off those below it.
+    landings.sort_by_key(|one| turning.iter().all(|turn| turn.from.as_ref() != Some(&one.tip)));
+    for landing in landings {
+        let turns = turning.iter().find(|turn| turn.branch == landing.branch);
+        let Ok(tip) = landing.tip.parse::<CommitId>() else { continue };
+        if turns.is_none() && stands(repo, &landing.branch)?.is_some() {
+            continue;
+        }
+        for (remote, branch, at) in repo.store.seen_with(&tip)? {
+            let there = format!("{remote}/{branch}");
+            let commit: String = landing.tip.chars().take(12).collect();
+            let of_landing = landing.commits.iter().rev().filter(|one| !one.stands_for.is_empty());
+            let each = of_landing.map(|one| one.commit.chars().take(12).collect::<String>());
+            let commits = each.collect::<Vec<_>>().join(" ");
+            let before = Some(landing.replaced.clone()).filter(|tip| !tip.is_empty());
+            let to = turns.map_or(before, |turn| turn.to.clone());
+            let own = branch == landing.branch && at == tip;
+            let how = match (own, &to) {
+                (false, _) => Notice::UndoMerged,
+                (true, None) => Notice::UndoPushed,
+                (true, Some(_)) => Notice::UndoPushedOver,
+            };
+            if own {
+                pushes.insert(there.clone());
+            } else if branch == landing.branch && pushes.contains(&there) {
+                continue;
+            }
+            let facts = [
+                ("ref", there.as_str()),
+                ("commit", &commit),
+                ("commits", &commits),
+                ("remote", &remote),
+                ("branch", &branch),
+                ("from", &landing.tip),
+                ("to", to.as_deref().unwrap_or_default()),
+            ];
+            left.push(tell(how, &facts));
+        }
+    }
+    Ok(left)
 }
 
 /// The turns of each branch as one: jobs that landed on the same one turn it one behind the other,

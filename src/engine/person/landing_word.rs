@@ -70,7 +70,8 @@ fn land(repo: &Repo, host: &Host, event: &Event, offered: &Offered) -> Result<Pe
     }
     let words = ["land".to_owned(), id.to_string()];
     let held = if host.hands_over { Held::Confined } else { Held::Free };
-    let ran = world::run_a_part(&words, &event.cwd, repo.patience(host, &event.name), held);
+    let most = repo.patience(host, &event.name);
+    let ran = world::run_a_part(&words, b"", &event.cwd, most, held);
     if offer::granted(repo, id)?.is_none() {
         return Ok(PersonReply::Done(tell(Notice::LandDone, &[("card", &card)])));
     }

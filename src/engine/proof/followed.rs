@@ -7,12 +7,13 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Content, Standing};
+use crate::engine::beside;
 use crate::engine::contents::{Changes, Contents, Ids, Match};
 use crate::engine::proof::chain::{Jobs, OfStep, Steps};
 use crate::engine::proof::content::{self, changes, contents};
 use crate::engine::repo::text::count;
 use crate::engine::repo::{Repo, Result};
-use crate::store::{CommitId, TreeId};
+use crate::store::{ChangeId, CommitId, TreeId};
 use crate::voice::{Notice, tell};
 
 /// As many commits that name no step are compared with steps by what they change.
@@ -97,7 +98,8 @@ impl<'a> Search<'a> {
             let some: Vec<OfStep> = known.steps.iter().filter(just).cloned().collect();
             content::take_in_range(repo, &mut known.contents, &some)?;
             if let Some(found) = known.contents.by_change(&change, &tree) {
-                return Ok(Some(Follows::of(job, found)));
+                let follows = Follows::of(job, found);
+                return self.with_beside(commit, &change, follows).map(Some);
             }
         }
         Ok(None)
@@ -168,9 +170,29 @@ impl<'a> Search<'a> {
             let Some(change): Option<&Changes> = changes.get(commit) else { continue };
             let Ok(tree) = tree.parse::<TreeId>() else { continue };
             let by = self.first(jobs, lacking, |known| known.contents.by_change(change, &tree))?;
-            found.extend(by.map(|follows| (commit.clone(), follows)));
+            if let Some(follows) = by {
+                found.push((commit.clone(), self.with_beside(commit, change, follows)?));
+            }
         }
         Ok(found)
+    }
+
+    /// The same, with what memory the commit has beside the product that it is followed by.
+    fn with_beside(
+        &self,
+        commit: &CommitId,
+        change: &Changes,
+        follows: Follows,
+    ) -> Result<Follows> {
+        let Some(known) = self.known.get(&follows.job) else { return Ok(follows) };
+        let knows = |change: &ChangeId| known.contents.has_whole(change);
+        if follows.by == Content::Tree || knows(&change.whole) {
+            return Ok(follows);
+        }
+        let stand = known.steps.iter().filter(|step| !step.undone);
+        let own: Vec<CommitId> = stand.map(|step| step.commit.clone()).collect();
+        let beside = beside::memory(self.repo, commit, &own, knows)?;
+        Ok(Follows { beside, ..follows })
     }
 
     /// The first job of which something is lacking that `finds` finds.
@@ -202,19 +224,21 @@ pub(crate) struct Follows {
     pub ids: Ids,
     /// White space may differ: nobody could compare it.
     pub loose: bool,
+    /// Paths of memory that it changes and that are not shown to be the job's.
+    pub beside: Vec<String>,
 }
 
 impl Follows {
     fn of(job: &str, found: Match<'_>) -> Self {
         let Match { by, ids, loose } = found;
-        Self { by, job: job.to_owned(), ids: ids.clone(), loose }
+        Self { by, job: job.to_owned(), ids: ids.clone(), loose, beside: Vec::new() }
     }
 
     /// Of a commit that names the job or a step of it.
     pub(crate) fn named(&self) -> Standing {
         let facts = [("steps", &*count(self.ids.len(), "step")), ("job", &self.job)];
         let how = if self.loose { Notice::StepsFollowedLoosely } else { Notice::StepsFollowed };
-        Standing::Followed { why: tell(how, &facts), by: self.by }
+        Standing::Followed { why: beside::told(tell(how, &facts), &self.beside), by: self.by }
     }
 
     /// Of one that names neither.
@@ -226,7 +250,8 @@ impl Follows {
                     Content::Tree => Notice::StepTrailersGoneTree,
                     Content::PatchId => Notice::StepTrailersGone,
                 };
-                Standing::Followed { why: tell(how, &[("step", step)]), by: self.by }
+                let why = beside::told(tell(how, &[("step", step)]), &self.beside);
+                Standing::Followed { why, by: self.by }
             }
         }
     }

@@ -82,6 +82,7 @@ pub(crate) fn legality(
         judged.push((commit, follows.unnamed()));
     }
     judged.extend(missing);
+    ground.meet_bare_jobs(judged.is_empty());
     for (job, steps) in &ground.jobs {
         // Its commits say so.
         let Some(steps) = steps else { continue };
@@ -109,6 +110,7 @@ fn keep(findings: &mut Findings, commit: &CommitId, follows: Option<&Follows>) {
     if follows.loose {
         findings.loose.insert(commit.to_string());
     }
+    findings.beside(commit.as_str(), &follows.beside);
     let jobs = findings.follows.entry(commit.to_string()).or_default();
     jobs.entry(follows.job.clone()).or_default().extend(follows.ids.clone());
 }
@@ -249,6 +251,18 @@ impl Ground<'_> {
         ids.filter(|id| !self.jobs.contains_key(id))
             .map(|id| archived_steps(self.repo, &id).map(|steps| (id, steps)))
             .collect()
+    }
+
+    /// Where no commit leads to a job, those among them that made none, such as one that was
+    /// dropped early. What made one and is not found here vouches for nothing.
+    fn meet_bare_jobs(&mut self, none_is_led_to: bool) {
+        if !self.whole || !none_is_led_to || !self.jobs.is_empty() {
+            return;
+        }
+        let bare = |steps: &Steps| steps.by_id.values().all(|taken| taken.said.commit.is_none());
+        // An archive that does not read is told by `doctor`.
+        let closed = self.closed().unwrap_or_default().into_iter();
+        self.jobs = closed.filter(|(_, steps)| steps.as_ref().is_some_and(bare)).collect();
     }
 
     /// What the note of a commit says of its step, where that is not what the step was.

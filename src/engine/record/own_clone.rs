@@ -1,6 +1,6 @@
 //! Whose job it is: one that came from another clone is data until a person takes it up.
 
-use crate::engine::repo::clone_file::{clone_file, known_clone, lost_clone};
+use crate::engine::repo::clone_file::{self, clone_file, known_clone, lost_clone};
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::state::{Prep, State};
 use crate::format::trailers::StepTrailers;
@@ -14,21 +14,26 @@ use crate::store::{Tip, TreeEdit};
 use crate::voice::{Notice, tell};
 use crate::world;
 
-/// The id of this clone, which is made when it is needed first. No ref holds it, so no
-/// other clone comes by it.
+/// The id of this clone, which is made when it is needed first, or taken up where `uninstall` left
+/// it with the history. No ref holds it, so no other clone comes by it.
 pub(crate) fn clone_id(repo: &Repo) -> Result<String> {
     let known = known_clone(&repo.store)?;
     if !known.is_empty() {
         return Ok(known);
     }
-    let id = world::new_clone_id(repo.store.common_dir());
+    let left = clone_file::left(&repo.store)?;
+    let id = left.unwrap_or_else(|| world::new_clone_id(repo.store.common_dir()));
     match world::Whole::private().write_new(&clone_file(&repo.store), format!("{id}\n").as_bytes())
     {
         // Another process was first, and its word holds.
         Err(failed) if failed.kind() == std::io::ErrorKind::AlreadyExists => {
             Ok(known_clone(&repo.store)?)
         }
-        done => Ok(done.map(|()| id)?),
+        done => {
+            done?;
+            clone_file::taken_up(&repo.store)?;
+            Ok(id)
+        }
     }
 }
 

@@ -253,7 +253,7 @@ impl EngineError {
             Self::NoJob => Notice::HintNoJob,
             Self::WorkFile(_) => Notice::HintWorkFile,
             Self::Vetoed { .. } => Notice::HintVetoed,
-            Self::CutOff(_) => Notice::HintCutOff,
+            Self::CutOff(_) | Self::Store(StoreError::CutOff { .. }) => Notice::HintCutOff,
             Self::TakesNoRefs(_) => Notice::HintTakesNoRefs,
             repo if repo.is_damage() => return Some("git seed doctor --fix".to_owned()),
             _ => return None,

@@ -11,12 +11,11 @@ use crate::engine::repo::installation::{Installation, Merging};
 use crate::engine::repo::{Repo, Result};
 use crate::engine::setup::own_record::{self, Told, read_if_there};
 use crate::memory::knowledge;
+use crate::memory::merge::SWITCH;
 use crate::shell::quoted_word;
 use crate::voice::{Notice, tell};
 use crate::world;
 
-/// Whether a person said that pages are merged so; unset where nobody was asked.
-const SWITCH: &str = "seed.mergePages";
 /// The driver, as attributes name it.
 const DRIVER: &str = "seed-pages";
 /// How many commits back people are counted.

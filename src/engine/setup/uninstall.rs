@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::text::count;
-use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result, clone_file};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
-use crate::engine::{fence, setup, traces};
+use crate::engine::{fence, moved, setup, traces};
 use crate::format::short_hash;
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
@@ -109,8 +109,10 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
 /// Takes `.git/seed` out. It is the last to go: as long as the record in it is there, whoever was
 /// killed on the way can begin again.
 pub(crate) fn remove_last(repo: &Repo, history: bool) -> Result<Told> {
+    let id = if history { None } else { moved::id_that_stays(repo) };
     repo.store.forget_files()?;
-    let refs = if history { "and refs/seed" } else { "refs/seed stays" };
+    clone_file::leave(&repo.store, id.as_deref())?;
+    let refs = if history { "and refs/seed".to_owned() } else { tell(Notice::KeptClone, &[]) };
     Ok(Told::new("took out", ".git/seed", refs))
 }
 
@@ -142,7 +144,6 @@ fn remove_excludes(repo: &Repo, installation: &Installation, told: &mut Vec<Told
         }
         if let (true, Some(dir)) = (installation.made_info, file.parent()) {
             // Only when it is empty: others may have put files there since.
-            // Only an empty one goes.
             let _ = std::fs::remove_dir(dir);
         }
     } else {

@@ -23,6 +23,9 @@ use units::{Kind, Unit, read};
 use super::condense::points;
 use crate::front_matter;
 
+/// What git's configuration calls it that a person has pages merged so.
+pub(crate) const SWITCH: &str = "seed.mergePages";
+
 /// Two versions, joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merged {
