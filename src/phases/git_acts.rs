@@ -187,15 +187,18 @@ impl GitAct {
 pub fn acts(reading: &Reading) -> Vec<GitAct> {
     let mut acts: Vec<GitAct> = Vec::new();
     for found in reading.found.iter().filter(|found| !found.seed) {
-        if let Some(act) = act(found).filter(|act| acts.iter().all(|known| known.part != act.part))
-        {
+        let moves = |other: &Found| other.part == found.part && other.effect != Effect::Network;
+        let afar = found.effect == Effect::Network && !reading.found.iter().any(moves);
+        let act = act(found, afar);
+        if let Some(act) = act.filter(|act| acts.iter().all(|known| known.part != act.part)) {
             acts.push(act);
         }
     }
     acts
 }
 
-fn act(found: &Found) -> Option<GitAct> {
+/// `afar` says that it only looks at another machine.
+fn act(found: &Found, afar: bool) -> Option<GitAct> {
     if found.effect == Effect::Read {
         return None;
     }
@@ -203,7 +206,7 @@ fn act(found: &Found) -> Option<GitAct> {
         return Some(unlisted(found));
     }
     let words = plain_words(&found.part);
-    let row = words.as_ref().and_then(|words| row_of(words));
+    let row = words.as_ref().filter(|_| !afar).and_then(|words| row_of(words));
     let by_row = row.is_some() || found.effect == Effect::GitWrite;
     let outward = found.effect == Effect::Outward && found.git.is_some();
     let bent = found.git.as_ref().is_some_and(|git| git.has(GitFlag::Taint));
@@ -693,6 +696,16 @@ fn place_of(tokens: &[String], name: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_look_at_a_remote_is_no_act() {
+        for line in ["git fetch --dry-run", "git fetch --dry-run -v origin", "git ls-remote"] {
+            assert_eq!(acts(&shell::read(line)), [], "{line}");
+        }
+        for line in ["git fetch", "git fetch --dry-run --depth 1", "git fetch --prune"] {
+            assert_eq!(only(line).verb(), "fetch", "{line}");
+        }
+    }
 
     fn only(line: &str) -> GitAct {
         let acts = acts(&shell::read(line));
