@@ -953,6 +953,20 @@ fn the_end_of_a_turn_says_what_comes_next_on_the_small_lane() {
 }
 
 #[test]
+fn a_job_is_named_by_the_prompt_that_asked_for_work() {
+    let world = World::seeded();
+    let name = || world.json("status")["job"]["name"].as_str().unwrap_or_default().to_owned();
+    world.prompt("hi there");
+    assert_eq!(name(), "hi there");
+    world.prompt("how are you?");
+    assert_eq!(name(), "hi there");
+    world.prompt("fix the lexer, it drops escapes");
+    assert_eq!(name(), "fix the lexer, it drops escapes");
+    world.prompt("and add a test");
+    assert_eq!(name(), "fix the lexer, it drops escapes");
+}
+
+#[test]
 fn work_that_is_committed_is_not_asked_for_again() {
     let world = small();
     let next = || world.json("status")["next"].as_str().unwrap_or_default().to_owned();
