@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::counts::{self, Counts};
 use super::runs::{Recognised, Runs};
+use super::thinned;
 use crate::shell::{self, Simple};
 use crate::shipped;
 
@@ -58,6 +59,9 @@ impl Ended {
         let counts = read.run().and_then(|run| closing(run, line, output, status));
         let unseen = read.run().is_some() && counts.is_none() && runs.hides(line);
         let status = status.filter(|status| !unseen || *status != 0);
+        // What went well is not all where the line may have left out what failed.
+        let cut = matches!(read, Recognised::Masked(_)) && thinned::thins(line, output);
+        let counts = counts.filter(|counts| !(cut && counts.are_all_good()));
         let good = counts.is_some_and(Counts::are_all_good);
         let masked = matches!(read, Recognised::Masked(_)) && !good;
         let nothing = status.is_none() && counts.is_some_and(Counts::is_nothing);

@@ -38,6 +38,7 @@ mod state;
 mod sure;
 mod surface;
 pub(crate) mod table;
+mod thinned;
 pub(crate) mod trace;
 pub mod truth;
 mod turned;

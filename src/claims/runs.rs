@@ -477,9 +477,12 @@ impl Runs {
         let masks = self.masking.iter().any(|pattern| like(pattern, name));
         // As it stands there: what a shell would make of it is not looked at.
         let plain = |c: char| c.is_ascii_alphanumeric() || "=:._/+,-".contains(c);
-        let bare = format!("{name}={value}");
-        let harmless = || self.harmless.iter().any(|known| like(known, &bare));
-        masks && !(value.chars().all(plain) && harmless()) || self.does_nothing(set)
+        // Of several options each has to be one that does no harm.
+        let harmless = |option: &str| {
+            let bare = format!("{name}={option}");
+            option.chars().all(plain) && self.harmless.iter().any(|known| like(known, &bare))
+        };
+        masks && !value.split(' ').all(harmless) || self.does_nothing(set)
     }
 
     /// Whether `NAME=value` chooses some of the tests; a plain yes or no mostly does not.
@@ -1009,6 +1012,16 @@ mod tests {
             ("PATH=/tmp/x cargo test", "masked cargo"),
             ("env PATH=/tmp/x cargo test", "masked cargo"),
             ("LD_PRELOAD=x.so cargo test", "masked cargo"),
+            ("FOO=1 npm test", "npm"),
+            ("env X=1 cargo test", "cargo"),
+            ("export FOO=1 && npm test", "chained npm"),
+            ("NODE_OPTIONS=--test-reporter=tap node --test", "node"),
+            ("NODE_OPTIONS='--no-warnings --experimental-vm-modules' npx jest", "jest"),
+            ("NODE_OPTIONS='--no-warnings --require=/x.js' npx jest", "masked jest"),
+            ("NODE_OPTIONS=--test-reporter=./x.js node --test", "masked node"),
+            ("NODE_OPTIONS=--require=/x.js node --test", "masked node"),
+            ("MAKEFLAGS='-j4 -s' make test", "make"),
+            ("MAKEFLAGS='-j4 -n' make test", "masked make"),
             ("PYTEST_ADDOPTS=--co pytest", "masked pytest"),
             ("pytest --collect-only", "masked pytest"),
             ("pytest --co -q", "masked pytest"),

@@ -9,7 +9,7 @@ use crate::engine::git_consent;
 use crate::engine::git_mark::{self, GitMark};
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, merge_mark, proof, record};
+use crate::engine::{boundary, fence, merge_mark, proof, record, taken_back};
 use crate::event::{Event, ToolCall};
 use crate::format::journal::{Refused, What};
 use crate::format::trailers::{put_last, seed_lines};
@@ -248,8 +248,14 @@ pub(crate) fn ruling(
 ) -> Result<Option<(Vec<GitAct>, Ruling)>> {
     let ruled = git_consent::ruling(repo, said, row, focused, reading)?;
     let focused = focused.filter(|focused| row.is_in_cycle() && !focused.state.is_closing());
-    let (Some(focused), Some((acts, Ruling::Asked(asked)))) = (focused, &ruled) else {
-        return Ok(ruled);
+    let Some(focused) = focused else { return Ok(ruled) };
+    let (acts, asked) = match ruled {
+        Some((acts, Ruling::Refused(no))) => {
+            let no = taken_back::refused(repo, said, focused, &acts, no)?;
+            return Ok(Some((acts, Ruling::Refused(no))));
+        }
+        Some((ref acts, Ruling::Asked(ref asked))) => (acts, asked),
+        _ => return Ok(ruled),
     };
     if !asked.iter().any(|act| act.is_gits() && act.verb() == "commit") {
         return Ok(ruled);

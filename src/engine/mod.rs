@@ -42,6 +42,7 @@
 //! merge       what two clones have of one thing, as one commit
 //! refs_moved  refs that moved while a call ran
 //! other_line  how a client shows that it takes another line than the agent's
+//! taken_back  work that the agent takes back with git, and where it is led instead
 //! fence       what changed in the work tree, and whose it is
 //! lost_pages  pages of the cycle that are gone, with words in HEAD
 //! hook_times  what git hooks took in the last phase commit
@@ -105,6 +106,7 @@ pub(crate) mod report;
 pub(crate) mod setup;
 pub(crate) mod story;
 pub(crate) mod sync;
+pub(crate) mod taken_back;
 pub(crate) mod texts;
 pub(crate) mod tokens;
 pub(crate) mod traces;

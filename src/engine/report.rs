@@ -6,6 +6,7 @@ pub(crate) mod back;
 use serde::Serialize;
 
 use self::allowed::allowed;
+use crate::engine::boundary::ahead::Then;
 use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::cost::Cost;
@@ -386,10 +387,12 @@ pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Ref
         Next::Command(command) => command.to_owned(),
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
         // Where that does not read the row says what to do.
-        Next::Work(_) if boundary::ahead::is_next(repo, focused).unwrap_or(false) => {
-            tell(Notice::NextAsk, &[])
-        }
-        Next::Work(work) => work,
+        Next::Work(work) => match boundary::ahead::then(repo, focused).unwrap_or_default() {
+            None | Some(Then::Work) => work,
+            Some(Then::Show(refusal)) => voice::say(&refusal, row.name.as_str()).do_,
+            Some(Then::Ask) => tell(Notice::NextAsk, &[]),
+            Some(Then::Step) => next::LANE_FORWARD.to_owned(),
+        },
         Next::Approval => tell(Notice::NextApproval, &[]),
     }
 }

@@ -74,6 +74,57 @@ pub(crate) fn provisional_name(prompt: &str) -> String {
     if short.is_empty() { "untitled".to_owned() } else { short.to_owned() }
 }
 
+/// Words of which a prompt is made that only greets, or tries whether somebody is there.
+const GREETINGS: [&str; 40] = [
+    "hi",
+    "hello",
+    "hey",
+    "heya",
+    "yo",
+    "there",
+    "good",
+    "morning",
+    "afternoon",
+    "evening",
+    "day",
+    "again",
+    "how",
+    "are",
+    "you",
+    "thanks",
+    "thank",
+    "ok",
+    "okay",
+    "test",
+    "testing",
+    "ping",
+    "claude",
+    "codex",
+    "gemini",
+    "everyone",
+    "hallo",
+    "moin",
+    "servus",
+    "guten",
+    "tag",
+    "morgen",
+    "hola",
+    "buenos",
+    "días",
+    "salut",
+    "bonjour",
+    "ciao",
+    "olá",
+    "up",
+];
+
+/// A prompt that asks for nothing: a greeting.
+pub(crate) fn is_small_talk(prompt: &str) -> bool {
+    let lower = prompt.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.into_iter().all(|word| GREETINGS.contains(&word))
+}
+
 /// True when a completed job has not come back to idle yet.
 pub fn is_closing(job: &Job, idle: bool) -> bool {
     job.status == Status::Completed && !idle
@@ -117,6 +168,22 @@ mod tests {
         ];
         for (prompt, person, focused, closing, expected) in cases {
             assert_eq!(route(prompt, person, focused, closing), expected, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn a_greeting_asks_for_nothing() {
+        for (prompt, greets) in [
+            ("hi there", true),
+            ("Hello!", true),
+            ("👋", true),
+            ("good morning, how are you?", true),
+            ("hi, fix the lexer", false),
+            ("what does src do?", false),
+            ("test the parser", false),
+            ("[QUICK] ok", false),
+        ] {
+            assert_eq!(is_small_talk(prompt), greets, "{prompt}");
         }
     }
 

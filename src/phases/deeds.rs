@@ -3,7 +3,7 @@
 use super::pacing::Deed;
 use super::place::Place;
 use crate::event::Act;
-use crate::shell::{self, Effect, Tag};
+use crate::shell::{self, Effect, Found, Tag};
 
 /// The deeds of `act`. `places` are those of its files; `roster` says whether a type of subagent
 /// belongs to the phase.
@@ -41,10 +41,36 @@ fn edit_deed(place: &Place) -> Option<Deed> {
     }
 }
 
-/// A line that only gives git seed's own commands is no act of the phase.
+/// Commands that look at no file and run nothing, whatever stands behind them.
+const IDLE: [&str; 16] = [
+    ":", "true", "false", "echo", "printf", "pwd", "sleep", "date", "exit", "export", "unset",
+    "set", "wait", "whoami", "hostname", "seq",
+];
+
+/// Commands that look at nothing but what the one before them printed, where they name no file; so
+/// many words that are no flags name none.
+const FILTERS: [(&str, usize); 14] = [
+    ("cat", 0),
+    ("head", 0),
+    ("tail", 0),
+    ("wc", 0),
+    ("sort", 0),
+    ("uniq", 0),
+    ("nl", 0),
+    ("tac", 0),
+    ("tr", 2),
+    ("cut", 0),
+    ("grep", 1),
+    ("egrep", 1),
+    ("sed", 1),
+    ("awk", 1),
+];
+
+/// A line that only gives git seed's own commands is no act of the phase, and neither is one that
+/// looks at nothing and runs nothing.
 pub(crate) fn shell_deed(command: &str) -> Option<Deed> {
     let reading = shell::read(command);
-    if !reading.found.is_empty() && reading.found.iter().all(|found| found.seed) {
+    if reading.found.iter().all(|found| found.seed || is_idle(command, found)) {
         return None;
     }
     Some(match reading.worst() {
@@ -52,6 +78,36 @@ pub(crate) fn shell_deed(command: &str) -> Option<Deed> {
         Effect::Read => Deed::Shell,
         _ => Deed::Run,
     })
+}
+
+/// A piece of a line that has nothing of the repository before it, nor anything else to look at.
+fn is_idle(line: &str, found: &Found) -> bool {
+    if found.effect != Effect::Read || found.own_state || line.contains('<') {
+        return false;
+    }
+    let Some(mut line) = shell::simple(&found.part) else { return false };
+    let Some(one) = line.commands.pop().filter(|_| line.commands.is_empty()) else {
+        // Nothing but variables that are set.
+        return line.commands.is_empty();
+    };
+    let Some((name, rest)) = one.words.split_first() else { return true };
+    // A pattern lists files, and a substitution is a piece of its own.
+    let lists = |word: &String| word.contains(['*', '?', '[', '{', '$']) && word != "$?";
+    if IDLE.contains(&name.as_str()) {
+        return !rest.iter().any(lists);
+    }
+    let Some((_, most)) = FILTERS.iter().find(|(known, _)| known == name) else { return false };
+    // A flag may name a file, or make a search one of the whole tree; a number names none.
+    let plain = |word: &&String| {
+        word.strip_prefix('-').is_some_and(|flags| flags.chars().all(is_plain_flag))
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    rest.iter().filter(|word| !plain(word)).count() <= *most
+}
+
+/// Flags of the filters that neither take a file nor search for files.
+fn is_plain_flag(letter: char) -> bool {
+    letter.is_ascii_digit() || "EFPivncowqhlLs".contains(letter)
 }
 
 /// A line that runs code which it does not show.
@@ -77,6 +133,27 @@ mod tests {
             ("python3 x.py", Some(Deed::Run)),
             ("git seed status", None),
             ("git seed status && git seed phase current", None),
+            ("git seed status | grep missing", None),
+            ("echo hi", None),
+            ("true", None),
+            ("true; echo \"looks good\" | cat", None),
+            ("FOO=1", None),
+            ("export FOO=1 && date", None),
+            ("sleep 1 && pwd", None),
+            ("echo src/*", Some(Deed::Shell)),
+            ("echo $(cat src/lib.rs)", Some(Deed::Shell)),
+            ("echo \"$(git log -1)\"", Some(Deed::Shell)),
+            ("cat README.md", Some(Deed::Shell)),
+            ("cat < README.md", Some(Deed::Shell)),
+            ("echo hi; ls", Some(Deed::Shell)),
+            ("git log | head -5", Some(Deed::Shell)),
+            ("head -5 README.md", Some(Deed::Shell)),
+            ("grep -rn lex", Some(Deed::Shell)),
+            ("grep -n lex src/lib.rs", Some(Deed::Shell)),
+            ("test -f README.md", Some(Deed::Shell)),
+            ("for f in src/*; do echo $f; done", Some(Deed::Shell)),
+            ("true && cargo test", Some(Deed::Test)),
+            ("echo hi > notes.txt", Some(Deed::Run)),
         ] {
             assert_eq!(shell_deed(command), deed, "{command}");
             assert_eq!(

@@ -216,6 +216,13 @@ pub fn missing_ahead(missing: Vec<Refusal>) -> impl Iterator<Item = Refusal> {
     missing.into_iter().filter(|no| !["clean", "asked"].contains(&no.by))
 }
 
+/// It is missed that something ran, or looked at the work, since it changed: that may be done where
+/// the work is done.
+pub(crate) fn wants_a_look(no: &Refusal) -> bool {
+    let cases = [Case::Proof, Case::Unlooked, Case::Untested];
+    no.by == "proof" && cases.iter().any(|case| no.facts.get("case") == Some(case.word()))
+}
+
 /// Asks the gates of a backward step.
 ///
 /// # Errors

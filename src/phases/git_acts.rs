@@ -187,15 +187,18 @@ impl GitAct {
 pub fn acts(reading: &Reading) -> Vec<GitAct> {
     let mut acts: Vec<GitAct> = Vec::new();
     for found in reading.found.iter().filter(|found| !found.seed) {
-        if let Some(act) = act(found).filter(|act| acts.iter().all(|known| known.part != act.part))
-        {
+        let moves = |other: &Found| other.part == found.part && other.effect != Effect::Network;
+        let afar = found.effect == Effect::Network && !reading.found.iter().any(moves);
+        let act = act(found, afar);
+        if let Some(act) = act.filter(|act| acts.iter().all(|known| known.part != act.part)) {
             acts.push(act);
         }
     }
     acts
 }
 
-fn act(found: &Found) -> Option<GitAct> {
+/// `afar` says that it only looks at another machine.
+fn act(found: &Found, afar: bool) -> Option<GitAct> {
     if found.effect == Effect::Read {
         return None;
     }
@@ -203,7 +206,7 @@ fn act(found: &Found) -> Option<GitAct> {
         return Some(unlisted(found));
     }
     let words = plain_words(&found.part);
-    let row = words.as_ref().and_then(|words| row_of(words));
+    let row = words.as_ref().filter(|_| !afar).and_then(|words| row_of(words));
     let by_row = row.is_some() || found.effect == Effect::GitWrite;
     let outward = found.effect == Effect::Outward && found.git.is_some();
     let bent = found.git.as_ref().is_some_and(|git| git.has(GitFlag::Taint));
@@ -403,6 +406,61 @@ pub(crate) fn stages(act: &GitAct) -> Option<Stages> {
         "add" | "stage" => Some(Stages { of, new: !has(["-u", "--update"]) }),
         "commit" if has(["-a", "--all"]) => Some(Stages { of: Vec::new(), new: false }),
         "commit" if !of.is_empty() => Some(Stages { of, new: false }),
+        _ => None,
+    }
+}
+
+/// What an act writes into files of the work tree, out of the index or a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PutsBack {
+    /// The files and directories that it names.
+    pub paths: Vec<String>,
+    /// It takes them from elsewhere than the index or HEAD.
+    pub other: bool,
+    /// They are no branch.
+    pub sure: bool,
+}
+
+/// What `act` puts back: `git restore <file>`, `git checkout [<commit>] -- <file>`.
+pub(crate) fn puts_back(act: &GitAct) -> Option<PutsBack> {
+    const STAGED: [&str; 2] = ["--staged", "-S"];
+    let given = act.words.get(2..).filter(|_| act.is_gits())?;
+    let dashes = given.iter().position(|word| word == "--");
+    let (front, behind) = dashes.map_or((given, &[][..]), |at| (&given[..at], &given[at + 1..]));
+    let has = |names: &[&str]| front.iter().any(|word| names.contains(&word.as_str()));
+    let plain = |word: &&String| !word.starts_with('-');
+    match act.verb() {
+        "restore" if !has(&STAGED) || has(&["--worktree", "-W", "-SW", "-WS"]) => {
+            let takes = |word: &String| matches!(word.as_str(), "-s" | "--source");
+            let from = front.iter().position(takes).map(|at| at + 1);
+            let source = from.and_then(|at| front.get(at)).map(String::as_str);
+            let joined = front.iter().find_map(|word| {
+                word.strip_prefix("--source=").or_else(|| word.strip_prefix("-s"))
+            });
+            let source = source.or(joined).unwrap_or("HEAD");
+            let words = front.iter().enumerate().filter(|(at, _)| Some(*at) != from);
+            let mut paths: Vec<String> =
+                words.map(|(_, word)| word).filter(plain).cloned().collect();
+            paths.extend(behind.iter().cloned());
+            Some(PutsBack { paths, other: source != "HEAD", sure: true })
+        }
+        "checkout" if !has(&["-b", "-B", "--orphan", "-t", "--track", "--detach", "-d"]) => {
+            let mut front = front.iter().filter(plain);
+            match (dashes, behind) {
+                (Some(_), []) | (None, _) if front.clone().next().is_none() => None,
+                // Without the dashes a word may be a branch: only the first can be one.
+                (None, _) => {
+                    let first = front.next().filter(|word| *word != "HEAD").cloned();
+                    let rest: Vec<String> = front.cloned().collect();
+                    let paths = if rest.is_empty() { first.into_iter().collect() } else { rest };
+                    Some(PutsBack { paths, other: false, sure: false })
+                }
+                (Some(_), paths) => {
+                    let other = front.next().is_some_and(|commit| commit != "HEAD");
+                    Some(PutsBack { paths: paths.to_vec(), other, sure: true })
+                }
+            }
+        }
         _ => None,
     }
 }
@@ -607,6 +665,13 @@ enum Naming {
     Forbidden(String),
 }
 
+/// The refusal of an act that writes into files, told as `case`; `was` is how the rule refused it.
+pub(crate) fn told_as(was: &Refusal, case: Case) -> Refusal {
+    let fact = |name: &str| was.facts.get(name).unwrap_or_default();
+    let refusal = Refusal::new("guard", Wants::Checkpoint).case(case);
+    refusal.with("verb", fact("verb")).with("line", fact("line"))
+}
+
 /// The refusal of a commit of a merge in which `path` still has both sides.
 pub(crate) fn marked(path: &str) -> Refusal {
     Refusal::new("guard", Wants::Git).case(Case::Marked).with("path", path)
@@ -693,6 +758,37 @@ fn place_of(tokens: &[String], name: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_look_at_a_remote_is_no_act() {
+        for line in ["git fetch --dry-run", "git fetch --dry-run -v origin", "git ls-remote"] {
+            assert_eq!(acts(&shell::read(line)), [], "{line}");
+        }
+        for line in ["git fetch", "git fetch --dry-run --depth 1", "git fetch --prune"] {
+            assert_eq!(only(line).verb(), "fetch", "{line}");
+        }
+    }
+
+    #[test]
+    fn what_git_writes_into_files_is_known() {
+        for (line, paths, other, sure) in [
+            ("git restore a b", vec!["a", "b"], false, true),
+            ("git restore --staged --worktree a", vec!["a"], false, true),
+            ("git restore -s HEAD~1 a", vec!["a"], true, true),
+            ("git restore --source=main -- a", vec!["a"], true, true),
+            ("git restore --source HEAD a", vec!["a"], false, true),
+            ("git checkout -- a", vec!["a"], false, true),
+            ("git checkout HEAD -- a", vec!["a"], false, true),
+            ("git checkout main -- a", vec!["a"], true, true),
+            ("git checkout a", vec!["a"], false, false),
+        ] {
+            let paths: Vec<String> = paths.into_iter().map(str::to_owned).collect();
+            assert_eq!(puts_back(&only(line)), Some(PutsBack { paths, other, sure }), "{line}");
+        }
+        for line in ["git restore --staged a", "git checkout -b a", "git switch a", "git stash"] {
+            assert_eq!(puts_back(&only(line)), None, "{line}");
+        }
+    }
 
     fn only(line: &str) -> GitAct {
         let acts = acts(&shell::read(line));

@@ -26,6 +26,17 @@ pub struct Standing<'a> {
     pub missing: &'a [Refusal],
 }
 
+/// The step forward on a small lane.
+pub(crate) const LANE_FORWARD: &str = "git seed phase advance -m \"<what was done>\"";
+
+impl Standing<'_> {
+    /// Where nothing is missing, nothing of the row is left to do: what it is for shows by its
+    /// gates.
+    fn is_done(&self) -> bool {
+        self.row.kind == PhaseKind::Consolidation || self.row.proves()
+    }
+}
+
 /// What comes next.
 #[derive(Clone, Debug)]
 pub enum Next {
@@ -58,9 +69,7 @@ pub fn next(standing: &Standing<'_>) -> Next {
     }
     match standing.missing.first() {
         Some(refusal) => Next::Mend(refusal.clone()),
-        None if standing.lane && standing.row.kind == PhaseKind::Consolidation => {
-            Next::Command("git seed phase advance -m \"<what was done>\"")
-        }
+        None if standing.lane && standing.is_done() => Next::Command(LANE_FORWARD),
         None if standing.lane => Next::Work(standing.row.work.clone()),
         None => Next::Command("git seed phase advance -F -"),
     }

@@ -26,6 +26,8 @@ pub struct Turn<'a> {
     pub unasked: Option<&'a str>,
     /// What `status` says comes next.
     pub next: &'a str,
+    /// That says all there is to do: what the row says of its work may be done by now.
+    pub whole: bool,
 }
 
 /// A turn ends where there is only talk, where the person asked something and no more, while they
@@ -41,7 +43,8 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
     }
     let work = turn.row.work.as_str();
     // What comes next may be just that.
-    let work = if work == turn.next { String::new() } else { format!(": {work}") };
+    let said = turn.whole || work == turn.next;
+    let work = if said { String::new() } else { format!(": {work}") };
     let refusal = Refusal::new("stop", Wants::Work)
         .with("job", turn.job)
         .with("work", work)
@@ -114,8 +117,20 @@ mod tests {
             let (job, next) = ("fix the lexer", "git seed status");
             let (asked, unasked) = (false, alone.then_some("nobody is asked"));
             let called_off = None;
-            let turn =
-                Turn { row, job, talk, open, closing, looking, asked, called_off, unasked, next };
+            let whole = false;
+            let turn = Turn {
+                row,
+                job,
+                talk,
+                open,
+                closing,
+                looking,
+                asked,
+                called_off,
+                unasked,
+                next,
+                whole,
+            };
             let said = may_end(&turn).map_or_else(
                 |no| no.facts.get("case").unwrap_or_default().to_owned(),
                 |()| "yes".to_owned(),
@@ -143,9 +158,11 @@ mod tests {
     fn what_comes_next_is_said_once() {
         let map = Map::read(OPEVC).expect("the shipped map is sound");
         let row = map.phase(&"execute".into()).expect("a row of the map");
-        for (next, work) in
-            [("git seed status", format!(": {}", row.work)), (&row.work, String::new())]
-        {
+        for (next, whole, work) in [
+            ("git seed status", false, format!(": {}", row.work)),
+            ("git seed status", true, String::new()),
+            (&row.work, false, String::new()),
+        ] {
             let turn = Turn {
                 row,
                 job: "fix the lexer",
@@ -157,6 +174,7 @@ mod tests {
                 called_off: None,
                 unasked: None,
                 next,
+                whole,
             };
             let refusal = may_end(&turn).expect_err("work is open");
             assert_eq!(refusal.facts.get("work"), Some(&*work), "{next}");

@@ -61,6 +61,7 @@ impl Walker {
             return;
         }
         if (!program.is_literal() && !home) || program.text.contains('=') {
+            self.moved = true;
             let git = program.values.is_empty() && may_be_git(program, words);
             return self.push_git(git, &around.part);
         }
@@ -73,6 +74,7 @@ impl Walker {
         let (directory, name) = program.text.rsplit_once('/').unwrap_or(("", &program.text));
         let ours = name == "git-seed" && super::is_own(&program.text);
         let by_path = !directory.is_empty() && !is_system(directory) && !ours;
+        self.moved |= by_path || !git::is_unmoved(name);
         if by_path {
             self.own_code(program, words, around);
         }

@@ -49,6 +49,8 @@ struct Taints {
     variable: Vec<Taint>,
     /// Configuration keys that are fine with any, or with these values.
     key: Vec<Taint>,
+    /// Programs that read no variable but those of the rows.
+    unmoved: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -85,8 +87,11 @@ impl Taint {
 fn taints() -> &'static Taints {
     static TABLE: OnceLock<Taints> = OnceLock::new();
     TABLE.get_or_init(|| {
-        shipped::read(shipped!("taints"))
-            .unwrap_or(Taints { variable: Vec::new(), key: Vec::new() })
+        shipped::read(shipped!("taints")).unwrap_or(Taints {
+            variable: Vec::new(),
+            key: Vec::new(),
+            unmoved: Vec::new(),
+        })
     })
 }
 
@@ -115,6 +120,11 @@ pub(super) fn bends_git(name: &str) -> bool {
         "GIT_OBJECT_DIRECTORY",
     ];
     name.starts_with("GIT_") && !name.starts_with("GIT_TRACE") && !places.contains(&name)
+}
+
+/// Whether a program does the same whatever variables without a row it is given.
+pub(super) fn is_unmoved(program: &str) -> bool {
+    taints().unmoved.iter().any(|known| known == program)
 }
 
 /// Whether a row of the table names that variable.

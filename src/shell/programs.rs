@@ -269,6 +269,9 @@ pub(super) struct Reads {
     /// So many operands, or fewer, are enough.
     #[serde(default)]
     pub operands: Option<usize>,
+    /// It looks at another machine then: it does what the row says, and nothing beside that.
+    #[serde(default)]
+    pub afar: bool,
 }
 
 impl Prints {
@@ -510,7 +513,8 @@ impl ProgramRow {
         let part = around.part.as_str();
         let mut base = Found::new(self.base(args), part);
         let mut found = Vec::new();
-        if base.effect != Effect::Read || !self.reads_only(args) {
+        let looks = base.effect == Effect::Read || self.looks_afar();
+        if !looks || !self.reads_only(args) {
             found.extend(self.also.iter().map(|&effect| self.beside(effect, args, around)));
         }
         self.name_writes(args, &around.here, &mut base);
@@ -541,7 +545,7 @@ impl ProgramRow {
     }
 
     fn base(&self, args: &Args<'_>) -> Effect {
-        if asks_for_help(args) || self.reads_only(args) {
+        if asks_for_help(args) || self.reads_only(args) && !self.looks_afar() {
             return Effect::Read;
         }
         let verb = args.operands.first().map(|(_, term)| *term);
@@ -558,6 +562,10 @@ impl ProgramRow {
             .iter()
             .find(|(_, verbs)| verbs.iter().any(|known| known == verb))
             .map(|(&effect, _)| effect)
+    }
+
+    fn looks_afar(&self) -> bool {
+        self.reads.as_ref().is_some_and(|reads| reads.afar)
     }
 
     fn reads_only(&self, args: &Args<'_>) -> bool {

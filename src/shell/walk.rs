@@ -139,6 +139,8 @@ pub(super) struct Walker {
     pub without: bool,
     /// Where `found` says that a variable no row names was given to programs.
     given: Vec<usize>,
+    /// Something runs that may read such a variable.
+    pub moved: bool,
 }
 
 impl Walker {
@@ -181,6 +183,19 @@ impl Walker {
         if others.map(|(_, found)| found.effect).max() >= Some(Effect::RunsCode) {
             for &at in &self.given {
                 self.found[at].effect = Effect::RunsCode;
+            }
+        }
+        // What looks at files alone, and is known to read no such variable, does as it always does.
+        if !self.moved
+            && self
+                .found
+                .iter()
+                .enumerate()
+                .all(|(at, found)| found.effect == Effect::Read || self.given.contains(&at))
+        {
+            for &at in &self.given {
+                self.found[at].effect = Effect::Read;
+                self.found[at].tag = None;
             }
         }
         // A piece that only looks may do more than that then.

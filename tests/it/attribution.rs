@@ -134,6 +134,20 @@ fn what_a_person_did_is_named_and_what_the_agent_did_beside_it_goes() {
 }
 
 #[test]
+fn what_a_person_has_committed_is_not_told_as_in_no_commit() {
+    let world = at_work();
+    write(&world, "docs/new.txt", "theirs\n");
+    write(&world, "docs/open.txt", "theirs, too\n");
+    world.sh("git add docs/new.txt && git -c core.hooksPath=/dev/null commit -qm 'docs: mine'");
+    let told = world.runs("cargo test").after.context().unwrap_or_default().to_owned();
+    assert!(told.contains("docs/open.txt changed outside the scope"), "{told}");
+    assert!(!told.contains("docs/new.txt"), "{told}");
+    // It stays the person's: what the agent's line then does to it is no stray of the agent's own.
+    world.runs_and("cargo test", || write(&world, "docs/new.txt", "theirs, again\n"));
+    assert_eq!(strays(&world), json!([]));
+}
+
+#[test]
 fn a_long_call_claims_only_what_its_line_names() {
     let world = at_work();
     let reply = lasted(&world, "sh fix.sh todo.txt", 5000, || {

@@ -45,6 +45,46 @@ fn is_named_and_goes(world: &World, path: &str) {
 }
 
 #[test]
+fn work_that_git_would_take_back_goes_the_way_that_keeps_it() {
+    let world = World::seeded();
+    let found = world.text(CODE);
+    let theirs = format!("{found}// theirs\n");
+    write(&world, CODE, &theirs);
+    write(&world, "README.md", "theirs\n");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    // Git would put back what HEAD has, and the person's line would be gone.
+    let way = format!("Do: git seed fence restore {CODE}");
+    for line in [
+        format!("git restore {CODE}"),
+        format!("git checkout -- {CODE}"),
+        format!("git checkout {CODE}"),
+        format!("git checkout HEAD -- {CODE}"),
+        "git restore --worktree --staged src".to_owned(),
+        "cd src/parser && git restore .".to_owned(),
+    ] {
+        let no = world.runs(&line);
+        no.refuses(&way);
+        no.refuses("git keeps no copy");
+    }
+    // What it does not have from the agent, and what comes from elsewhere, is said as it is.
+    world.runs("git restore README.md").refuses("README.md holds a change that you did not make");
+    for line in [
+        format!("git restore -s HEAD~1 {CODE}"),
+        format!("git checkout HEAD~1 -- {CODE}"),
+        "git restore Cargo.toml".to_owned(),
+    ] {
+        world.runs(&line).refuses("the files of the job change by edits");
+    }
+    for line in ["git checkout main", "git stash", "git restore --staged ."] {
+        world.runs(line).refuses("you may not change branch, index or stash");
+    }
+    world.seed(&format!("fence restore {CODE}")).tells(&format!("{CODE} is as it was"));
+    assert_eq!(world.text(CODE), theirs);
+    assert_eq!(world.text("README.md"), "theirs\n");
+}
+
+#[test]
 fn a_directory_that_hides_itself_is_named() {
     let world = in_execute();
     let did = code_does(&world, |world| {

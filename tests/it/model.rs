@@ -2873,6 +2873,7 @@ impl<'a> Search<'a> {
             asked: false,
             unasked: (state.review == Review::Unanswered || state.alone).then_some("nobody is"),
             next: &next,
+            whole: false,
         };
         match (state.life, stop::may_end(&turn)) {
             (Life::Pending, _) => Some(self.keep(&stop::waits(&job.name, "j"), "idle")),

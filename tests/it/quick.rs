@@ -794,6 +794,7 @@ fn where_only_words_changed_a_look_at_them_shows_the_result() {
         world.runs("git diff").passes();
         world.edits("README.md", "teh", "the").passes();
         world.asks(&done()).refuses("nothing has looked at README.md since it changed");
+        world.stops().refuses("Do: look at the result, for example with: cat README.md");
         world.runs_and(look, || {}).passes();
         if shows {
             world.asks(&done()).passes();
@@ -928,17 +929,62 @@ fn a_second_directory_is_told_the_way_that_works() {
 #[test]
 fn the_end_of_a_turn_says_what_comes_next_on_the_small_lane() {
     let world = small();
+    let next = || world.json("status")["next"].as_str().unwrap_or_default().to_owned();
     world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    assert!(next().starts_with("make the change"), "{}", next());
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
-    world.stops().refuses("run its tests");
+    // The change is made: nobody is told to make it.
+    let no = world.stops();
+    no.refuses("Do: run what shows the result");
+    no.refuses("is open in execute.");
+    assert!(!next().contains("make the change"), "{}", next());
     world.tests();
     world.stops().refuses("Do: ask one [JOB-COMPLETE] question");
-    let next = world.json("status")["next"].clone();
-    assert!(next.as_str().is_some_and(|next| next.contains("[JOB-COMPLETE]")), "{next}");
+    assert!(next().contains("[JOB-COMPLETE]"), "{}", next());
+    // Taken back, the work is to be done again.
+    world.edits(CODE, "fn lex() { escapes();", "fn lex() {").passes();
+    world.stops().refuses("make the change");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
     world.prompt("stop, never mind, forget it");
     let no = world.stops();
     no.refuses("ask one [JOB-DROP] question");
     no.refuses("stop, never mind, forget it");
+}
+
+#[test]
+fn a_job_is_named_by_the_prompt_that_asked_for_work() {
+    let world = World::seeded();
+    let name = || world.json("status")["job"]["name"].as_str().unwrap_or_default().to_owned();
+    world.prompt("hi there");
+    assert_eq!(name(), "hi there");
+    world.prompt("how are you?");
+    assert_eq!(name(), "hi there");
+    world.prompt("fix the lexer, it drops escapes");
+    assert_eq!(name(), "fix the lexer, it drops escapes");
+    world.prompt("and add a test");
+    assert_eq!(name(), "fix the lexer, it drops escapes");
+}
+
+#[test]
+fn work_that_is_committed_is_not_asked_for_again() {
+    let world = small();
+    let next = || world.json("status")["next"].as_str().unwrap_or_default().to_owned();
+    let step = "git seed phase advance -m \"<what was done>\"";
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase checkpoint -m 'keep escapes'").succeeds();
+    assert_eq!(next(), step);
+    world.stops().refuses(step);
+    world.seed("phase back observe -m 'look at the escapes again'").succeeds();
+    world.seed("phase advance --scope src/parser -m 'keep them'").succeeds();
+    // The run that shows it was taken before the way back.
+    assert!(!next().contains("make the change"), "{}", next());
+    world.tests();
+    assert_eq!(next(), step);
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    assert_eq!(world.phase(), "condense");
 }
 
 #[test]

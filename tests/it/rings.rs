@@ -49,6 +49,7 @@ const ROOMS: [&str; 52] = [
     "merge",
     "refs_moved",
     "other_line",
+    "taken_back",
     "fence",
     "lost_pages",
     "hook_times",

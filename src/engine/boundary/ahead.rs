@@ -16,6 +16,7 @@ use crate::hosts::Host;
 use crate::jobs::questions::{self, Ahead};
 use crate::phases::message::Message;
 use crate::phases::{PhaseKind, gates, lane};
+use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
 use crate::world::{self, Held};
 
@@ -68,13 +69,37 @@ fn judged(
     Ok(judged.map_err(Ahead::Lacks))
 }
 
-/// The question is what comes next, where `focused` stands: work is done, and somebody is there who
-/// answers.
+/// What comes next where work is done on a lane, and nothing of its own phase is missing.
+pub(crate) enum Then {
+    /// The work itself: nothing has changed so far.
+    Work,
+    /// What shows the work: the refusal says what.
+    Show(Refusal),
+    /// The question for completion: work is done, and somebody is there who answers.
+    Ask,
+    /// The step forward.
+    Step,
+}
+
+/// The question is what comes next, where `focused` stands.
 pub(crate) fn is_next(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    Ok(jobs::completion::eligible(repo, focused)
-        && !jobs::unattended::defers(repo, &focused.state)
-        && judged(repo, focused, &focused.state.job.name)?
-            .is_ok_and(|judged| !judged.survey.own.is_empty()))
+    Ok(matches!(then(repo, focused)?, Some(Then::Ask)))
+}
+
+/// What comes next, where `focused` stands in such a phase; absent in every other.
+pub(crate) fn then(repo: &Repo, focused: &LoadedJob) -> Result<Option<Then>> {
+    if !repo.map(&focused.state.stand).asks_ahead(repo.row(Some(focused))) {
+        return Ok(None);
+    }
+    let judged = judged(repo, focused, &focused.state.job.name)?;
+    let asked = jobs::completion::eligible(repo, focused)
+        && !jobs::unattended::defers(repo, &focused.state);
+    Ok(Some(match judged {
+        Ok(judged) if asked && !judged.survey.own.is_empty() => Then::Ask,
+        _ if !boundary::size::has_begun(repo, focused)? => Then::Work,
+        Err(Ahead::Lacks(refusal)) if gates::wants_a_look(&refusal) => Then::Show(refusal),
+        _ => Then::Step,
+    }))
 }
 
 fn onward() -> Transition {

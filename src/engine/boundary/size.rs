@@ -204,6 +204,20 @@ pub(crate) fn is_outgrown(repo: &Repo, focused: &LoadedJob, more: &[String]) -> 
     Ok(is_outgrown(&sizes))
 }
 
+/// Whether the cycle has changed a line of the project so far, by a call or by a commit of the
+/// job's.
+pub(crate) fn has_begun(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(false) };
+    let so_far = so_far(repo, focused, &began, &[])?;
+    let by_hand = so_far.by_hand(repo, focused)?;
+    for path in so_far.all().difference(&by_hand) {
+        if lines_of(repo, &began, path, None)? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn sizes(repo: &Repo, began: &TreeId, paths: BTreeSet<String>) -> Result<BTreeMap<String, usize>> {
     let sized = |path: String| {
         let lines = lines_of(repo, began, &path, None)?;

@@ -5,8 +5,8 @@
 //! it grew.
 
 use crate::engine::fence::looks::Window;
-use crate::engine::record;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{fence, record};
 use crate::format::notes;
 use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
@@ -64,6 +64,18 @@ pub(crate) fn commits_of_call(
     let commits = logged_by_hand(repo, focused, from, None)?;
     let by_call = window.is_tied_to(&repo.store.common_dir().join("HEAD"));
     Ok(ByHand { commits, by_call })
+}
+
+/// Those of `paths` that are not as the last commit has them; a person may just have made it.
+///
+/// # Errors
+///
+/// Fails where HEAD does not read.
+pub(crate) fn in_no_commit(repo: &Repo, paths: &[String]) -> Result<Vec<String>> {
+    let Some(head) = repo.store.head()?.commit else { return Ok(paths.to_vec()) };
+    let tree = repo.store.tree_of_commit(&head)?;
+    let open = |path: &&String| fence::tree::is_still_changed(repo, &tree, path);
+    Ok(paths.iter().filter(open).cloned().collect())
 }
 
 fn logged_by_hand(

@@ -398,7 +398,7 @@ fn what_came(
             after = fence::after_call::after_shell(repo, focused, &since, window)?;
             after.strays.retain(|stray| !prints.strays.contains(stray));
             lines = after.late.then_some(0);
-            context = name_changes(repo, focused, &after);
+            context = name_changes(repo, focused, &after)?;
             if !after.paths.is_empty() && boundary::size::is_outgrown(repo, focused, &after.paths)?
             {
                 context = merged(context, Some(voice::tell(Notice::RemarkOutgrown, &[])));
@@ -504,12 +504,11 @@ fn after_question(repo: &Repo, ended: &EndedCall<'_>, context: Option<String>) -
 }
 
 /// Names what changed outside the fence, at once: by a shell call, and by nobody known.
-fn name_changes(repo: &Repo, focused: &LoadedJob, after: &ShellEffects) -> Option<String> {
-    let told = [
-        name_paths(repo, focused, Case::Shell, &after.strays),
-        name_paths(repo, focused, Case::Unclaimed, &after.unclaimed),
-    ];
-    told.into_iter().flatten().reduce(|all, more| format!("{all}\n{more}"))
+fn name_changes(repo: &Repo, focused: &LoadedJob, after: &ShellEffects) -> Result<Option<String>> {
+    let strays = name_paths(repo, focused, Case::Shell, &after.strays);
+    let open = fence::foreign_commits::in_no_commit(repo, &after.unclaimed)?;
+    let open = name_paths(repo, focused, Case::Unclaimed, &open);
+    Ok(strays.into_iter().chain(open).reduce(|all, more| format!("{all}\n{more}")))
 }
 
 /// One notice about `paths`: it has happened, and what follows from it.

@@ -11,9 +11,9 @@ use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
 use crate::jobs::routing::InteractionKind;
-use crate::phases::guard;
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
+use crate::phases::{PhaseKind, guard};
 use crate::rules::ClaimMode;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
@@ -63,7 +63,7 @@ fn unruled(event: &Event, error: &EngineError, answer: Answer) -> Answer {
 fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answer> {
     let state = &focused.state;
     let looking = state.review == Review::Looking;
-    let next = if looking { String::new() } else { next(repo, focused) };
+    let (next, whole) = if looking { (String::new(), true) } else { next(repo, focused) };
     let unasked = jobs::unattended::unasked(repo, state);
     let said = record::interactions::interaction(repo, &focused.chain, state.job.interactions)?;
     let said = said.filter(|said| said.kind == InteractionKind::Prompt);
@@ -79,6 +79,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         called_off,
         unasked: unasked.as_deref(),
         next: &next,
+        whole,
     };
     match stop::may_end(&turn) {
         Ok(()) => last_words(repo, focused, event),
@@ -86,12 +87,17 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     }
 }
 
-/// What `status` says comes next; where it does not read, `status` says why.
-fn next(repo: &Repo, focused: &LoadedJob) -> String {
+/// What `status` says comes next, and whether nothing else is to be said of the work; where it does
+/// not read, `status` says why.
+fn next(repo: &Repo, focused: &LoadedJob) -> (String, bool) {
     let row = repo.row(Some(focused));
+    let on_lane = repo.map(&focused.state.stand).lane.is_some() && row.kind == PhaseKind::Work;
     match boundary::judge::missing(repo, focused) {
-        Ok(missing) => report::next(repo, focused, row, &missing),
-        Err(_) => "git seed status".to_owned(),
+        Ok(missing) => {
+            let whole = row.is_in_cycle() && (on_lane || missing.is_empty());
+            (report::next(repo, focused, row, &missing), whole)
+        }
+        Err(_) => ("git seed status".to_owned(), false),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::format::interaction::Interaction;
 use crate::format::state::State;
 use crate::format::texts::{self, Stub};
 use crate::format::{meta, names};
+use crate::jobs::routing::{self, InteractionKind};
 use crate::jobs::{Job, JobId};
 use crate::secrets::Masked;
 use crate::store::{self, StoreError, Tip};
@@ -172,10 +173,18 @@ impl Repo {
         Ok(())
     }
 
-    /// What a job is called by the head of its prompt, where that is here.
+    /// What a job is called by the head of its first prompt beyond a greeting, where that is here.
     pub(crate) fn named_by_prompt(&self, of: Of<'_>) -> Result<Option<String>> {
-        let entry = self.entry(of, 1)?.filter(|entry| entry.gone.is_none());
-        Ok(entry.map(|entry| Job::named_by(self.rules.without_track(&entry.said.text))))
+        let mut first = None;
+        for n in 1.. {
+            let Some(entry) = self.entry(of, n)?.filter(|it| it.gone.is_none()) else { break };
+            let text = self.rules.without_track(&entry.said.text);
+            if entry.said.kind == InteractionKind::Prompt && !routing::is_small_talk(text) {
+                return Ok(Some(Job::named_by(text)));
+            }
+            first.get_or_insert_with(|| Job::named_by(text));
+        }
+        Ok(first)
     }
 
     /// The line of a job with that name in it.
