@@ -346,7 +346,9 @@ fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {
         return Moment::Closing;
     }
     if state.stand.is_talk() {
-        return Moment::Talk;
+        // Jobs that do not read are named elsewhere.
+        let awaiting = jobs::unattended::awaiting(repo).unwrap_or_default();
+        return Moment::Talk { awaits: awaiting.len() == 1 };
     }
     // Nowhere else is it asked for, and it is read from disk.
     let may = repo.row(Some(focused)).kind == PhaseKind::Consolidation

@@ -151,8 +151,8 @@ pub enum Moment {
     /// No job is focused; `rests` for one that a person paused here, `waits` for one that waits
     /// here, `awaits` for one to be approved.
     NoJob { rests: bool, waits: bool, awaits: bool },
-    /// Only words were said of the focused job.
-    Talk,
+    /// Only words were said of the focused job; `awaits` where one other is to be approved.
+    Talk { awaits: bool },
     /// It is at work; `ends` where a person may approve it now, and what a word on its size does.
     Work { ends: bool, size: SizeWords },
     /// It is approved, and its last cycle is open.
@@ -174,10 +174,10 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
             words.push("[ALLOW git <words>]");
             words
         }
-        Moment::Talk => {
+        Moment::Talk { awaits } => {
             let lanes = ["[QUICK]", "[FULL]"];
             let others = ["[ALLOW <path>]", "[ALLOW git <words>]", "[PAUSE]", "[DROP]"];
-            lanes.into_iter().chain(others).collect()
+            lanes.into_iter().chain(awaits.then_some("[APPROVE]")).chain(others).collect()
         }
         Moment::Work { ends, size } => {
             let mut words = Vec::new();
@@ -396,7 +396,8 @@ mod tests {
             Moment::Off,
             Moment::NoJob { rests: true, waits: true, awaits: true },
             Moment::NoJob { rests: false, waits: false, awaits: false },
-            Moment::Talk,
+            Moment::Talk { awaits: true },
+            Moment::Talk { awaits: false },
             Moment::Work { ends: true, size: SizeWords::default() },
             Moment::Work { ends: false, size: SizeWords { quick: false, full: true } },
             Moment::Work { ends: false, size: SizeWords { quick: true, full: true } },

@@ -3025,7 +3025,9 @@ impl<'a> Search<'a> {
                     awaits: state.life == Life::Awaiting || state.others,
                 },
                 Life::Completed => continue,
-                Life::Active if !state.begun && state.aside.is_none() => Worktree::Talk,
+                Life::Active if !state.begun && state.aside.is_none() => {
+                    Worktree::Talk { awaits: false }
+                }
                 Life::Active => Worktree::Work {
                     ends: state.finished && !state.waits,
                     size: SizeWords::default(),

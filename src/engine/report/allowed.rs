@@ -18,7 +18,7 @@ pub(super) fn acting(repo: &Repo, moment: Moment, focused: Option<&LoadedJob>) -
     let words = waits.into_iter().chain(shortword::acting(moment).into_iter().filter(known));
     let mut all: Vec<String> = words.map(str::to_owned).collect();
     // Under way a job keeps its track.
-    let begins = matches!(moment, Moment::NoJob { .. } | Moment::Talk);
+    let begins = matches!(moment, Moment::NoJob { .. } | Moment::Talk { .. });
     if let Some(at) = all.iter().position(|word| word == "[FULL]").filter(|_| begins) {
         let rest = all.split_off(at + 1);
         all.extend(repo.rules.maps.own_names().map(shortword::word_of));
