@@ -79,7 +79,8 @@ fn seen_of(host: &'static str) -> Seen {
                 }
                 EventKind::After { call, outcome } => {
                     let shell = matches!(call.act, Act::Shell { .. });
-                    seen.note(shell && outcome.status.is_some(), "tell-exits");
+                    // Of a failure alone a host may tell, too.
+                    seen.note(shell && outcome.status == Some(0), "tell-exits");
                     // Codex has its tool with a setting alone, as it was recorded.
                     let asked = !outcome.answers.is_empty() && host != "codex";
                     seen.note(asked && session.ends != Ends::Awaiting, "question-tool");

@@ -51,6 +51,7 @@ fn where_only_words_changed_a_look_shows_a_criterion() {
     world.notes("---Ve---", "looked at what there is");
     let met = format!("- {CRITERION}: met, the guide says so");
     world.runs(&format!("grep -n survive {guide}")).passes();
+    world.reads(guide).passes();
     world.notes("---Ve---", "the guide says that escapes survive");
     refused(&world, &met.replace(": met", ": not shown"), "no criterion of the plan was shown");
     goes_on(&world, &met);
