@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::quick::{done, small};
-use super::world::{CODE, World};
+use super::quick::{done, small, small_in};
+use super::world::{CODE, Question, World, question};
 
 /// A small job in execute.
 fn in_execute() -> World {
@@ -126,4 +126,37 @@ fn the_card_says_that_a_person_committed_the_work() {
     world.seed("phase advance -m 'keep escapes'").succeeds();
     let told = world.card();
     assert!(told.contains("Nothing was changed but what was committed by hand"), "{told}");
+}
+
+/// The line that git seed counted is its own wherever words quote it whole, also where no known run
+/// of tests is there to show a result. A changed one is the agent's.
+#[test]
+fn the_line_of_the_card_is_no_word_of_the_agents() {
+    let world =
+        small_in(&[("lib/slug.js", "export const slug = s => s.toLowerCase()\n"), ("a.js", "\n")]);
+    world.edits("lib/slug.js", "s.toLowerCase", "s.trim().toLowerCase").passes();
+    let ran = json!({ "stdout": "dist/slug.js", "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "node build.js" }), || ran).passes();
+    world.minute();
+    let card = world.card();
+    assert!(card.contains("1 run, last `node build.js` exit 0 (no known test run)"), "{card}");
+    let asks = |line: &str| -> Question<'_> {
+        let text = format!(
+            "[JOB-COMPLETE] fix the lexer: slug trims its input before it lowers it, and the \
+             build script was called once by hand; there are no tests in this repository, so none \
+             of them was run.\n{line}\n\n## Outstanding Items\n"
+        );
+        world.minute();
+        world.asks_bare(&question(&text, &["Review", "Approve completion"]))
+    };
+    for line in [card.clone(), format!("> **{card}**"), card.replace("; ", ";\n")] {
+        asks(&line).passes();
+    }
+    asks(&format!("{card} All 12 tests pass.")).refuses("All 12 tests pass");
+    // In a message too; with another number in it, it is a result that nothing shows.
+    let says = |line: &str| format!("trim the input of slug\n\n{line}\n");
+    let other = card.replace("1 run", "3 runs");
+    world.seed("phase checkpoint -F -").stdin(&says(&other)).refuses("exit 0");
+    world.seed("phase checkpoint -F -").stdin(&says(&card)).succeeds();
+    asks(&world.card()).passes().answers("Approve completion").tells("closed");
 }
