@@ -654,7 +654,7 @@ mod tests {
             }),
             (
                 "failing, another passed",
-                "was not repeated: cargo test --all",
+                "has not passed since: cargo test --all",
                 Directive::Reject,
                 |case| {
                     let failed = Receipt {

@@ -160,3 +160,31 @@ fn the_line_of_the_card_is_no_word_of_the_agents() {
     world.seed("phase checkpoint -F -").stdin(&says(&card)).succeeds();
     asks(&world.card()).passes().answers("Approve completion").tells("closed");
 }
+
+/// A run that was repeated and fails still is told as one that fails: to run it again is no way
+/// out, and two runs that fail weigh as one does.
+#[test]
+fn a_run_that_fails_still_is_not_to_be_repeated() {
+    let world = in_execute();
+    let says = |said: &str| world.seed(&format!("phase checkpoint -m '{said}'"));
+    for text in ["escapes(1);", "escapes(2);", "escapes(3);"] {
+        fails(&world);
+        world.minute();
+        fails(&world);
+        let told = says("keep escapes; all the tests pass").refuses("the last run failed: cargo");
+        assert!(told.contains("say that it fails"), "{told}");
+        says("keep escapes in quoted strings").succeeds();
+        let now = world.text(CODE);
+        let call = &now[now.find("escapes(").expect("a call")..];
+        let call = &call[..=call.find(';').expect("its end")];
+        world.edits(CODE, call, text).passes();
+    }
+    // What passed since was another run.
+    fails(&world);
+    world.minute();
+    let passed = json!({ "stdout": super::world::PASSED, "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "cargo test -p other" }), || passed).passes();
+    let told = says("keep escapes in quoted strings").refuses("has not passed since: cargo test");
+    assert!(told.contains("say that it failed"), "{told}");
+    says("keep escapes in quoted strings. cargo test fails: a test wants another end").succeeds();
+}
