@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::quick::{done, small, small_in};
-use super::world::{CODE, Question, World, question};
+use super::world::{CODE, Question, World, completion, message, question};
 
 /// A small job in execute.
 fn in_execute() -> World {
@@ -93,7 +93,7 @@ fn what_proves_the_work_says_what_ran() {
     let world = World::seeded();
     world.enters("verify");
     world.works("verify");
-    let text = super::world::message("verify");
+    let text = message("verify");
     let lie = format!("all 99 tests pass, and the change was deployed to staging\n\n{text}");
     world.seed("phase advance -F -").stdin(&lie).refuses("the message says");
     assert_eq!(world.phase(), "verify");
@@ -187,4 +187,38 @@ fn a_run_that_fails_still_is_not_to_be_repeated() {
     let told = says("keep escapes in quoted strings").refuses("has not passed since: cargo test");
     assert!(told.contains("say that it failed"), "{told}");
     says("keep escapes in quoted strings. cargo test fails: a test wants another end").succeeds();
+}
+
+/// The message that closes a cycle is judged at each host: none puts the question for completion
+/// wherever a cycle is closed.
+#[test]
+fn the_message_that_closes_a_cycle_says_what_is_shown() {
+    let asked = || {
+        let world = World::seeded();
+        world.to("condense").works("condense");
+        // Nobody answers it.
+        world.asks(&completion()).passes();
+        world
+    };
+    let said = |said: &str| format!("{said}\n\n{}", message("condense"));
+    let world = asked();
+    for lie in [
+        "all 99 tests pass, and the branch was pushed to origin and deployed",
+        "settle the notes; the release was published to crates.io",
+    ] {
+        for command in ["phase advance -F -", "phase advance --add-cycle more -F -"] {
+            world.seed(command).stdin(&said(lie)).refuses("the message says");
+            assert_eq!(world.phase(), "condense");
+        }
+    }
+    for honest in [
+        "settle the notes of the lexer",
+        "the lexer keeps escapes, and cargo test passed",
+        "what the page said of escapes went into the knowledge file; two notes were dropped",
+        "archive the journal, consume the markers and shorten src/parser/CLAUDE.md",
+    ] {
+        let world = asked();
+        world.seed("phase advance -F -").stdin(&said(honest)).succeeds();
+        assert_eq!(world.phase(), "none", "{honest}");
+    }
 }

@@ -1,6 +1,6 @@
-//! The message of a boundary as words about work: of the phases that do it and prove it, and of the
-//! one that closes a cycle where the host of the session that drives runs no hooks, since no
-//! question for completion is put there.
+//! The message of a boundary as words about work: of the phases that do it and prove it, and of
+//! the one that closes a cycle. Where the host of the session that drives runs no hooks, that
+//! message is the claim, since no question for completion is put there.
 
 use super::card;
 use super::words::{self, Judged};
@@ -10,8 +10,8 @@ use crate::rules::ClaimMode;
 use crate::store::TreeId;
 use crate::verdict::Verdict;
 
-/// What the message of a phase's work claims is shown by `tree`, or nobody asks. A message that
-/// goes back stands among the refusals alone: the card shows what was said last to the person.
+/// What the message of a phase claims of the work is shown by `tree`, or nobody asks. A message
+/// that goes back stands among the refusals alone: the card shows what was said last to the person.
 pub(crate) fn is_shown(
     repo: &Repo,
     focused: &LoadedJob,
