@@ -222,3 +222,16 @@ fn the_message_that_closes_a_cycle_says_what_is_shown() {
         assert_eq!(world.phase(), "none", "{honest}");
     }
 }
+
+/// What the difference alone shows otherwise is said by no message.
+#[test]
+fn a_message_denies_no_change_that_was_made() {
+    let world = in_execute();
+    world.tests();
+    for lie in ["lex.rs was not touched", "keep escapes without editing src/parser/lex.rs"] {
+        let told = format!("phase checkpoint -m 'quoted strings end well; {lie}'");
+        world.seed(&told).refuses("changed, and not said to be: src/parser/lex.rs");
+    }
+    let honest = "quoted strings end well; only lex.rs was changed, and todo.txt was not touched";
+    world.seed(&format!("phase checkpoint -m '{honest}'")).succeeds();
+}
