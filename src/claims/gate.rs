@@ -654,7 +654,7 @@ mod tests {
             }),
             (
                 "failing, another passed",
-                "was not repeated: cargo test --all",
+                "has not passed since: cargo test --all",
                 Directive::Reject,
                 |case| {
                     let failed = Receipt {
@@ -676,7 +676,7 @@ mod tests {
                 case.truth.files.push(code("src/b.rs", &["g"]));
                 case.claim.code_paths_affected.push("src/b.rs".into());
             }),
-            ("hidden", "not declared as affected: src/b.rs", Directive::Rewrite, |case| {
+            ("hidden", "not said to be: src/b.rs", Directive::Rewrite, |case| {
                 case.truth.files.push(code("src/b.rs", &["g"]));
             }),
             ("deployed", "is said to be deployed", Directive::Rewrite, |case| {

@@ -15,6 +15,7 @@ pub(crate) mod checks;
 pub mod counts;
 pub(crate) mod empty;
 pub mod ended;
+mod extent;
 pub mod figures;
 pub mod gate;
 mod history;

@@ -499,9 +499,12 @@ impl<'c> Runs<'c> {
         found(
             Finding::FailedUnrepeated,
             &commands(
-                earlier
-                    .into_iter()
-                    .filter(|read| self.failed_on_this_code(read) && !self.is_repeated(read)),
+                // One that fails still is told as the last run.
+                earlier.into_iter().filter(|read| {
+                    self.failed_on_this_code(read)
+                        && !self.is_repeated(read)
+                        && !self.fails_still(read)
+                }),
             ),
         );
         let others: Vec<&Read<'_>> = self
@@ -551,6 +554,17 @@ impl<'c> Runs<'c> {
     fn is_last_of_its_kind(&self, read: &Read<'_>) -> bool {
         let same = |other: &&Read<'_>| other.receipt.run == read.receipt.run && is_heard(other);
         self.read.iter().rev().find(same).is_some_and(|last| std::ptr::eq(last, read))
+    }
+
+    /// The last run of the same kind failed as well, and stands.
+    fn fails_still(&self, failed: &Read<'_>) -> bool {
+        let stands = |read: &&Read<'_>| {
+            read.reading == Reading::Failed
+                && read.receipt.run == failed.receipt.run
+                && self.is_last_of_its_kind(read)
+                && !self.is_superseded(read)
+        };
+        self.after(failed).any(|read| stands(&read))
     }
 
     /// It failed on other code, and what it backs has passed on this code since.

@@ -582,9 +582,10 @@ fn tells_the_part(
     table: &GateTable,
 ) -> bool {
     let parts: Vec<String> = runs.parts().flatten().map(super::Part::told).collect();
-    let mut of_whole =
-        sentences(raw).filter(|one| Text::of(one).says(&row.phrases, &table.words)).peekable();
-    of_whole.peek().is_some() && of_whole.all(|one| sure::names_part(one, &parts, table))
+    let is_of_whole = |text: &str| Text::of(text).says(&row.phrases, &table.words);
+    let mut of_whole = sentences(raw).filter(|one| is_of_whole(one)).peekable();
+    of_whole.peek().is_some()
+        && of_whole.all(|one| sure::names_part(one, &is_of_whole, &parts, table))
 }
 
 /// Targets that a sentence of the act names, where the acts that ran name others.

@@ -7,6 +7,7 @@
 use super::acts;
 use super::empty::{self, joined, pieces};
 use super::phrases::Text;
+use super::ruling::says_that_it_ran;
 use super::table::{ActRow, GateTable};
 
 /// Whether a line does no more than look, as far as its commands are known.
@@ -45,12 +46,46 @@ pub(super) fn may_be_act<'r>(rows: impl Iterator<Item = &'r ActRow> + Clone, lin
     pieces(&joined(line)).any(|piece| acts::is_one_of(rows.clone(), piece))
 }
 
-/// Whether a sentence that tells of a part of the tests says which: it has a word of the part.
-pub(super) fn names_part(sentence: &str, parts: &[String], table: &GateTable) -> bool {
-    let lower = sentence.to_lowercase();
+/// What parts the clauses of a sentence.
+const JOINS: [&str; 13] =
+    [",", "，", "、", "—", "–", " - ", " and ", " so ", " und ", " y ", " et ", " e ", " и "];
+
+/// With what a clause begins that says where the next one holds.
+const WHERE: [&str; 13] =
+    ["for", "in", "of", "within", "für", "bei", "para", "en", "pour", "dans", "em", "для", "в"];
+
+/// Whether a sentence that tells of a part of the tests as `is_of_whole` says which part: the
+/// clause that says so has a word of it, or another one says where it holds, or what ran. A clause
+/// that tells of the work names that, and no tests: `core.py is fixed and all tests pass`.
+pub(super) fn names_part(
+    sentence: &str,
+    is_of_whole: &dyn Fn(&str) -> bool,
+    parts: &[String],
+    table: &GateTable,
+) -> bool {
     let words = parts.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric()));
     let own = words.filter(|word| word.len() > 3 && !Text::of(word).holds(&table.said.tests));
-    own.map(str::to_lowercase).any(|word| lower.contains(&word))
+    let own: Vec<String> = own.map(str::to_lowercase).collect();
+    let names = |text: &str| {
+        let lower = text.to_lowercase();
+        own.iter().any(|word| lower.contains(word))
+    };
+    let clauses = JOINS.iter().fold(vec![sentence], |all, join| {
+        all.into_iter().flat_map(|clause| clause.split(join)).collect()
+    });
+    let (whole, others): (Vec<&str>, Vec<&str>) =
+        clauses.into_iter().partition(|clause| is_of_whole(clause));
+    // Said by several clauses together: `all tests of a and b pass`.
+    if whole.is_empty() {
+        return names(sentence);
+    }
+    let tells = |clause: &&str| {
+        let text = Text::of(clause);
+        let first = text.words().next().unwrap_or_default();
+        let done = text.says(&table.said.deeds, &table.words);
+        says_that_it_ran(&[&text], table) || WHERE.contains(&first) && !done
+    };
+    whole.into_iter().all(names) || others.into_iter().filter(tells).any(names)
 }
 
 /// Whether a sentence takes something back, wherever it says so.
@@ -66,7 +101,32 @@ pub(super) fn leaves_open(text: &Text, table: &GateTable) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Backing;
     use super::*;
+
+    #[test]
+    fn a_part_is_named_by_what_is_said_of_the_tests() {
+        let table = GateTable::shipped().expect("rows");
+        let row = table.fact.iter().find(|row| row.backing == Backing::Whole).expect("its row");
+        let whole = |clause: &str| Text::of(clause).says(&row.phrases, &table.words);
+        for (part, sentence, wanted) in [
+            ("test/slug.test.js", "slug trims now, all tests pass", false),
+            ("test/slug.test.js", "slug trims now and the full suite is green", false),
+            ("test/slug.test.js", "all tests pass, now that slug trims", false),
+            ("tests/test_core.py", "core.py is fixed and all tests pass", false),
+            ("tests/test_core.py", "mean in core is fixed, and the full suite is green", false),
+            ("tests/test_core.py", "core.py ist behoben und alle Tests laufen durch", false),
+            ("test/slug.test.js", "the slug tests all pass", true),
+            ("test/slug.test.js", "slug trims now, and all tests of slug pass", true),
+            ("test/slug.test.js", "all tests in test/slug.test.js pass", true),
+            ("test/slug.test.js", "for slug, all tests pass", true),
+            ("tests/test_core.py", "I ran the tests of core, and all tests pass", true),
+            ("tests/test_core.py", "all tests pass in core and in cli", true),
+        ] {
+            let parts = [part.to_owned()];
+            assert_eq!(names_part(sentence, &whole, &parts, &table), wanted, "{sentence}");
+        }
+    }
 
     #[test]
     fn what_may_have_been_tests_is_told_from_what_was_not() {

@@ -341,8 +341,7 @@ pub(crate) fn as_text(question: &str, name: &str) -> String {
 pub(crate) fn said_of_work(question: &str, name: &str, counted: &str) -> String {
     let (body, _) = with_next(question);
     let said = text_of_completion(body).unwrap_or(body);
-    let said = if counted.is_empty() { said.to_owned() } else { said.replace(counted, "") };
-    let said = said.replace(name, "");
+    let said = without_line(said, counted).replace(name, "");
     said.trim_start_matches(|first: char| !first.is_alphanumeric()).to_owned()
 }
 
@@ -526,11 +525,57 @@ fn lacks_card(row: &Registered, text: &str, card: &str) -> Option<Case> {
 
 /// `text` holds the line `card`. Marks of Markdown and line ends do not count.
 pub(crate) fn shows(text: &str, card: &str) -> bool {
-    let plain = |text: &str| {
-        let bare: String = text.chars().filter(|letter| !"*_`>".contains(*letter)).collect();
-        bare.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    plain(text).contains(&plain(card))
+    plain(text).text.contains(&plain(card).text)
+}
+
+/// `text` without the line `card`, each time that it holds it whole, in the sense of [`shows`].
+pub(crate) fn without_line(text: &str, card: &str) -> String {
+    let (all, line) = (plain(text), plain(card));
+    let mut kept = String::new();
+    let mut from = 0;
+    if !line.text.is_empty() {
+        for (at, _) in all.text.match_indices(&line.text) {
+            let last = at + line.text.len() - 1;
+            kept.push_str(&text[from..all.begins[at]]);
+            kept.push(' ');
+            from = all.ends[last];
+        }
+    }
+    kept.push_str(&text[from..]);
+    kept
+}
+
+/// A text without marks of Markdown, its blanks as one each.
+#[derive(Default)]
+struct Plain {
+    text: String,
+    /// Where the letter that each byte is of begins and ends in the text it was taken from.
+    begins: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+fn plain(text: &str) -> Plain {
+    let mut plain = Plain::default();
+    let mut gap = None;
+    for (at, letter) in text.char_indices() {
+        if letter.is_whitespace() {
+            gap.get_or_insert(at);
+        } else if !"*_`>".contains(letter) {
+            if let Some(gap) = gap.take().filter(|_| !plain.text.is_empty()) {
+                plain.push(' ', gap, at);
+            }
+            plain.push(letter, at, at + letter.len_utf8());
+        }
+    }
+    plain
+}
+
+impl Plain {
+    fn push(&mut self, letter: char, begin: usize, end: usize) {
+        self.text.push(letter);
+        self.begins.resize(self.text.len(), begin);
+        self.ends.resize(self.text.len(), end);
+    }
 }
 
 /// Hours between two runs: what the answer says, times the `every <n>` of the question.

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::quick::{done, small};
-use super::world::{CODE, World};
+use super::quick::{done, small, small_in};
+use super::world::{CODE, Question, World, completion, message, question};
 
 /// A small job in execute.
 fn in_execute() -> World {
@@ -93,7 +93,7 @@ fn what_proves_the_work_says_what_ran() {
     let world = World::seeded();
     world.enters("verify");
     world.works("verify");
-    let text = super::world::message("verify");
+    let text = message("verify");
     let lie = format!("all 99 tests pass, and the change was deployed to staging\n\n{text}");
     world.seed("phase advance -F -").stdin(&lie).refuses("the message says");
     assert_eq!(world.phase(), "verify");
@@ -126,4 +126,112 @@ fn the_card_says_that_a_person_committed_the_work() {
     world.seed("phase advance -m 'keep escapes'").succeeds();
     let told = world.card();
     assert!(told.contains("Nothing was changed but what was committed by hand"), "{told}");
+}
+
+/// The line that git seed counted is its own wherever words quote it whole, also where no known run
+/// of tests is there to show a result. A changed one is the agent's.
+#[test]
+fn the_line_of_the_card_is_no_word_of_the_agents() {
+    let world =
+        small_in(&[("lib/slug.js", "export const slug = s => s.toLowerCase()\n"), ("a.js", "\n")]);
+    world.edits("lib/slug.js", "s.toLowerCase", "s.trim().toLowerCase").passes();
+    let ran = json!({ "stdout": "dist/slug.js", "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "node build.js" }), || ran).passes();
+    world.minute();
+    let card = world.card();
+    assert!(card.contains("1 run, last `node build.js` exit 0 (no known test run)"), "{card}");
+    let asks = |line: &str| -> Question<'_> {
+        let text = format!(
+            "[JOB-COMPLETE] fix the lexer: slug trims its input before it lowers it, and the \
+             build script was called once by hand; there are no tests in this repository, so none \
+             of them was run.\n{line}\n\n## Outstanding Items\n"
+        );
+        world.minute();
+        world.asks_bare(&question(&text, &["Review", "Approve completion"]))
+    };
+    for line in [card.clone(), format!("> **{card}**"), card.replace("; ", ";\n")] {
+        asks(&line).passes();
+    }
+    asks(&format!("{card} All 12 tests pass.")).refuses("All 12 tests pass");
+    // In a message too; with another number in it, it is a result that nothing shows.
+    let says = |line: &str| format!("trim the input of slug\n\n{line}\n");
+    let other = card.replace("1 run", "3 runs");
+    world.seed("phase checkpoint -F -").stdin(&says(&other)).refuses("exit 0");
+    world.seed("phase checkpoint -F -").stdin(&says(&card)).succeeds();
+    asks(&world.card()).passes().answers("Approve completion").tells("closed");
+}
+
+/// A run that was repeated and fails still is told as one that fails: to run it again is no way
+/// out, and two runs that fail weigh as one does.
+#[test]
+fn a_run_that_fails_still_is_not_to_be_repeated() {
+    let world = in_execute();
+    let says = |said: &str| world.seed(&format!("phase checkpoint -m '{said}'"));
+    for text in ["escapes(1);", "escapes(2);", "escapes(3);"] {
+        fails(&world);
+        world.minute();
+        fails(&world);
+        let told = says("keep escapes; all the tests pass").refuses("the last run failed: cargo");
+        assert!(told.contains("say that it fails"), "{told}");
+        says("keep escapes in quoted strings").succeeds();
+        let now = world.text(CODE);
+        let call = &now[now.find("escapes(").expect("a call")..];
+        let call = &call[..=call.find(';').expect("its end")];
+        world.edits(CODE, call, text).passes();
+    }
+    // What passed since was another run.
+    fails(&world);
+    world.minute();
+    let passed = json!({ "stdout": super::world::PASSED, "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "cargo test -p other" }), || passed).passes();
+    let told = says("keep escapes in quoted strings").refuses("has not passed since: cargo test");
+    assert!(told.contains("say that it failed"), "{told}");
+    says("keep escapes in quoted strings. cargo test fails: a test wants another end").succeeds();
+}
+
+/// The message that closes a cycle is judged at each host: none puts the question for completion
+/// wherever a cycle is closed.
+#[test]
+fn the_message_that_closes_a_cycle_says_what_is_shown() {
+    let asked = || {
+        let world = World::seeded();
+        world.to("condense").works("condense");
+        // Nobody answers it.
+        world.asks(&completion()).passes();
+        world
+    };
+    let said = |said: &str| format!("{said}\n\n{}", message("condense"));
+    let world = asked();
+    for lie in [
+        "all 99 tests pass, and the branch was pushed to origin and deployed",
+        "settle the notes; the release was published to crates.io",
+    ] {
+        for command in ["phase advance -F -", "phase advance --add-cycle more -F -"] {
+            world.seed(command).stdin(&said(lie)).refuses("the message says");
+            assert_eq!(world.phase(), "condense");
+        }
+    }
+    for honest in [
+        "settle the notes of the lexer",
+        "the lexer keeps escapes, and cargo test passed",
+        "what the page said of escapes went into the knowledge file; two notes were dropped",
+        "archive the journal, consume the markers and shorten src/parser/CLAUDE.md",
+    ] {
+        let world = asked();
+        world.seed("phase advance -F -").stdin(&said(honest)).succeeds();
+        assert_eq!(world.phase(), "none", "{honest}");
+    }
+}
+
+/// What the difference alone shows otherwise is said by no message.
+#[test]
+fn a_message_denies_no_change_that_was_made() {
+    let world = in_execute();
+    world.tests();
+    for lie in ["lex.rs was not touched", "keep escapes without editing src/parser/lex.rs"] {
+        let told = format!("phase checkpoint -m 'quoted strings end well; {lie}'");
+        world.seed(&told).refuses("changed, and not said to be: src/parser/lex.rs");
+    }
+    let honest = "quoted strings end well; only lex.rs was changed, and todo.txt was not touched";
+    world.seed(&format!("phase checkpoint -m '{honest}'")).succeeds();
 }

@@ -763,7 +763,7 @@ fn fails(world: &World, command: &str, status: i32, said: &str) {
 
 /// A small job in a repository with these files; the agent read the first one, and may change what
 /// lies beside it.
-fn small_in(files: &[(&str, &str)]) -> World {
+pub fn small_in(files: &[(&str, &str)]) -> World {
     let world = World::new();
     for (path, text) in files {
         world.puts(path, text);

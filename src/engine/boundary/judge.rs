@@ -104,9 +104,9 @@ fn nothing_else_wrote(
     Ok(gates::nobody_writes_now(new, runs))
 }
 
-/// The message of work, and of its proof, is read in `git log` for years: it says what is shown,
-/// as last words do. Where no host puts the question for completion, so does the message that
-/// closes a cycle. A person's step says what git seed or they say.
+/// The message of work, of its proof, and of what closes its cycle is read in `git log` for years:
+/// it says what is shown, as last words do. Where no hooks are there for a question, that which
+/// closes the cycle is the claim. A person's step says what git seed or they say.
 fn says_what_is_shown(
     repo: &Repo,
     focused: &LoadedJob,
@@ -114,17 +114,20 @@ fn says_what_is_shown(
     (said, survey): (&str, &Survey),
 ) -> Result<Verdict> {
     let onward = matches!(toward, Transition::Forward { .. } | Transition::Checkpoint);
-    let of_work = onward && row.kind == PhaseKind::Work && (row.checkpoints || row.proves());
+    let works = row.kind == PhaseKind::Work && (row.checkpoints || row.proves());
+    let judged = onward && (works || row.kind == PhaseKind::Consolidation);
     // A commit that was left by a kill was judged before it was made: what ran since then says
     // nothing of it, and its step must not be lost.
     if record::pending_file::pending(repo)?.is_some() {
         return Ok(Ok(()));
     }
-    match closes {
-        true if hooked(focused) => Ok(Ok(())),
-        true => judge::closing::holds(repo, focused, said),
-        false if of_work => judge::closing::is_shown(repo, focused, said, survey.tree.as_ref()),
-        false => Ok(Ok(())),
+    if closes && !hooked(focused) {
+        return judge::closing::holds(repo, focused, said);
+    }
+    if judged {
+        judge::closing::is_shown(repo, focused, said, survey.tree.as_ref())
+    } else {
+        Ok(Ok(()))
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
         None => judge::words::last_job(repo, &event.session)?,
     };
     let job = focused.or(last.as_ref());
-    let judged = judge::words::rule_on(repo, job, said)?;
+    let judged = judge::closing::rule_on(repo, job, said)?;
     if !judged.sends_back() {
         let told = judged.points();
         if let Some(job) = focused {

@@ -15,6 +15,7 @@ use crate::engine::proof::records::Recorded;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, judge, proof, record, voices};
 use crate::format::state::State;
+use crate::jobs::questions;
 use crate::jobs::shortword::SaidLane;
 use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
@@ -130,6 +131,18 @@ pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
         n => tell(Notice::CardOpen, &[("points", &repo::text::count(n, "point"))]),
     };
     Ok(tell(Notice::Card, &[("changed", &changed), ("ran", &ran), ("open", &open)]))
+}
+
+/// `text` without that line, wherever it is quoted whole: it is git seed's own, and no word of who
+/// quotes it. One that was changed is theirs.
+pub(crate) fn without_line(repo: &Repo, focused: &LoadedJob, text: String) -> Result<String> {
+    let bare = tell(Notice::Card, &[("changed", ""), ("ran", ""), ("open", "")]);
+    let head = bare.split(':').next().unwrap_or_default();
+    // Git counts lines for it.
+    if !questions::shows(&text, head) {
+        return Ok(text);
+    }
+    Ok(questions::without_line(&text, &line(repo, focused)?))
 }
 
 /// Work that a person's `[QUICK]` let grow beyond what the small lane is for.

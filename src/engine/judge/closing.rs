@@ -1,6 +1,6 @@
-//! The message of a boundary as words about work: of the phases that do it and prove it, and of the
-//! one that closes a cycle where the host of the session that drives runs no hooks, since no
-//! question for completion is put there.
+//! The message of a boundary as words about work: of the phases that do it and prove it, and of
+//! the one that closes a cycle. Where the host of the session that drives runs no hooks, that
+//! message is the claim, since no question for completion is put there.
 
 use super::card;
 use super::words::{self, Judged};
@@ -10,8 +10,8 @@ use crate::rules::ClaimMode;
 use crate::store::TreeId;
 use crate::verdict::Verdict;
 
-/// What the message of a phase's work claims is shown by `tree`, or nobody asks. A message that
-/// goes back stands among the refusals alone: the card shows what was said last to the person.
+/// What the message of a phase claims of the work is shown by `tree`, or nobody asks. A message
+/// that goes back stands among the refusals alone: the card shows what was said last to the person.
 pub(crate) fn is_shown(
     repo: &Repo,
     focused: &LoadedJob,
@@ -19,8 +19,18 @@ pub(crate) fn is_shown(
     tree: Option<&TreeId>,
 ) -> Result<Verdict> {
     let Some(tree) = tree.filter(|_| is_asked(repo, focused)) else { return Ok(Ok(())) };
-    let judged = words::rule_on_tree(repo, Some(focused), said, tree.clone())?;
+    let said = card::without_line(repo, focused, said.to_owned())?;
+    let judged = words::rule_on_tree(repo, Some(focused), &said, tree.clone())?;
     Ok(if judged.sends_back() { Err(judged.refusal(Spoken::Message)) } else { Ok(()) })
+}
+
+/// Rules on words of the agent's about `job`, without the line of git seed's that they quote.
+pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, said: &str) -> Result<Judged> {
+    let said = match job {
+        Some(job) => card::without_line(repo, job, said.to_owned())?,
+        None => said.to_owned(),
+    };
+    words::rule_on(repo, job, &said)
 }
 
 /// The hooks judge, and no person has completed the job and seen its card.
@@ -33,7 +43,7 @@ pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verd
     if !is_asked(repo, focused) {
         return Ok(Ok(()));
     }
-    let judged = words::rule_on(repo, Some(focused), said)?;
+    let judged = rule_on(repo, Some(focused), said)?;
     if !judged.sends_back() {
         stands_instead(repo, focused, judged)?;
         return Ok(Ok(()));
