@@ -449,7 +449,7 @@ struct BadExitRow {
 }
 
 impl BadExitRow {
-    /// The status that `text` tells. A command may print such a line itself; the host's stands last.
+    /// The status that `text` tells. A command may print such a line, too; the host's stands last.
     fn status(&self, text: &str) -> Option<i32> {
         let own = |line: &&str| self.behind.iter().any(|begins| line.starts_with(begins.as_str()));
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty() && !own(line))?;

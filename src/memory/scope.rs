@@ -40,6 +40,13 @@ impl Scope {
         self.dirs.insert(dir.into())
     }
 
+    /// Adds what a line of a plan names: a directory, or a file, there or to come. Nobody is asked
+    /// which of them it is.
+    pub(crate) fn name(&mut self, named: String) {
+        self.files.insert(named.clone());
+        self.dirs.insert(named);
+    }
+
     /// Opens the directories below `dir`; says whether that is new.
     pub(crate) fn declare_below(&mut self, dir: impl Into<String>) -> bool {
         self.deep.insert(dir.into())

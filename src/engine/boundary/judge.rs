@@ -389,7 +389,7 @@ fn crossing<'a>(
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
         proved,
-        instead: if proved { None } else { instead(repo, focused, asked.message)? },
+        instead: if proved { None } else { instead(repo, focused, toward, asked.message)? },
         uncommitted_by_nobody: uncommitted_by_nobody(repo, focused, asked.unclaimed)?,
         criteria: Ground::default(),
         lines: 0,
@@ -413,8 +413,16 @@ fn stands_for_tests(
     }
 }
 
-/// What stands for a run, where the row asks for one.
-fn instead(repo: &Repo, focused: &LoadedJob, message: &Message) -> Result<Option<Instead>> {
+/// What stands for a run, where the row asks for one and the step is one forward.
+fn instead(
+    repo: &Repo,
+    focused: &LoadedJob,
+    toward: Option<&Transition>,
+    message: &Message,
+) -> Result<Option<Instead>> {
+    if !matches!(toward, None | Some(Transition::Forward { .. })) {
+        return Ok(None);
+    }
     let row = repo.row(Some(focused));
     let pays = row.pace.as_ref().is_some_and(|pace| pace.demands.contains_key(&Demand::Proof));
     if !pays && !row.exit.iter().any(|gate| gate == "proof") {

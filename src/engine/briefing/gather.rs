@@ -177,8 +177,9 @@ fn opening<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
         scope.files().map(str::to_owned).partition(|file| allowed.contains(file));
     // A file has no page of its own.
     let writes = repo.row(Some(focused)).write.contains(&Write::Scope);
+    let is_file = |path: &str| repo.store.work_tree().join(path).is_file();
     let named = named.into_iter().filter(|file| writes && !scope.declares(file));
-    let dirs = scope.dirs().map(told).chain(named).collect();
+    let dirs = scope.dirs().filter(|dir| writes || !is_file(dir)).map(told).chain(named).collect();
     let rests = jobs::unattended::defers(repo, &focused.state);
     let unread = repo.unread_plan(focused);
     let voices = voices::voices(repo);

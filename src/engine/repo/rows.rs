@@ -131,13 +131,7 @@ impl Repo {
             match (self.within(&focused.state.stand, &line), of_below(&line)) {
                 (Within::Files(files), _) => files.into_iter().for_each(|file| scope.open(file)),
                 (Within::Whole, Some(dir)) => drop(deep && scope.declare_below(from_line(dir))),
-                // A line may name a file, there or to come: that one is open by itself.
-                (Within::Whole, None) => {
-                    let at = self.store.work_tree().join(&line);
-                    let (is_dir, is_file) = (at.is_dir(), at.is_file());
-                    (!is_file).then(|| scope.declare(from_line(&line)));
-                    (!is_dir).then(|| scope.open(line));
-                }
+                (Within::Whole, None) => scope.name(from_line(&line)),
             }
         }
         for line in lines(names::ALLOWED)? {

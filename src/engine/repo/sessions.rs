@@ -56,8 +56,7 @@ pub(crate) struct Session {
     /// The host said that nobody sits there.
     #[serde(default)]
     pub unattended: bool,
-    /// The host does not say whether somebody sits there, and has no terminal to sit at, or was
-    /// started with one prompt and asks nothing.
+    /// The host does not say whether somebody sits there, and has nothing to sit at.
     #[serde(default)]
     pub bare: bool,
     /// What its acts and rulings are told apart by; a session that goes on keeps it.

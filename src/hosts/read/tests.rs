@@ -54,7 +54,7 @@ fn a_host_may_say_how_full_the_context_is() {
     );
 }
 
-/// Of a command that ended badly the event after it says so, by a number or in a line of the host's.
+/// Of a command that ended badly the event after it says so, by a number or in a line.
 #[test]
 fn a_command_that_ended_badly_did_not_do_its_work() {
     let after = |name: &str, fields: Value| match event(name, &fields).kind {
