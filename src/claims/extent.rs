@@ -49,7 +49,7 @@ pub(super) fn denied(raw: &str, truth: &Truth, index: &Index<'_>) -> Vec<String>
             found.push(file.path.clone());
         }
         if let Some(only) = only(&words) {
-            found.extend(beside(raw, only, truth, index));
+            found.extend(beside(raw, only.name(), truth, index));
         }
         if denies_tests(&words) {
             found.extend(tests_changed(truth));
@@ -120,8 +120,26 @@ fn is_denied(words: &[&str]) -> bool {
     }
 }
 
-/// What alone a clause says changed: a name, or none where it only counts.
-fn only<'s>(words: &[&'s str]) -> Option<Option<&'s str>> {
+/// What alone a clause says changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Only<'s> {
+    /// What has this name.
+    Named(&'s str),
+    /// One file, whichever.
+    One,
+}
+
+impl<'s> Only<'s> {
+    fn name(self) -> Option<&'s str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::One => None,
+        }
+    }
+}
+
+/// What alone a clause says changed.
+fn only<'s>(words: &[&'s str]) -> Option<Only<'s>> {
     let words = ended(words);
     let is_done = |rest: &[&str]| match rest {
         [done] => DONE.contains(done),
@@ -130,11 +148,11 @@ fn only<'s>(words: &[&'s str]) -> Option<Option<&'s str>> {
     };
     match led(words) {
         ["only" | "Only", rest @ ..] => match led(rest) {
-            [done, file] if DONE.contains(done) => Some(Some(file)),
-            [file, rest @ ..] if is_done(rest) => Some(Some(file)),
+            [done, file] if DONE.contains(done) => Some(Only::Named(file)),
+            [file, rest @ ..] if is_done(rest) => Some(Only::Named(file)),
             _ => None,
         },
-        rest if is_done(rest) && counts_one(&words[..words.len() - rest.len()]) => Some(None),
+        rest if is_done(rest) && counts_one(&words[..words.len() - rest.len()]) => Some(Only::One),
         _ => None,
     }
 }
@@ -167,8 +185,8 @@ fn beside(raw: &str, only: Option<&str>, truth: &Truth, index: &Index<'_>) -> Ve
     let own = only.map(|name| index.find(name)).unwrap_or_default();
     let counted = |&at: &usize| {
         let file = &truth.files[at];
-        !(file.prose || file.layout || file.test && with_tests)
-            && !WRITTEN.iter().any(|end| file.path.ends_with(end))
+        let written = WRITTEN.iter().any(|end| file.path.ends_with(end));
+        !(file.prose || file.layout || written || file.test && with_tests)
     };
     let others: Vec<usize> =
         (0..truth.files.len()).filter(counted).filter(|at| !own.contains(at)).collect();
@@ -221,7 +239,7 @@ mod tests {
 
     fn file(path: &str) -> ChangedFile {
         let test = path.contains("test");
-        let prose = path.ends_with(".md");
+        let prose = path.strip_suffix(".md").is_some();
         ChangedFile { path: path.to_owned(), prose, test, ..ChangedFile::default() }
     }
 

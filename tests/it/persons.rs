@@ -186,12 +186,12 @@ fn a_message_through_a_pipe_makes_nobody_of_a_person_and_a_person_of_nobody() {
         );
         executable(&world, name, &text)
     };
-    let piped = pipes("piped.sh", "echo tried | git seed off -F -");
+    let through = pipes("piped.sh", "echo tried | git seed off -F -");
     let tries = |way: &str| {
         for file in ["told", "code"] {
             let _ = fs::remove_file(world.root().join(file));
         }
-        world.tries(&way.replace("CLEAN", CLEAN).replace("TRY", &piped));
+        world.tries(&way.replace("CLEAN", CLEAN).replace("TRY", &through));
         ended(&world)
     };
     // No terminal is beside the pipe, or no message comes through it.

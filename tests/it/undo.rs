@@ -209,13 +209,13 @@ fn what_a_hook_does_in_the_small_lane_is_recorded_as_it_was_done() {
     };
     closes();
     told(&["tool call", "phase advance"]);
-    let closed = moment(&world);
+    let over = moment(&world);
     world.json("undo");
     assert_eq!(world.phase(), "condense", "it goes back, behind the step before the answer");
     world.json("undo");
     assert_eq!(world.phase(), "execute");
     world.json("redo -n 2");
-    assert_eq!(moment(&world), closed);
+    assert_eq!(moment(&world), over);
     // Approved again behind its closing, it lands like any other.
     world.json("undo");
     closes();
@@ -275,7 +275,7 @@ fn undo_says_what_a_remote_still_has_of_a_landing() {
     let own = format!(
         "origin/main-landed still has the landed commit {tip}: git push origin --delete main-landed"
     );
-    assert_eq!(left_of_landing(&world), [own.clone()]);
+    assert_eq!(left_of_landing(&world), std::slice::from_ref(&own));
     // What it says does it.
     world.git("-c core.hooksPath=/dev/null push -q origin --delete main-landed");
     world.person("redo").succeeds();

@@ -185,13 +185,13 @@ impl<'a> Search<'a> {
         follows: Follows,
     ) -> Result<Follows> {
         let Some(known) = self.known.get(&follows.job) else { return Ok(follows) };
-        let knows = |change: &ChangeId| known.contents.has_whole(change);
-        if follows.by == Content::Tree || knows(&change.whole) {
+        let holds = |change: &ChangeId| known.contents.has_whole(change);
+        if follows.by == Content::Tree || holds(&change.whole) {
             return Ok(follows);
         }
         let stand = known.steps.iter().filter(|step| !step.undone);
         let own: Vec<CommitId> = stand.map(|step| step.commit.clone()).collect();
-        let beside = beside::memory(self.repo, commit, &own, knows)?;
+        let beside = beside::memory(self.repo, commit, &own, holds)?;
         Ok(Follows { beside, ..follows })
     }
 
