@@ -223,15 +223,21 @@ fn an_answer_that_comes_after_the_cycle_was_closed_still_approves() {
     assert_eq!(world.json(&format!("job show {job}"))["status"], "completed");
 }
 
-/// A question about the work bears a job of its own, which has nothing to approve.
-#[test]
-fn an_approval_beside_talk_is_for_the_job_that_awaits() {
+/// A job that rests: its cycle was closed beside the open question.
+fn resting() -> (World, String) {
     let world = World::seeded();
     world.to("condense");
     world.works("condense");
     let job = world.job();
     world.asks(&completion()).passes();
     world.leaves();
+    (world, job)
+}
+
+/// A question about the work bears a job of its own, which has nothing to approve.
+#[test]
+fn an_approval_beside_talk_is_for_the_job_that_awaits() {
+    let (world, job) = resting();
     world.prompt("what did you change exactly?");
     let status = world.json("status");
     assert_ne!(status["job"]["id"], json!(job));
@@ -242,12 +248,7 @@ fn an_approval_beside_talk_is_for_the_job_that_awaits() {
 
 #[test]
 fn an_approval_is_for_the_job_that_asked_and_not_for_one_that_awaits() {
-    let world = World::seeded();
-    world.to("condense");
-    world.works("condense");
-    let first = world.job();
-    world.asks(&completion()).passes();
-    world.leaves();
+    let (world, first) = resting();
     world.prompt("fix the lexer again");
     let second = world.job();
     assert_ne!(first, second);

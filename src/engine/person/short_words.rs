@@ -278,10 +278,13 @@ fn join_word(
 }
 
 fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> Result<Answer> {
-    let waiting = jobs::unattended::awaiting(repo)?;
-    // Talk has nothing to approve, and what rests has.
-    let talks = |job: &LoadedJob| job.state.stand.is_talk() && !waiting.is_empty();
-    let Some(job) = focused.filter(|job| !talks(job)) else {
+    // Talk has nothing to approve, and what rests has. Beside work no other job is asked for: one
+    // that does not read is not in its way.
+    let waiting = match focused {
+        Some(job) if !job.state.stand.is_talk() => Vec::new(),
+        _ => jobs::unattended::awaiting(repo)?,
+    };
+    let Some(job) = focused.filter(|_| waiting.is_empty()) else {
         return match waiting.as_slice() {
             [] => Ok(Told::person(tell(Notice::ApproveWithoutJob, &[])).alone()),
             [one] => approve_other(repo, spoken, one.state.job.id.as_str(), None),
