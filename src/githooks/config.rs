@@ -169,17 +169,18 @@ fn found_keys(repo: &RepoDirs, scratch: &Scratch<'_>) -> Result<Vec<OwnKey>, Hoo
         before: Vec::new(),
     };
     let mut keys = Vec::new();
-    let hooks = scratch.values(HOOKS_PATH)?;
+    let stood = scratch.listed()?;
+    let hooks = stood.of(HOOKS_PATH)?;
     if let [only] = &hooks[..]
         && (*only == own_dir || only == OWN_DIR_FROM_TOP)
     {
         keys.push(ours(HOOKS_PATH, only));
     }
-    if scratch.values(LINKED_INCLUDE)?.iter().any(|value| value == LINKED_CONFIG) {
+    if stood.of(LINKED_INCLUDE)?.iter().any(|value| value == LINKED_CONFIG) {
         keys.push(ours(LINKED_INCLUDE, LINKED_CONFIG));
     }
     for Put { key, value, how } in NOTES {
-        let now = scratch.values(key)?;
+        let now = stood.of(key)?;
         let there = match how {
             How::Among => now.iter().any(|one| one == value),
             How::Only | How::Last => now == [value],
@@ -240,8 +241,10 @@ fn edited(
 ) -> Result<(Vec<u8>, Vec<OwnKey>), HookError> {
     let scratch = Scratch::new(repo, bytes)?;
     let mut keys = Vec::new();
+    // No key is put twice, so what one put changes is none of the next one's.
+    let stood = scratch.listed()?;
     for put in puts {
-        let before = scratch.values(put.key)?;
+        let before = stood.of(put.key)?;
         let there = match put.how {
             How::Among => before.iter().any(|value| value == put.value),
             How::Only | How::Last => before == [put.value],
@@ -278,11 +281,8 @@ impl<'a> Scratch<'a> {
         fs::read(&self.file).map_err(at(&self.file))
     }
 
-    fn values(&self, key: &str) -> Result<Vec<String>, HookError> {
-        let answer = self.config(&["-z", "--get-all", key])?;
-        let answer = String::from_utf8(answer)
-            .map_err(|foreign| HookError::NotUtf8(system::name_of(foreign.as_bytes())))?;
-        Ok(answer.split_terminator('\0').map(str::to_owned).collect())
+    fn listed(&self) -> Result<Listed, HookError> {
+        Ok(Listed(self.config(&["-z", "--list"])?))
     }
 
     fn put(&self, put: Put<'_>, before: &[String]) -> Result<(), HookError> {
@@ -308,7 +308,7 @@ impl<'a> Scratch<'a> {
 
     /// Takes one key of ours back; says so if it is no longer ours.
     fn take_back(&self, own: &OwnKey, among: bool) -> Result<bool, HookError> {
-        let now = self.values(&own.key)?;
+        let now = self.listed()?.of(&own.key)?;
         let ours = if among { now.contains(&own.ours) } else { now == [own.ours.as_str()] };
         match (ours, own.before.as_slice()) {
             (false, _) => return Ok(now == own.before),
@@ -324,6 +324,31 @@ impl<'a> Scratch<'a> {
             }
         }
         Ok(true)
+    }
+}
+
+/// Every value of a config file in its order, as `git config -z --list` names them.
+struct Listed(Vec<u8>);
+
+impl Listed {
+    /// The values of one key. Git writes sections and names in small letters.
+    fn of(&self, key: &str) -> Result<Vec<String>, HookError> {
+        let (head, name) = key.rsplit_once('.').unwrap_or_default();
+        let (section, inner) = head.split_once('.').map_or((head, None), |(a, b)| (a, Some(b)));
+        let inner = inner.map(|inner| format!(".{inner}")).unwrap_or_default();
+        let key = format!("{}{inner}.{}", section.to_ascii_lowercase(), name.to_ascii_lowercase());
+        let mut values = Vec::new();
+        for entry in self.0.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+            // A key that stands without a value has no line end behind it.
+            let mut parts = entry.splitn(2, |byte| *byte == b'\n');
+            if parts.next() == Some(key.as_bytes()) {
+                let value = parts.next().unwrap_or_default();
+                let read = std::str::from_utf8(value)
+                    .map_err(|_| HookError::NotUtf8(system::name_of(value)))?;
+                values.push(read.to_owned());
+            }
+        }
+        Ok(values)
     }
 }
 
@@ -404,4 +429,24 @@ fn without_our_keys(
         }
     }
     scratch.bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_a_key_are_found_among_all() {
+        let said = "core.hookspath\na\nb\0core.bare\0notes.Seed.mergestrategy\nx\0\
+                    core.hookspath\n\0includeif.gitdir:**/w.x/*.path\ny\0";
+        let listed = Listed(said.as_bytes().to_vec());
+        let of = |key: &str| listed.of(key).expect("it is UTF-8");
+        assert_eq!(of("core.hooksPath"), ["a\nb", ""]);
+        assert_eq!(of("core.bare"), [""]);
+        assert_eq!(of("includeIf.gitdir:**/w.x/*.path"), ["y"]);
+        assert_eq!(of("notes.Seed.mergeStrategy"), ["x"]);
+        // Git tells the names of subsections apart by case.
+        assert_eq!(of("notes.seed.mergeStrategy"), [""; 0]);
+        assert!(Listed(b"a.b\n\xff\0c.d\nx".to_vec()).of("a.b").is_err());
+    }
 }
