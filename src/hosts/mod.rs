@@ -446,6 +446,9 @@ struct BadExitRow {
     begins: String,
     /// How the host's own lines behind it begin.
     behind: Vec<String>,
+    /// Such a line of a command that did not end by itself, behind its output or at the head of it.
+    #[serde(default)]
+    stopped: Vec<String>,
 }
 
 impl BadExitRow {
@@ -454,6 +457,15 @@ impl BadExitRow {
         let own = |line: &&str| self.behind.iter().any(|begins| line.starts_with(begins.as_str()));
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty() && !own(line))?;
         last.strip_prefix(self.begins.as_str())?.parse().ok().filter(|status| *status != 0)
+    }
+
+    /// Whether `text` tells that the command was ended, by a signal or by the host.
+    fn is_stopped(&self, text: &str) -> bool {
+        let begins = |line: &str, rows: &[String]| rows.iter().any(|row| line.starts_with(row));
+        let stopped = |line: &str| begins(line, &self.stopped);
+        let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        text.lines().find(|line| !line.starts_with('<')).is_some_and(stopped)
+            || lines.by_ref().take_while(|line| begins(line, &self.behind)).any(stopped)
     }
 }
 

@@ -528,7 +528,7 @@ impl Payload {
         let status = if shell { self.status(ok) } else { None };
         let outcome = Outcome {
             // An after-event says no more than that the command ended.
-            ok: ok && status.is_none_or(|status| status == 0),
+            ok: ok && status.is_none_or(|status| status == 0) && !(shell && self.is_stopped()),
             duration_ms: duration.and_then(Value::as_u64),
             background,
             status,
@@ -558,6 +558,21 @@ impl Payload {
         let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
         // A failed event never tells of a command that ended well.
         text[..end].parse().ok().filter(|status| *status != 0)
+    }
+
+    /// A shell command did not end by itself: what stands where its status would is none, or a line
+    /// says so.
+    fn is_stopped(&self) -> bool {
+        let row = &self.host.outcome;
+        let told = row.exit.as_ref().and_then(|at| self.top.pointer(at));
+        let odd = |value: &Value| value.as_i64().is_none_or(|code| i32::try_from(code).is_err());
+        let line = |row: &super::BadExitRow| {
+            self.top
+                .pointer(&row.at)
+                .and_then(Value::as_str)
+                .is_some_and(|text| row.is_stopped(text))
+        };
+        told.is_some_and(odd) || row.bad_exit.as_ref().is_some_and(line)
     }
 
     /// What a shell command printed, as far as the host tells.

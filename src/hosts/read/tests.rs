@@ -75,6 +75,15 @@ fn a_command_that_ended_badly_did_not_do_its_work() {
         assert_eq!(after("opencode", opencode(code)), (code == 0, Some(code)));
         assert_eq!(after("cursor", cursor(code)), (code == 0, Some(code)));
     }
+    // One that did not end by itself has none, or one that is no status.
+    for code in [Value::Null, json!(3_221_225_786_u32), json!(0.5), json!("0")] {
+        let mut fields = opencode(0);
+        fields["tool_response"]["metadata"]["exit"] = code.clone();
+        assert_eq!(after("opencode", fields), (false, None), "{code}");
+    }
+    let mut fields = opencode(0);
+    fields["tool_response"]["metadata"] = json!({});
+    assert_eq!(after("opencode", fields), (true, None), "nothing is told");
     let end = "Process Group PGID: 17\n</untrusted_context>";
     for (printed, wanted) in [
         (format!("Output: x\nExit Code: 2\n{end}"), (false, Some(2))),
@@ -84,6 +93,13 @@ fn a_command_that_ended_badly_did_not_do_its_work() {
         // The command's own words are not the host's.
         (format!("Output: Exit Code: 2\nok\n{end}"), (true, None)),
         (format!("Output: x\nExit Code: 0\nExit Code: 3\n{end}"), (false, Some(3))),
+        (format!("Output: x\nSignal: 11\n{end}"), (false, None)),
+        (format!("Output: Signal: 11\nok\n{end}"), (true, None)),
+        (
+            "Command was automatically cancelled because it exceeded the timeout".into(),
+            (false, None),
+        ),
+        (format!("<untrusted_context>\nCommand was cancelled by user.\n{end}"), (false, None)),
         (String::new(), (true, None)),
     ] {
         let fields = json!({ "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
