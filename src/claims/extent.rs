@@ -15,7 +15,9 @@ const LEADS: [&str; 20] = [
 ];
 
 /// What parts the clauses of a sentence.
-const JOINS: [&str; 9] = [",", ";", ": ", "(", ")", "—", " and ", " but ", " while "];
+const JOINS: [&str; 7] = [",", ";", ": ", "(", ")", "—", " but "];
+/// What may join clauses, and names as well: only what stands before it is a clause for sure.
+const LINKS: [&str; 3] = [" and ", " while ", " & "];
 
 const IS: [&str; 10] =
     ["was", "were", "is", "are", "has", "have", "stays", "stayed", "remains", "remained"];
@@ -25,12 +27,46 @@ const DOING: [&str; 4] = ["touching", "changing", "modifying", "editing"];
 const SAME: [&str; 3] = ["untouched", "unchanged", "unmodified"];
 const NOT: [&str; 2] = ["not", "never"];
 const ISNT: [&str; 5] = ["wasn't", "weren't", "isn't", "hasn't", "haven't"];
-const DIDNT: [&str; 4] = ["didn't", "doesn't", "don't", "never"];
+const DIDNT: [&str; 3] = ["didn't", "doesn't", "never"];
 
 /// With what a sentence begins that says of which time or place it is.
-const APART: [&str; 14] = [
-    "before", "after", "until", "since", "during", "when", "if", "unless", "in", "at", "for",
-    "with", "by", "had",
+const APART: [&str; 19] = [
+    "before",
+    "after",
+    "until",
+    "since",
+    "during",
+    "when",
+    "if",
+    "unless",
+    "in",
+    "at",
+    "for",
+    "with",
+    "by",
+    "had",
+    "on",
+    "upstream",
+    "there",
+    "elsewhere",
+    "where",
+];
+/// Words of a sentence that is about another time, or about what somebody says.
+const OTHER: [&str; 9] =
+    ["false", "wrong", "untrue", "commit", "branch", "release", "says", "say", "asks"];
+/// What stands before `without`, and makes of it what had to be done.
+const HAD_TO: [&str; 11] = [
+    "not",
+    "no",
+    "cannot",
+    "can't",
+    "couldn't",
+    "never",
+    "possible",
+    "impossible",
+    "hard",
+    "unable",
+    "nothing",
 ];
 
 /// Names that many directories have a file of.
@@ -67,12 +103,19 @@ fn clauses(raw: &str) -> Vec<&str> {
     };
     let apart = |one: &&str| {
         let first = one.split_whitespace().next().unwrap_or_default().to_lowercase();
-        APART.contains(&first.as_str())
+        let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        APART.contains(&word(&first).as_str())
+            || one.split_whitespace().any(|one| OTHER.contains(&word(one).as_str()))
     };
     let all = sentences(raw).filter(|one| !(asked(one) || apart(one))).collect();
-    JOINS.iter().fold(all, |all: Vec<&str>, join| {
+    let mut all = JOINS.iter().fold(all, |all: Vec<&str>, join| {
         all.into_iter().flat_map(|clause| clause.split(join)).collect()
-    })
+    });
+    for clause in &mut all {
+        let end = LINKS.iter().filter_map(|link| clause.find(link)).min();
+        *clause = &clause[..end.unwrap_or(clause.len())];
+    }
+    all
 }
 
 fn words(clause: &str) -> Vec<&str> {
@@ -95,18 +138,23 @@ fn ended<'w, 's>(words: &'w [&'s str]) -> &'w [&'s str] {
 /// The one thing that a clause says was not touched.
 fn untouched<'s>(words: &[&'s str]) -> Option<&'s str> {
     let words = ended(words);
-    if let [.., without, doing, file] = words
+    if let [lead @ .., without, doing, file] = words
         && *without == "without"
         && DOING.contains(doing)
     {
-        return Some(file);
+        return (!had_to(lead)).then_some(file);
     }
     match led(words) {
         [didnt, does, file] if DIDNT.contains(didnt) && DOES.contains(does) => Some(file),
-        ["did" | "does" | "do", "not", does, file] if DOES.contains(does) => Some(file),
+        ["did" | "does", "not", does, file] if DOES.contains(does) => Some(file),
         [file, rest @ ..] if is_denied(rest) => Some(file),
         _ => None,
     }
+}
+
+/// `this was not possible without changing it`.
+fn had_to(lead: &[&str]) -> bool {
+    lead.iter().any(|word| HAD_TO.contains(&word.to_lowercase().as_str()))
 }
 
 /// `was not touched`, `has never been edited`, `stays unchanged`.
@@ -170,7 +218,8 @@ fn changed<'t>(name: &str, truth: &'t Truth, index: &Index<'_>) -> Option<&'t Ch
     let [at] = index.find(name)[..] else { return None };
     let file = &truth.files[at];
     let is_named = file.path == name || file.path.ends_with(&format!("/{name}"));
-    (is_file && is_named && !file.layout && file.how != How::Renamed).then_some(file)
+    let counts = !file.layout && !file.earlier && file.how != How::Renamed;
+    (is_file && is_named && counts).then_some(file)
 }
 
 /// Files that changed beside the one that alone is said to have, and that nothing else names.
@@ -186,7 +235,7 @@ fn beside(raw: &str, only: Option<&str>, truth: &Truth, index: &Index<'_>) -> Ve
     let counted = |&at: &usize| {
         let file = &truth.files[at];
         let written = WRITTEN.iter().any(|end| file.path.ends_with(end));
-        !(file.prose || file.layout || written || file.test && with_tests)
+        !(file.prose || file.layout || file.earlier || written || file.test && with_tests)
     };
     let others: Vec<usize> =
         (0..truth.files.len()).filter(counted).filter(|at| !own.contains(at)).collect();
@@ -217,14 +266,17 @@ fn denies_tests(words: &[&str]) -> bool {
             matches!(rest, [is, done] if IS.contains(is) && DONE.contains(done))
         }
         ["tests", rest @ ..] => is_denied(rest),
-        [.., "without", doing, "the" | "any", "test" | "tests"] => DOING.contains(doing),
+        [lead @ .., "without", doing, "the" | "any", "test" | "tests"] => {
+            DOING.contains(doing) && !had_to(lead)
+        }
         _ => false,
     }
 }
 
 /// Tests that were there before, and check other things or less.
 fn tests_changed(truth: &Truth) -> Vec<String> {
-    let old = truth.files.iter().filter(|file| file.test && file.how != How::Added);
+    let old = truth.files.iter();
+    let old = old.filter(|file| file.test && !file.earlier && file.how != How::Added);
     let less = |path: &str| {
         truth.tests_weaker.iter().any(|line| line.contains(path))
             || truth.tests_gone.iter().any(|gone| gone.path == path)
@@ -309,8 +361,24 @@ mod tests {
             "no test was edited",
             "old/cli.py was not touched",
             "only lib/slug.js was changed",
+            "This was not possible without changing cli.py",
+            "The signatures of core.py and cli.py are unchanged",
+            "it was wrong while cli.py was unchanged, now it prints mean",
+            "The docs say: do not edit cli.py",
+            "On main, cli.py was not touched",
+            "Upstream, cli.py is unchanged",
+            "It is false that core.py was changed and cli.py was not touched",
+            "The first commit of Ada: only core.py was changed",
+            "Don't change cli.py",
         ] {
             assert_eq!(of(raw, &two), [""; 0], "{raw}");
+        }
+        // What an earlier commit of the job holds is not what a message is about.
+        let mut files: Vec<ChangedFile> = two.iter().map(|path| file(path)).collect();
+        files[1].earlier = true;
+        let truth = Truth { files, ..Truth::default() };
+        for raw in ["cli.py was not touched", "only core.py was changed", "one file changed"] {
+            assert_eq!(denied(raw, &truth, &Index::of(&truth)), [""; 0], "{raw}");
         }
         let with = |more: &'static str| ["src/calc/core.py", more];
         for (raw, more) in [

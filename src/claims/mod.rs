@@ -222,6 +222,9 @@ pub struct ChangedFile {
     /// Nothing changed but comments and white space that means nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layout: bool,
+    /// The change is in a commit already, and product beside it is in none yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier: bool,
 }
 
 /// How a file changed.

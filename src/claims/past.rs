@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::items::{bare, last, stem};
 use super::languages::shipped_languages;
 use super::phrases::Text;
-use super::ruling::{action_claimed, sentences};
+use super::ruling::{action_claimed, says_that_it_ran, sentences};
 use super::sure::leaves_open;
 use super::table::GateTable;
 use super::truth::{self, Piece};
@@ -140,9 +140,39 @@ pub(crate) fn tells_of_work(sentence: &str, table: &GateTable) -> bool {
             || action_claimed(&text, table) == ActionType::ClaimFixed)
 }
 
-/// Whether a sentence speaks of what was before this work.
+/// Whether a sentence speaks of what was before this work. One that likens now to then
+/// (`passes as before`) speaks of now.
 pub(crate) fn is_of_before(sentence: &str, table: &GateTable) -> bool {
-    Text::of(sentence).holds(&table.said.before)
+    let text = Text::of(sentence);
+    (text.holds(&table.said.before) || text.holds(&table.said.then))
+        && !text.holds(&table.said.likens)
+}
+
+/// What parts the clauses of a sentence.
+const JOINS: [&str; 9] = [", ", "; ", ": ", " and ", " but ", " while ", " so ", " und ", " — "];
+
+/// Whether a sentence that is said beside work of its own speaks of results or acts of another
+/// time, or of none at all. `earlier` may be earlier in this work, and a clause without a time is
+/// one of now.
+pub(crate) fn is_of_then(sentence: &str, table: &GateTable) -> bool {
+    let clauses = JOINS.iter().fold(vec![sentence], |all: Vec<&str>, join| {
+        all.into_iter().flat_map(|clause| clause.split(join)).collect()
+    });
+    let is_result = |text: &Text| {
+        let acts = [ActionType::ClaimWorking, ActionType::Deploy, ActionType::Push];
+        says_that_it_ran(&[text], table) || acts.contains(&action_claimed(text, table))
+    };
+    let mut results = clauses.into_iter().map(Text::of).filter(|text| is_result(text));
+    let of_then = |text: &Text| text.holds(&table.said.then) && !text.holds(&table.said.likens);
+    // What several clauses say together has the time of one of them.
+    let whole = Text::of(sentence);
+    results.all(|text| of_then(&text)) && (!is_result(&whole) || of_then(&whole))
+}
+
+/// Whether a sentence tells of results or acts, which other work shows by its own runs alone.
+pub(crate) fn tells_results(sentence: &str, table: &GateTable) -> bool {
+    let text = Text::of(sentence);
+    says_that_it_ran(&[&text], table) || action_claimed(&text, table).is_act()
 }
 
 /// Whether a sentence speaks of a commit, or of what was before.
@@ -228,9 +258,25 @@ mod tests {
             ("I already fixed mean", false, false),
             ("I fixed mean", false, false),
             ("I fixed mean and committed it", false, false),
+            ("all tests pass as before", false, false),
+            ("make test passes, as in the last job", false, false),
+            ("pushed to origin like the previous time", false, false),
+            ("alle Tests laufen durch wie zuvor", false, false),
+            ("it behaves the same as in the last release", false, false),
         ] {
             assert_eq!(is_of_before(said, &table), before, "{said}");
             assert_eq!(is_of_commits(said, &table), commits, "{said}");
+        }
+        for (said, wanted) in [
+            ("Earlier today I fixed mean in src/calc/core.py", true),
+            ("in the last job all tests passed", true),
+            ("yesterday I pushed the branch to origin", true),
+            ("I ran make test earlier and it passed", false),
+            ("all tests passed earlier", false),
+            ("make test passes, and the last job passed it too", false),
+            ("in the last job mean was fixed, and all tests pass", false),
+        ] {
+            assert_eq!(is_of_then(said, &table), wanted, "{said}");
         }
         for (line, wanted) in [
             ("git log -3 -p", true),

@@ -129,6 +129,12 @@ pub struct SaidRows {
     /// That something is one of an earlier time.
     #[serde(default)]
     pub before: Vec<String>,
+    /// That it is one of a time before this work, whenever that began.
+    #[serde(default)]
+    pub then: Vec<String>,
+    /// That something is now as it was at such a time.
+    #[serde(default)]
+    pub likens: Vec<String>,
     /// What a history is told with.
     #[serde(default)]
     pub commits: Vec<String>,
@@ -320,6 +326,7 @@ pub enum Finding {
     Untouched,
     PhantomTest,
     Missed,
+    Denied,
     Untested,
     NotRun,
     Unshown,
@@ -539,10 +546,12 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 34] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 36] {
         [
             ("said.not_run", &self.not_run),
             ("said.before", &self.before),
+            ("said.then", &self.then),
+            ("said.likens", &self.likens),
             ("said.commits", &self.commits),
             ("said.unchanged", &self.unchanged),
             ("said.failed", &self.failed),

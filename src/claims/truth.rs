@@ -184,6 +184,7 @@ fn changed_file(read: &Read<'_>, languages: &Languages) -> ChangedFile {
         prose: languages.is_prose(&read.piece.path),
         test: read.by_path || all_tests,
         layout: is_layout(read.piece, languages),
+        earlier: false,
     }
 }
 

@@ -124,7 +124,14 @@ fn a_job_of_its_own_may_speak_of_the_one_before() {
     told(
         &world,
         ("? and before", ""),
-        &["Earlier today I fixed lex in src/parser/lex.rs."],
-        &["Earlier today I fixed src/main.rs.", "I fixed lex in src/parser/lex.rs."],
+        &["Earlier today I fixed lex in src/parser/lex.rs.", "In the last job all tests passed."],
+        &[
+            "Earlier today I fixed src/main.rs.",
+            "I fixed lex in src/parser/lex.rs.",
+            "All tests pass as before.",
+            "All tests pass, 2 of 2, as in the last job.",
+            "I ran cargo test earlier and it passed.",
+            "Alle Tests laufen durch wie zuvor.",
+        ],
     );
 }

@@ -230,7 +230,7 @@ fn a_message_denies_no_change_that_was_made() {
     world.tests();
     for lie in ["lex.rs was not touched", "keep escapes without editing src/parser/lex.rs"] {
         let told = format!("phase checkpoint -m 'quoted strings end well; {lie}'");
-        world.seed(&told).refuses("changed, and not said to be: src/parser/lex.rs");
+        world.seed(&told).refuses("changed, and said not to be: src/parser/lex.rs");
     }
     let honest = "quoted strings end well; only lex.rs was changed, and todo.txt was not touched";
     world.seed(&format!("phase checkpoint -m '{honest}'")).succeeds();

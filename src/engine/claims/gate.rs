@@ -424,6 +424,7 @@ pub(crate) fn truth_at(repo: &Repo, job: Option<&LoadedJob>, tree: &TreeId) -> R
                 !fence::survey::place_of(repo, &file.path, &job.state).is_direct(&file.path);
         }
     }
+    claims::earlier::mark(repo, &mut truth, tree)?;
     Ok(truth)
 }
 

@@ -1,6 +1,7 @@
 //! What is said of the work, and what it rests on: receipts and rulings.
 
 pub(crate) mod checkers;
+mod earlier;
 pub(crate) mod gate;
 pub(crate) mod loose;
 pub(crate) mod proving;

@@ -116,12 +116,43 @@ fn looks(line: &Line, truth: &Truth) -> bool {
     let Some(ran) = &line.ran else { return names };
     let line = ran.line();
     let command = line.split_once(" exec -- ").map_or(&*line, |(_, inner)| inner);
-    let git = shell::simple(command).is_some_and(|line| {
-        let words = line.commands.first().map(|first| first.words.as_slice()).unwrap_or_default();
-        matches!(words, [git, verb, ..] if git == "git" && matches!(verb.as_str(), "diff" | "show"))
-    });
+    let first = shell::simple(command).and_then(|line| line.commands.into_iter().next());
+    let words = first.map(|first| first.words).unwrap_or_default();
+    let git = matches!(words.as_slice(), [git, verb, rest @ ..]
+        if git == "git" && matches!(verb.as_str(), "diff" | "show") && shows_work(rest, truth));
+    let contents = words.first().is_none_or(|name| !WITHOUT_CONTENTS.contains(&name.as_str()));
     let well = !ran.failed && ran.status.is_none_or(|status| status == 0);
-    well && (git || names && !empty::shows_nothing(command))
+    let thrown = command.replace("2>/dev/null", "").replace("2> /dev/null", "");
+    let thrown = thrown.contains("/dev/null");
+    well && !thrown && (git || names && contents && !empty::shows_nothing(command))
+}
+
+/// Programs that print nothing of what a file holds.
+const WITHOUT_CONTENTS: [&str; 14] = [
+    "git", "ls", "stat", "file", "wc", "du", "true", "false", "touch", "find", "basename",
+    "dirname", "realpath", "readlink",
+];
+
+/// Whether what `git diff` or `git show` is given leaves some of the work in: no summary alone, and
+/// no other places.
+fn shows_work(words: &[String], truth: &Truth) -> bool {
+    const SUMMARIES: [&str; 7] =
+        ["--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--quiet", "-s"];
+    let summary = |word: &String| SUMMARIES.iter().any(|one| word.starts_with(one));
+    let patch = |word: &String| matches!(word.as_str(), "-p" | "-u" | "--patch");
+    let has = |place: &str| {
+        let place = place.trim_start_matches("./").trim_end_matches('/');
+        let below = |path: &str| path.strip_prefix(place).is_some_and(|rest| rest.starts_with('/'));
+        matches!(place, "" | "." | ":")
+            || place.contains(['*', '?', '[', ':'])
+            || truth.files.iter().any(|file| file.path == place || below(&file.path))
+    };
+    let mut at_revision = words.iter().filter_map(|word| word.split_once(':'));
+    let behind = words.iter().position(|word| word == "--").map(|at| &words[at + 1..]);
+    let places = behind.unwrap_or_default();
+    (!words.iter().any(summary) || words.iter().any(patch))
+        && (places.is_empty() || places.iter().any(|place| has(place)))
+        && at_revision.all(|(revision, place)| revision.is_empty() || has(place))
 }
 
 /// What the tests of a repository need, as far as its files and the rules say.

@@ -94,7 +94,15 @@ impl<'r> Past<'r> {
             before || !ground.of_then && (self.is_talk || ground.of_turn)
         };
         let told = || past::tells_of_work(sentence, self.table);
-        open && (!told() || ground.work.is_told_by(sentence))
+        let named = || ground.work.is_told_by(sentence);
+        if self.is_talk || ground.of_turn {
+            return open && (!told() || named());
+        }
+        // Beside work of its own: what is said of results has to be of another time, and of work
+        // whose runs are known; anything else names what that work touched.
+        let results = past::tells_results(sentence, self.table);
+        open && past::is_of_then(sentence, self.table)
+            && (results && !ground.of_branch && !told() || named())
     }
 
     /// A command of the job or talk showed commits.
