@@ -486,6 +486,7 @@ pub(crate) enum Notice {
     CardCriteria,
     CardRuns,
     CardCounts,
+    CardFailed,
     CardPart,
     CardStale,
     CardOpen,

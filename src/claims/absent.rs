@@ -42,6 +42,9 @@ struct Untested {
     starters: Vec<String>,
     parts: Vec<String>,
     places: Vec<String>,
+    shells: Vec<String>,
+    runners: Vec<String>,
+    ended: Vec<String>,
     admits: Vec<String>,
     missing: Vec<Missing>,
     environment: Vec<Environment>,
@@ -147,12 +150,67 @@ impl Ended<'_> {
         let sets = self.line.contains("PATH=") || self.line.contains("env -");
         let starts = table.starters.iter().any(|run| run == self.run)
             || lines.iter().any(|line| any_like(&table.parts, line));
-        let missing = self.status == Some(NO_COMMAND) || table.says(Absent::Runner, &lines);
-        match missing {
+        match self.missed(&lines) {
             true if !sets && self.is_there == starts => Some(Absent::Runner),
             true => Some(Absent::Tests),
             false => table.says(Absent::Tests, &lines).then_some(Absent::Tests),
         }
+    }
+
+    /// Whether the program that runs the tests was not there. A test that began may say the same of
+    /// something else: with a status of its own, of no runner, or by a script of the repository.
+    fn missed(&self, lines: &[String]) -> bool {
+        let table = untested();
+        let named: Vec<NotFound<'_>> =
+            lines.iter().filter_map(|line| NotFound::read(line)).collect();
+        let ended = self.status == Some(NO_COMMAND)
+            || lines.iter().any(|line| any_like(&table.ended, line));
+        if ended {
+            return named.iter().all(|one| one.by_shell);
+        }
+        let first = self.line.split_whitespace().next().unwrap_or_default();
+        let runs = |name: &str| {
+            let languages = table.language.iter().flat_map(|kin| &kin.programs);
+            let name = name.rsplit('/').next().unwrap_or(name);
+            name == first || table.runners.iter().chain(languages).any(|runner| runner == name)
+        };
+        let told = named.iter().any(|one| one.by_shell && runs(one.program));
+        told && named.iter().all(|one| one.by_shell) || table.says(Absent::Runner, lines)
+    }
+}
+
+/// A line that says of a program that it is not there.
+struct NotFound<'l> {
+    program: &'l str,
+    /// Who says so is a shell, or what starts programs as one does.
+    by_shell: bool,
+}
+
+impl<'l> NotFound<'l> {
+    /// `sh: 1: jest: not found`, `zsh: command not found: go`, or what a program in Go says.
+    fn read(line: &'l str) -> Option<Self> {
+        const SAID: [&str; 3] = ["not found", "command not found", "No such file or directory"];
+        if let Some((_, rest)) = line.split_once("exec: \"")
+            && let Some((program, "executable file not found in $PATH")) = rest.split_once("\": ")
+        {
+            return Some(Self { program, by_shell: true });
+        }
+        let parts: Vec<&str> = line.trim().split(": ").collect();
+        let program = match parts.as_slice() {
+            [_, .., program, said] if SAID.contains(said) => program,
+            [_, "command not found", program] => program,
+            _ => return None,
+        };
+        let who = parts[0].trim_start_matches("error ").trim_start_matches("npm ");
+        // The shells of a system lie outside of the work tree.
+        let name = match who.rsplit_once('/') {
+            Some((dir, name)) if dir.starts_with('/') => name,
+            Some(_) => return Some(Self { program, by_shell: false }),
+            None => who,
+        };
+        let name = name.split(['[', ' ']).next().unwrap_or(name);
+        let by_shell = parts.len() > 2 && untested().shells.iter().any(|shell| shell == name);
+        Some(Self { program, by_shell })
     }
 }
 
@@ -196,15 +254,39 @@ pub(crate) fn cannot_run(
 /// Letters of a sentence that says why, besides.
 const WHY: usize = 10;
 
-/// Whether a message says that nothing was tested, and why.
+/// What stands before a word that takes it back: `no branch is left untested`.
+const TAKEN_BACK: [&str; 21] = [
+    "no", "not", "never", "nothing", "none", "nobody", "wrong", "false", "untrue", "hardly",
+    "isn't", "wasn't", "nichts", "kein", "keine", "nie", "ninguna", "nada", "aucun", "aucune",
+    "rien",
+];
+
+/// Whether a message says that nothing was tested, and why: `Not tested: <why>`, or a sentence
+/// that says as much.
 pub(crate) fn admits(text: &str) -> bool {
-    let sentences = text.split(['.', '!', '?', '\n', '。']);
-    sentences.map(str::to_lowercase).any(|sentence| {
-        let said = untested().admits.iter().find(|said| sentence.contains(said.as_str()));
-        let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
-        // A sign of these scripts is a word.
+    // A point within a word ends no sentence: `no v1.2 of it`.
+    let ends = |text: &str| text.replace(['!', '?', '。', ';'], ". ").replace('\n', ". ");
+    let (text, letters) = (format!("{} ", ends(&text.to_lowercase())), |text: &str| {
+        text.chars().filter(|letter| letter.is_alphanumeric()).count()
+    });
+    text.split(". ").map(str::trim).any(|sentence| {
+        let found =
+            untested().admits.iter().find_map(|said| Some((said, sentence.find(said.as_str())?)));
+        let Some((said, at)) = found else { return false };
+        let (lead, behind) = (&sentence[..at], &sentence[at + said.len()..]);
+        let lead = lead.rsplit([',', ':', '(']).next().unwrap_or(lead);
+        let words = lead.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+        let words: Vec<&str> = words.collect();
+        // What is a reason for it stands in another clause.
+        let mut own = words.rsplit(|word| matches!(*word, "so" | "and" | "therefore" | "thus"));
+        if own.next().is_some_and(|own| own.iter().any(|word| TAKEN_BACK.contains(word))) {
+            return false;
+        }
+        // Behind the words themselves anything is a reason.
+        let told = lead.trim_matches(|c: char| !c.is_alphanumeric()).is_empty()
+            && behind.trim_start().starts_with([':', '：']);
         let why = if sentence.is_ascii() { WHY } else { WHY / 3 };
-        said.is_some_and(|said| letters(&sentence) >= letters(said) + why)
+        told && letters(behind) > 1 || letters(sentence) >= letters(said) + why
     })
 }
 
@@ -310,6 +392,52 @@ mod tests {
                 "make: *** [Makefile:2: check] Error 127",
                 runner,
             ),
+            ("npm", "npm test", true, Some(1), "Error: find 7: not found", None),
+            ("npm", "npm test", true, None, "  Error: user: not found\n1 failing", None),
+            ("npm", "npm test", true, Some(1), "cat: data.txt: No such file or directory", None),
+            (
+                "make",
+                "make test",
+                true,
+                Some(2),
+                "bin/greet: 3: trr: not found\nmake: *** Error 127",
+                None,
+            ),
+            ("make", "make test", true, None, "./bin/greet: line 3: trr: command not found", None),
+            ("npm", "npm test", true, Some(1), "sh: 1: trr: not found\n1 failing", None),
+            (
+                "go",
+                "go test ./...",
+                true,
+                Some(1),
+                "exec: \"trr\": executable file not found in $PATH",
+                None,
+            ),
+            (
+                "npm",
+                "pnpm test",
+                true,
+                Some(1),
+                "sh: 1: vitest: not found\n ELIFECYCLE  Test failed.",
+                runner,
+            ),
+            (
+                "make",
+                "make test",
+                true,
+                None,
+                "make: pytest: No such file or directory\nmake: *** [Makefile:2: test] Error 127",
+                runner,
+            ),
+            ("go", "go test ./...", false, None, "zsh: command not found: go", runner),
+            (
+                "pytest",
+                "python3 tests.py",
+                true,
+                Some(2),
+                "python3: can't open file '/w/tests.py': [Errno 2] No such file or directory",
+                tests,
+            ),
             ("pytest", "pytest -q", true, Some(5), "no tests ran in 0.01s", tests),
             ("pytest", "pytest -q", true, Some(1), "1 failed in 0.01s", None),
             ("go", "go test ./...", true, Some(1), "FAIL\texample.org/store", None),
@@ -355,6 +483,14 @@ mod tests {
             ("Nicht getestet, weil go hier fehlt", true),
             ("未测试：没有安装 go", true),
             ("Get returns ?. Not tested.", false),
+            ("Not tested: no pytest", true),
+            ("not tested: no v1.2 of it is here", true),
+            ("Nothing could be tested, there are no tests", true),
+            ("No tests were run here, as the toolchain is missing", true),
+            ("no branch of it is left untested, every case was tried by hand", false),
+            ("It would be wrong to say that it is not tested: all of it is covered", false),
+            ("by no means untested, since the whole module was exercised", false),
+            ("nothing is untested, for each was seen", false),
             ("one run of its own tests shows it, and nothing else was touched", false),
             ("all tests pass; the run took a second", false),
             ("", false),

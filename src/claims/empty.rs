@@ -100,6 +100,25 @@ pub(crate) fn shows_nothing(line: &str) -> bool {
     is_inline(&line) || pieces(&line).all(nothing)
 }
 
+/// Whether a command may show what `said` says, where no test can: it does something, and a
+/// program that stands in the line itself is about it.
+pub(crate) fn may_show(line: &str, said: &str) -> bool {
+    let line = joined(started(line));
+    if pieces(&line).all(|piece| is_idle(piece) || asks_version(piece)) {
+        return false;
+    }
+    let words = |text: &str| {
+        let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let long = parts.filter(|word| word.chars().count() >= NAMED).map(str::to_lowercase);
+        long.collect::<Vec<String>>()
+    };
+    let said = words(said);
+    !is_inline(&line) || words(&line).iter().any(|word| said.contains(word))
+}
+
+/// Letters of a word that says what something is about.
+const NAMED: usize = 3;
+
 /// What `git seed exec --` starts.
 fn started(line: &str) -> &str {
     line.split_once(" exec -- ").map_or(line, |(_, inner)| inner)
@@ -149,6 +168,18 @@ mod tests {
             ("cargo build && ./target/debug/app", false),
         ] {
             assert_eq!(shows_nothing(line), wanted, "{line}");
+        }
+        for (line, wanted) in [
+            ("python3 -c 1", false),
+            ("python3 -c 'assert True'", false),
+            ("python3 -c 'from calc import core; assert core.add(2, 3) == 5'", true),
+            ("sh -c true", false),
+            ("python3 --version", false),
+            ("cargo build", true),
+            ("./run.sh", true),
+            ("git seed exec -- node -e 0", false),
+        ] {
+            assert_eq!(may_show(line, "`add` returns the sum"), wanted, "{line}");
         }
         assert!(only_asks_version("make -v") && !only_asks_version("make -v && ./run.sh"));
     }

@@ -54,6 +54,33 @@ const JOINS: [&str; 13] =
 const WHERE: [&str; 13] =
     ["for", "in", "of", "within", "für", "bei", "para", "en", "pour", "dans", "em", "для", "в"];
 
+/// What goes beyond a part that stands beside it.
+const BEYOND: [&str; 17] = [
+    "every other",
+    "all other",
+    "all the other",
+    "everything else",
+    "everywhere else",
+    "anything else",
+    "the rest",
+    "the others",
+    "included",
+    "including",
+    "as well as",
+    "alle anderen",
+    "alles andere",
+    "auch der rest",
+    "todo lo demás",
+    "tout le reste",
+    "остальн",
+];
+
+/// What says that a part is not all.
+const MORE: [&str; 5] = ["not only", "not just", "nicht nur", "no solo", "pas seulement"];
+/// What leaves the rest out.
+const LEFT_OUT: [&str; 9] =
+    ["not", "wasn't", "weren't", "didn't", "without", "untested", "skipped", "nicht", "no"];
+
 /// Whether a sentence that tells of a part of the tests as `is_of_whole` says which part: the
 /// clause that says so has a word of it, or another one says where it holds, or what ran. A clause
 /// that tells of the work names that, and no tests: `core.py is fixed and all tests pass`.
@@ -63,6 +90,19 @@ pub(super) fn names_part(
     parts: &[String],
     table: &GateTable,
 ) -> bool {
+    let lower = sentence.to_lowercase();
+    let clauses = JOINS.iter().fold(vec![lower.as_str()], |all: Vec<&str>, join| {
+        all.into_iter().flat_map(|clause| clause.split(join)).collect()
+    });
+    // `the rest was not run` stays within the part.
+    let beyond = |clause: &&str| {
+        let left_out = clause.split_whitespace().any(|word| LEFT_OUT.contains(&word));
+        MORE.iter().any(|said| clause.contains(said))
+            || !left_out && BEYOND.iter().any(|said| clause.contains(said))
+    };
+    if clauses.iter().any(beyond) {
+        return false;
+    }
     let words = parts.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric()));
     let own = words.filter(|word| word.len() > 3 && !Text::of(word).holds(&table.said.tests));
     let own: Vec<String> = own.map(str::to_lowercase).collect();
@@ -75,9 +115,16 @@ pub(super) fn names_part(
     });
     let (whole, others): (Vec<&str>, Vec<&str>) =
         clauses.into_iter().partition(|clause| is_of_whole(clause));
-    // Said by several clauses together: `all tests of a and b pass`.
+    // Said by several clauses together: `all tests of a and b pass`. The name of a part stands
+    // behind a word for where: of the whole suite it is the tests that are named.
     if whole.is_empty() {
-        return names(sentence);
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let whole_suite = words.windows(2).any(|two| {
+            let [size, what] = two else { return false };
+            let whole = matches!(*size, "whole" | "full" | "entire" | "complete");
+            whole && (what.starts_with("suite") || what.starts_with("test"))
+        });
+        return names(sentence) && !whole_suite;
     }
     let tells = |clause: &&str| {
         let text = Text::of(clause);
@@ -122,6 +169,13 @@ mod tests {
             ("test/slug.test.js", "for slug, all tests pass", true),
             ("tests/test_core.py", "I ran the tests of core, and all tests pass", true),
             ("tests/test_core.py", "all tests pass in core and in cli", true),
+            ("tests/test_core.py", "all tests of core pass, the rest was not run", true),
+            ("tests/test_core.py", "all tests, core included, pass", false),
+            ("tests/test_core.py", "in core as in every other module all tests pass", false),
+            ("tests/test_core.py", "for core and for everything else, all tests pass", false),
+            ("tests/test_core.py", "I ran the core tests and the rest, and all tests pass", false),
+            ("tests/test_core.py", "the whole suite, tests of core and of text, is green", false),
+            ("tests/test_core.py", "not only the core tests but all tests pass", false),
         ] {
             let parts = [part.to_owned()];
             assert_eq!(names_part(sentence, &whole, &parts, &table), wanted, "{sentence}");

@@ -9,8 +9,14 @@ use crate::shell::{self, Simple};
 /// Programs that print some of the lines that they read.
 const SEARCHES: [&str; 5] = ["grep", "egrep", "fgrep", "rg", "ag"];
 /// Programs that print what they make of the lines that they read.
-const OTHERS: [&str; 11] =
-    ["sed", "gsed", "awk", "gawk", "cut", "head", "sort", "uniq", "tr", "jq", "column"];
+const OTHERS: [&str; 12] =
+    ["sed", "gsed", "awk", "gawk", "cut", "head", "sort", "uniq", "tr", "jq", "column", "perl"];
+/// Programs that only start the one behind them.
+const STARTERS: [&str; 5] = ["command", "env", "stdbuf", "nice", "exec"];
+/// Shells, which may do the same by a line of their own.
+const SHELLS: [&str; 4] = ["sh", "bash", "dash", "zsh"];
+/// Options of a search whose value is a word of its own, and no pattern.
+const VALUED: [&str; 5] = ["-m", "-A", "-B", "-C", "-f"];
 /// Words of a pattern that fit nothing but what went well.
 const GOOD: [&str; 7] = ["ok", "succe", "✓", "✔", "✅", "green", "all"];
 /// Words of what went wrong: a search that leaves lines with them out hides it.
@@ -19,27 +25,38 @@ const BAD: [&str; 9] = ["fail", "err", "not ok", "✗", "✖", "✘", "❌", "br
 /// Whether `line` lets what its run printed through in part, so that `output` may lack what failed.
 pub(super) fn thins(line: &str, output: &str) -> bool {
     let Some(read) = shell::simple(line) else { return false };
-    let named = |one: &Simple| {
-        let name = one.words.first().map_or("", String::as_str);
-        name.rsplit('/').next().unwrap_or(name).to_owned()
+    let own = |one: &'_ Simple| {
+        let started = |word: &&String| {
+            STARTERS.contains(&word.as_str()) || word.starts_with('-') || word.contains('=')
+        };
+        let starts = one.words.first().is_some_and(|first| STARTERS.contains(&first.as_str()));
+        let skipped = if starts { one.words.iter().take_while(started).count() } else { 0 };
+        one.words[skipped..].to_vec()
     };
-    let mut filters = read.commands.iter().filter(|one| !one.filters).filter_map(|one| {
-        let name = named(one);
-        let searches = SEARCHES.contains(&name.as_str());
-        (searches || OTHERS.contains(&name.as_str())).then_some((one, searches))
-    });
+    let mut filters =
+        read.commands.iter().enumerate().filter(|(_, one)| !one.filters).filter_map(|(at, one)| {
+            let words = own(one);
+            let name = words.first().map_or("", String::as_str);
+            let name = name.rsplit('/').next().unwrap_or(name);
+            let searches = SEARCHES.contains(&name);
+            let shell = at > 0 && SHELLS.contains(&name) && words.iter().any(|word| word == "-c");
+            (searches || shell || OTHERS.contains(&name)).then_some((words, searches))
+        });
     let mut some = false;
-    let hides = filters.any(|(one, searches)| {
+    let hides = filters.any(|(words, searches, both)| {
         some = true;
-        let rest = one.words.get(1..).unwrap_or_default();
-        let said = rest.join(" ").to_lowercase();
+        if both {
+            return false;
+        }
+        let rest = words.get(1..).unwrap_or_default();
+        let said = if searches { patterns(rest).join(" ") } else { rest.join(" ") };
+        let said = said.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
         let out = |word: &String| {
             word == "--invert-match"
                 || word.starts_with('-') && !word.starts_with("--") && word.contains('v')
         };
-        let pattern = || rest.iter().filter(|word| !word.starts_with('-')).map(String::as_str);
-        let counts = || pattern().any(|word| word.contains(|one: char| one.is_ascii_digit()));
+        let counts = || said.contains(|one: char| one.is_ascii_digit());
         match (searches, rest.iter().any(out)) {
             (true, true) => has(&BAD),
             (true, false) => has(&GOOD) || counts(),
@@ -49,12 +66,37 @@ pub(super) fn thins(line: &str, output: &str) -> bool {
     some && (hides || !is_whole(output))
 }
 
+/// What a search looks for: the first word that is no option, or what stands behind `-e`.
+fn patterns(words: &[String]) -> Vec<&str> {
+    let (mut named, mut first) = (Vec::new(), None);
+    let mut words = words.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        if word == "-e" || word == "--regexp" {
+            named.extend(words.next());
+        } else if VALUED.contains(&word) {
+            words.next();
+        } else if let Some(pattern) = word.strip_prefix("--regexp=") {
+            named.push(pattern);
+        } else if !word.starts_with('-') && first.is_none() {
+            first = Some(word);
+        }
+    }
+    if named.is_empty() { first.into_iter().collect() } else { named }
+}
+
 /// A line that counts what passed says in the same breath, or another one beside it, what failed or
 /// how many there were.
 fn is_whole(output: &str) -> bool {
+    // What a test is called counts nothing.
+    let is_test = |line: &str| {
+        ["ok ", "not ok ", "✓", "✔", "√", "test "].iter().any(|begins| line.starts_with(begins))
+            && !line.starts_with("test result")
+    };
+    let counts = |line: &str| line.contains(|one: char| one.is_ascii_digit());
     let output = output.to_lowercase();
+    let mut lines = output.lines().map(str::trim).filter(|line| counts(line) && !is_test(line));
     let timed = |line: &str| line.contains(" passed") && line.contains(" in ");
-    output.contains("fail") || output.contains("total") || output.lines().any(timed)
+    lines.any(|line| line.contains("fail") || line.contains("total") || timed(line))
 }
 
 #[cfg(test)]
@@ -81,6 +123,13 @@ mod tests {
             ("npx mocha | sed 's/failing/x/'", "  2 passing (4ms)\n  1 x\n", true),
             ("npx jest | grep Tests:", "Tests: 3 passed, 3 total\n", false),
             ("pytest | grep passed", "3 passed in 0.12s\n", false),
+            ("node --test | grep -E '# pass|total'", "ok 1 - total is right\n# pass 2\n", true),
+            ("node --test | command grep pass", "# pass 2\n", true),
+            ("node --test | env LANG=C grep pass", "# pass 2\n", true),
+            ("node --test | sh -c 'grep pass'", "# pass 2\n", true),
+            ("node --test | perl -ne 'print if /pass/'", "# pass 2\n", true),
+            ("node --test | grep -m 20 '^# '", tap, false),
+            ("node --test > /tmp/tokio.log; grep '^# ' /tmp/tokio.log", tap, false),
             ("cargo test | grep ok", "test result: ok. 12 passed; 0 failed;\n", true),
             ("cargo test | grep '0 failed'", "test result: ok. 12 passed; 0 failed;\n", true),
             (

@@ -55,6 +55,8 @@ pub struct Ground<'a> {
     pub row_of: &'a dyn Fn(&str) -> Option<String>,
     /// Whether words speak of all tests, so that a part of them shows nothing.
     pub speaks_of_all: &'a dyn Fn(&str) -> bool,
+    /// Whether a command may show what words say, where no test can.
+    pub may_show: &'a dyn Fn(&str, &str) -> bool,
     /// What stands for tests, where none could show the work.
     pub instead: Option<&'a Instead>,
 }
@@ -67,6 +69,7 @@ impl Default for Ground<'_> {
             by_word: &|_| false,
             row_of: &|_| None,
             speaks_of_all: &|_| false,
+            may_show: &|_, _| true,
             instead: None,
         }
     }
@@ -170,10 +173,11 @@ fn is_shown(
     }
     let criterion = brief(&one.text);
     let all = (ground.speaks_of_all)(full) || (ground.speaks_of_all)(&one.text);
+    let may_show = |command: &&String| (ground.may_show)(command, full);
     if !tests().any(|run| run.passed) {
         return match ground.instead {
             Some(Instead::Seen) if !all => Ok(()),
-            Some(Instead::Word { said: true, .. }) if !named.is_empty() => Ok(()),
+            Some(Instead::Word { said: true, .. }) if named.iter().any(may_show) => Ok(()),
             Some(Instead::Word { why, .. }) => Err(untestable(one, why)),
             Some(Instead::Look { path }) => Err(Lack::Unlooked { path: path.clone() }),
             Some(Instead::Seen) | None => Err(Lack::Nothing { criterion }),

@@ -8,7 +8,7 @@ use super::criteria::{self, Ground, Lack as CriteriaLack};
 use super::message::Message;
 use super::pacing::{Demand, Lack, Stay, said};
 use super::review::Ending;
-use super::{Multiplier, Phase, PhaseKind, PhaseName};
+use super::{Multiplier, Phase, PhaseKind, PhaseName, Write};
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
 /// Words of a boundary message: up to so many files and pages that the stay changed, so many.
@@ -119,6 +119,8 @@ pub struct Crossing<'a> {
     pub uncommitted: bool,
     /// Code ran well after the last change of a project file.
     pub proved: bool,
+    /// The last run of tests of this stay, where it failed and nothing ran well since.
+    pub broke: Option<String>,
     /// What stands for a run where there is none; asked only where a row wants to see one.
     pub instead: Option<Instead>,
     /// A declared file of the project that no commit holds as it is, and whose change no call
@@ -175,8 +177,15 @@ impl Crossing<'_> {
             Some(Instead::Seen | Instead::Word { said: true, .. }) => Ok(()),
             Some(Instead::Look { path }) => Err(depth(Case::Unlooked).with("path", path)),
             Some(Instead::Word { why, .. }) => Err(depth(Case::Untested).with("why", why)),
-            None => Err(depth(Case::Proof)),
+            None => Err(self.without_proof()),
         }
+    }
+
+    /// Nothing ran well: where the last run of tests failed, to run them again is no help.
+    fn without_proof(&self) -> Refusal {
+        let Some(command) = &self.broke else { return depth(Case::Proof) };
+        let mends = self.phase.write.iter().any(|write| matches!(write, Write::Scope | Write::All));
+        depth(if mends { Case::Broke } else { Case::BrokeBack }).with("command", command)
     }
 }
 
@@ -219,7 +228,7 @@ pub fn missing_ahead(missing: Vec<Refusal>) -> impl Iterator<Item = Refusal> {
 /// It is missed that something ran, or looked at the work, since it changed: that may be done where
 /// the work is done.
 pub(crate) fn wants_a_look(no: &Refusal) -> bool {
-    let cases = [Case::Proof, Case::Unlooked, Case::Untested];
+    let cases = [Case::Proof, Case::Broke, Case::BrokeBack, Case::Unlooked, Case::Untested];
     no.by == "proof" && cases.iter().any(|case| no.facts.get("case") == Some(case.word()))
 }
 
@@ -609,7 +618,7 @@ fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     let idle: &[Demand] = if crossing.uncommitted { &[] } else { &[Demand::Checkpoint] };
     let refusal = match crossing.phase.lack(crossing.stay, &met, idle) {
         Some(Lack::Demand(Demand::Proof)) => {
-            crossing.unproved().err().unwrap_or_else(|| depth(Case::Proof))
+            crossing.unproved().err().unwrap_or_else(|| crossing.without_proof())
         }
         Some(Lack::Demand(demand)) => depth(demand.case()),
         Some(_) => depth(Case::Work),
@@ -826,6 +835,7 @@ mod tests {
             uncommitted: true,
             uncommitted_by_nobody: None,
             proved: true,
+            broke: None,
             instead: None,
             criteria: Ground::default(),
             lines: 0,

@@ -862,6 +862,8 @@ pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
     }
     let (wants, case) = match place {
         Place::Surface { .. } => (Wants::HandsOff, Case::Surface),
+        // No phase is on whose step could take it.
+        _ if row.kind == PhaseKind::Outside => (Wants::Checkpoint, Case::StagedOutside),
         _ => (Wants::Checkpoint, Case::Staged),
     };
     Err(Refusal::new("pre-commit", wants).case(case).with("path", path))

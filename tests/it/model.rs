@@ -1418,6 +1418,7 @@ impl<'a> Search<'a> {
         let unarchived =
             Unarchived::Words { page: "src/CLAUDE.md".to_owned(), loss }.refusal("gate");
         ask(Crossing {
+            broke: None,
             instead: None,
             phase: row,
             to: &self.rows[to].name,

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::claims::empty;
 use crate::engine::boundary::draft::{CHECKPOINT, step_name};
 use crate::engine::boundary::step::{Adds, Judged};
 use crate::engine::fence::survey::Survey;
@@ -300,6 +301,7 @@ fn ask_gates(
         by_word: &by_word,
         row_of: &row_of,
         speaks_of_all: &judge::criteria::speaks_of_all,
+        may_show: &empty::may_show,
         instead: instead.as_ref(),
     };
     let changed = files_of_stay(repo, focused, survey)?;
@@ -385,10 +387,11 @@ fn crossing<'a>(
         stay: &gathered.stay,
         checkpoints: state.stand.entry.checkpoints,
         failed: wants_a_failed_run(repo.row(Some(focused)))
-            && judge::criteria::has_failed(repo, focused)?,
+            && judge::criteria::last_failed(repo, focused, false)?.is_some(),
         unsummed: jobs::summary::is_wanted(state),
         uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
         proved,
+        broke: judge::criteria::last_failed(repo, focused, proved)?,
         instead: if proved { None } else { instead(repo, focused, toward, asked.message)? },
         uncommitted_by_nobody: uncommitted_by_nobody(repo, focused, asked.unclaimed)?,
         criteria: Ground::default(),

@@ -383,7 +383,12 @@ impl Runs {
         let status = last.status.map_or_else(|| "?".to_owned(), |status| status.to_string());
         let since = if self.fresh { String::new() } else { tell(Notice::CardStale, &[]) };
         let passed = last.counts.map(|counts| counts.passed.to_string());
-        let counts = passed.map(|passed| tell(Notice::CardCounts, &[("passed", &passed)]));
+        let mut counts = passed.map(|passed| tell(Notice::CardCounts, &[("passed", &passed)]));
+        // One that is counted where no status is told stands for the status.
+        let failed = last.counts.map(|counts| counts.failed).filter(|failed| *failed > 0);
+        if let (Some(told), Some(failed)) = (&mut counts, failed) {
+            told.push_str(&tell(Notice::CardFailed, &[("failed", &failed.to_string())]));
+        }
         let part = last.part.as_ref().map(|_| tell(Notice::CardPart, &[]));
         let part = part.or_else(|| last.run.is_none().then(|| tell(Notice::CardNoTests, &[])));
         let facts = [

@@ -94,16 +94,25 @@ pub(crate) fn shown(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<V
     Ok(last)
 }
 
-/// The last run of tests in this stay failed, and it was a test that did: what could not be built
-/// showed nothing, as far as the runner's own closing lines tell.
-pub(crate) fn has_failed(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+/// The last run of tests in this stay, if it failed, and it was a test that did: what could not be
+/// built showed nothing, as far as the runner's own closing lines tell.
+pub(crate) fn last_failed(
+    repo: &Repo,
+    focused: &LoadedJob,
+    proved: bool,
+) -> Result<Option<String>> {
+    // Something ran well since.
+    if proved {
+        return Ok(None);
+    }
     let stay = stay_of(&focused.state);
     let ran = claims::receipts::ran(repo, focused)?;
     let last = ran.iter().rev().find(|(_, ran)| ran.stay == stay && ran.run.is_some());
-    Ok(last.is_some_and(|(_, ran)| match ran.counts {
+    let failed = last.filter(|(_, ran)| match ran.counts {
         Some(counts) => counts.failed > 0,
-        None => ran.status.is_some_and(|status| status != 0),
-    }))
+        None => ran.status.is_some_and(|status| status != 0) && ran.absent.is_none(),
+    });
+    Ok(failed.map(|(_, ran)| ran.line().into_owned()))
 }
 
 /// It ended with 0 and tested something. Where no status is told, the runner itself says what

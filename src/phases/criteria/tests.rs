@@ -139,6 +139,7 @@ fn judged_with(
         by_word: &|key| by_word.iter().any(|known| known == key),
         row_of: &|text| text.contains("test").then(|| text.split(' ').next().map(str::to_owned))?,
         speaks_of_all: &|text| text.contains("all tests"),
+        may_show: &|command, _| !command.ends_with("-c 1"),
         instead,
     };
     check(&Message::new(&format!("so\n\n## Result\n{said}\n")), "Result", &ground)
@@ -216,6 +217,7 @@ fn what_no_test_can_show_has_another_way() {
     let met = "- the guide names errors: met\n- it links them: met";
     let none = "- the guide names errors: not shown\n- it links them: not shown";
     let named = "- the guide names errors: met (`python3 errors.py`)\n- it links them: not shown";
+    let empty = "- the guide names errors: met (`python3 -c 1`)\n- it links them: not shown";
     let ran = run("python3 errors.py", true);
     for (instead, said, shown, wanted) in [
         (seen.clone(), met, vec![], None),
@@ -229,6 +231,7 @@ fn what_no_test_can_show_has_another_way() {
         (word(false), named, vec![ran], Some("Untestable")),
         (word(true), named, vec![run("python3 errors.py", false)], Some("Command")),
         (word(true), named, vec![], Some("Command")),
+        (word(true), empty, vec![run("python3 -c 1", true)], Some("Untestable")),
     ] {
         let told = judged_with(Some(&instead), plan, said, &shown, &[]).err();
         let name = told.map(|lack| format!("{lack:?}"));

@@ -242,6 +242,7 @@ impl<'a> Asks<'a> {
             checkpoints: u32::from(state.checkpoint),
             uncommitted: false,
             proved: state.proved,
+            broke: None,
             instead: None,
             uncommitted_by_nobody: None,
             failed: state.failed,
