@@ -203,7 +203,7 @@ fn pre_commit(repo: &Repo) -> Result<Verdict> {
         let staged = |path: &&String| {
             // One that was taken out has no sides.
             let bytes = repo.store.staged_bytes(path).unwrap_or_default();
-            merge_mark::holds_both_sides(&bytes)
+            merge_mark::holds_a_sign(&bytes)
         };
         if let Some(path) = merging.files.iter().find(staged) {
             return Ok(Err(git_acts::marked(path)));

@@ -67,18 +67,23 @@ pub(crate) fn under_way(repo: &Repo) -> Result<Option<Merging>> {
     Ok(is_on.then(|| {
         let top = repo.store.work_tree();
         // A file that is gone has no sides.
-        let has_both = |path: &&String| {
-            std::fs::read(top.join(path)).is_ok_and(|bytes| holds_both_sides(&bytes))
-        };
+        let has_both =
+            |path: &&String| std::fs::read(top.join(path)).is_ok_and(|bytes| holds_a_sign(&bytes));
         let marked = mark.files.iter().find(has_both).cloned();
         Merging { files: mark.files, marked }
     }))
 }
 
-/// Whether a text still has what git writes around the sides of a conflict.
-pub(crate) fn holds_both_sides(text: &[u8]) -> bool {
-    let begins = |sign: &[u8]| text.split(|byte| *byte == b'\n').any(|line| line.starts_with(sign));
-    begins(b"<<<<<<< ") && begins(b">>>>>>> ")
+/// Whether a text that conflicted still has any sign of git's in it: one alone is a conflict that
+/// was ended by half.
+pub(crate) fn holds_a_sign(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    // `conflict-marker-size` makes them longer or shorter.
+    let sign = |line: &[u8], letter: u8| {
+        let count = line.iter().take_while(|byte| **byte == letter).count();
+        count >= 5 && line.get(count) == Some(&b' ')
+    };
+    lines.any(|line| sign(line, b'<') || sign(line, b'>') || sign(line, b'|'))
 }
 
 /// An edit of files that conflicted is open wherever the job stands: nobody could end the merge
@@ -115,13 +120,15 @@ pub(crate) fn leave_out(repo: &Repo, act: &Act, places: &mut Vec<(String, Place)
 
 #[cfg(test)]
 mod tests {
-    use super::holds_both_sides;
+    use super::holds_a_sign;
 
     #[test]
-    fn a_text_with_both_sides_is_told_from_one_without() {
-        assert!(holds_both_sides(b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> feature\n"));
-        assert!(!holds_both_sides(b"Title\n=======\n\n> > quoted\n"));
-        assert!(!holds_both_sides(b"a <<<<<<< b\n>>>>>>> c\n"));
-        assert!(!holds_both_sides(b""));
+    fn a_text_with_a_sign_of_a_conflict_is_told_from_one_without() {
+        assert!(holds_a_sign(b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> feature\n"));
+        assert!(!holds_a_sign(b"a <<<<<<< b\n"));
+        assert!(!holds_a_sign(b""));
+        assert!(holds_a_sign(b"b\n=======\nc\n>>>>>>> feature\n"));
+        assert!(holds_a_sign(b"<<<<<<<<< HEAD\nb\n"));
+        assert!(!holds_a_sign(b"Title\n=======\n\n>>>>>>>\n> > quoted\nx >>>>>>> y\n"));
     }
 }
