@@ -839,7 +839,9 @@ impl Walker {
                     let rest = path.strip_prefix(name.as_str())?;
                     let made =
                         rest.is_empty() && found.part.split_whitespace().any(|word| word == "ln");
-                    (!made && (rest.is_empty() || rest.starts_with('/')))
+                    // A link that goes leaves alone what it leads to.
+                    let taken = rest.is_empty() && found.takes_name(path, true);
+                    (!made && !taken && (rest.is_empty() || rest.starts_with('/')))
                         .then(|| format!("{target}{rest}"))
                 };
                 let new: Vec<String> = found.paths.iter().filter_map(through).collect();
