@@ -13,6 +13,7 @@ use crate::memory::edit;
 use crate::memory::scope::Scope;
 use crate::phases::gates::PlanStanding;
 use crate::phases::guard::FileChange;
+use crate::phases::mcp::{NamedPath, Touches};
 use crate::phases::place::Place;
 use crate::phases::{Phase, Write};
 use crate::rules::ClaimMode;
@@ -77,6 +78,31 @@ pub(crate) fn written(
         }
     }
     Ok(written)
+}
+
+/// The files that the input of a server's tool names, of those that are this repository's. A path
+/// that is told from nowhere counts where something is there, or the server works on files here.
+pub(crate) fn named(by: &By<'_>, touches: &Touches, scope: &Scope) -> Result<Vec<FileChange>> {
+    let By { repo, host, event, focused, .. } = *by;
+    let home = crate::world::variable("HOME").unwrap_or_default();
+    let mut changes = Vec::new();
+    for NamedPath { path, sure } in &touches.paths {
+        let at_home = path.strip_prefix("~/").filter(|_| !home.is_empty());
+        let path = at_home.map_or_else(|| path.clone(), |rest| format!("{home}/{rest}"));
+        let first = Path::new(&path).components().next();
+        let is_there = first.is_some_and(|first| event.cwd.join(first).symlink_metadata().is_ok());
+        if !sure && !is_there {
+            continue;
+        }
+        let resolved = repo.place(host, event, Path::new(&path), focused);
+        let free = matches!(resolved.place, Place::Outside | Place::Scratch | Place::HostMemory);
+        if free || resolved.shown.is_empty() && !touches.changes {
+            continue;
+        }
+        let file = FileEdit { path: path.into(), change: Change::Opaque };
+        changes.extend(of_file(repo, resolved, &file, scope, focused)?);
+    }
+    Ok(changes)
 }
 
 /// The change of a file, and of every other name that it is known to have: a hard link

@@ -216,7 +216,10 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             out.persons =
                 shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
         }
-        Act::Foreign { server, .. } => foreign(setting, server, &mut out)?,
+        Act::Foreign { server, .. } => {
+            foreign(setting, server, &mut out)?;
+            touched(setting, &mut out)?;
+        }
         Act::Web { .. } | Act::Housekeeping | Act::Unknown => {}
     }
     let mentioned = || call.mentions.iter().find(|text| shell::names_state(text)).cloned();
@@ -239,6 +242,36 @@ fn foreign(setting: &Setting<'_>, server: &str, out: &mut Call<'_>) -> Result<()
     } else if shown(&out.classes, Class::ShellGit).is_some() {
         out.git = git_consent::ruling_of_tool(repo, (host, event, call), phase, focused)?;
     }
+    Ok(())
+}
+
+/// What a tool of a server names on this machine: its paths as an edit's, its command as a line of
+/// the shell. Where nothing says that the command is one, it counts as far as it shows what it
+/// changes.
+fn touched(setting: &Setting<'_>, out: &mut Call<'_>) -> Result<()> {
+    let Setting { repo, host, event, phase, focused, call } = *setting;
+    if shown(&out.classes, Class::Seed).is_some() {
+        return Ok(());
+    }
+    let touches = repo.rules.touches(call);
+    let named = changes::named(&setting.by(), &touches, &setting.scope()?)?;
+    out.changes.extend(named);
+    if touches.command.is_empty() {
+        return Ok(());
+    }
+    let cwd = touches.dir.map(|dir| event.cwd.join(dir));
+    let act = Act::Shell { command: touches.command.clone(), cwd: cwd.clone(), background: false };
+    let line = ToolCall { act, ..call.clone() };
+    let mut told = blank(&line, None);
+    let setting = Setting { repo, host, event, phase, focused, call: &line };
+    shell(&setting, &touches.command, cwd.as_deref(), &mut told)?;
+    let guess = [Class::ShellUnknown, Class::ShellCode, Class::ShellRead, Class::Web, Class::Seed];
+    told.classes.retain(|(class, _)| touches.shell || !guess.contains(class));
+    out.classes.extend(told.classes);
+    out.changes.extend(told.changes);
+    out.own_state = out.own_state.take().or(told.own_state);
+    out.git = out.git.take().or(told.git);
+    (out.persons, out.no_command, out.moves) = (told.persons, told.no_command, told.moves);
     Ok(())
 }
 
