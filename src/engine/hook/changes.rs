@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, hook, links, named_dirs};
+use crate::engine::{claims, hook, links, named_dirs, own_dir};
 use crate::event::{Change, Event, FileEdit};
 use crate::hosts::Host;
 use crate::memory::edit;
@@ -41,7 +41,11 @@ pub(crate) fn edited(by: &By<'_>, file: &FileEdit) -> Resolved {
     };
     let taken = matches!(file.change, Change::Delete);
     let name = if taken { as_name() } else { None };
-    name.unwrap_or_else(|| repo.place(host, event, &file.path, focused))
+    let resolved = name.unwrap_or_else(|| repo.place(host, event, &file.path, focused));
+    if own_dir::is_program(&resolved.real) {
+        return Resolved { place: Place::OwnState, ..resolved };
+    }
+    resolved
 }
 
 /// The files that a piece of a shell line writes, as it names them.
@@ -60,12 +64,18 @@ pub(crate) fn written(
         let path = below.as_ref().unwrap_or(given);
         let file = FileEdit { path: path.into(), change: Change::Opaque };
         if found.takes_name(given, cwd.join(given).is_dir())
-            && let Some(name) = links::name_at(repo, (given.as_ref(), cwd), state, &host.memory)
+            && let Some(mut name) = links::name_at(repo, (given.as_ref(), cwd), state, &host.memory)
         {
+            if own_dir::takes_program(&name, found) {
+                name.place = Place::OwnState;
+            }
             written.extend(of_file(repo, name, &file, scope, focused)?);
             continue;
         }
-        let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
+        let mut resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
+        if own_dir::takes_program(&resolved, found) {
+            resolved.place = Place::OwnState;
+        }
         let named = match focused.filter(|_| phase.write.contains(&Write::Scope)) {
             Some(focused) => {
                 let by = named_dirs::By { found, last: found.paths.last() == Some(given) };

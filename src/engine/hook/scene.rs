@@ -362,7 +362,8 @@ fn shell(
     let reading = repo.line(command);
     let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
-    out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path));
+    out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path))
+        .or_else(|| own_dir::program_in(&reading, command, cwd));
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
     out.git = git_hooks::ruling(repo, said, phase, setting.focused, &reading)?;
