@@ -236,6 +236,9 @@ fn a_link_that_goes_or_is_replaced_is_the_place_where_it_lies() {
         "ln -sfn ../../docs/guide.md src/parser/out",
         "ln -sf ../../docs/guide.md src/parser/note.md",
         "rm src/parser/note.md && ln -s ../../docs/guide.md src/parser/note.md",
+        // It leads to a directory, and is gone when the next one is made.
+        "rm src/parser/out && ln -s ../../docs/guide.md src/parser/out",
+        "cd src/parser && rm -f out && ln -s ../../docs/guide.md out",
         // What leads in is written through.
         "echo 'fn a() {}' > docs/lex.rs",
         "touch docs/in/more.rs",
@@ -277,6 +280,14 @@ fn what_a_link_leads_to_is_still_what_a_line_writes_through_it() {
         "shred src/parser/note.md",
         "chmod +x src/parser/note.md",
         "rm src/parser/note.md; echo x >> src/parser/out/guide.md",
+        "rm src/parser/out || ln -s ../src/parser/new.rs src/parser/out",
+        "rm src/parser/out; ln -s ../src/parser/new.rs src/parser/out",
+        "! rm src/parser/out && ln -s ../src/parser/new.rs src/parser/out",
+        "true || rm src/parser/out && ln -s ../src/parser/new.rs src/parser/out",
+        "rm src/parser/ghost && ln -s ../../docs src/parser/ghost && \
+         mv src/parser/new.rs src/parser/ghost",
+        "rm src/parser/out && ln -s ../../docs src/parser/out && \
+         mv src/parser/new.rs src/parser/out",
     ] {
         assert!(asks_for(&world, line).refusal().is_some(), "{line}");
     }
