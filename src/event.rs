@@ -242,6 +242,8 @@ pub enum Act {
         server: String,
         /// The texts of its input, each by its field.
         said: Vec<(String, String)>,
+        /// The texts at any depth, each by the nearest field.
+        named: Vec<(String, String)>,
     },
     /// A tool no row names.
     Unknown,

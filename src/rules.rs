@@ -1150,9 +1150,15 @@ impl Rules {
         mcp::shipped().outward(&self.servers, server, tool)
     }
 
+    /// What a call of an MCP server names that it may change on this machine.
+    pub(crate) fn touches(&self, call: &ToolCall) -> mcp::Touches {
+        let Act::Foreign { server, named, .. } = &call.act else { return mcp::Touches::default() };
+        mcp::shipped().touches(&self.servers, (server, &call.tool), named)
+    }
+
     /// The same of a whole call, with its words for others.
     pub(crate) fn outward(&self, call: &ToolCall) -> Option<mcp::Leaving> {
-        let Act::Foreign { server, said } = &call.act else { return None };
+        let Act::Foreign { server, said, .. } = &call.act else { return None };
         let row = self.leaves(server, &call.tool)?;
         Some(mcp::shipped().leaving(row, (server, &call.tool), said))
     }

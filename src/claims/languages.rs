@@ -43,6 +43,10 @@ struct Paths {
     test_names: Vec<String>,
     may_be_off: Vec<String>,
     weak_checks: Vec<String>,
+    wide: Vec<(String, String)>,
+    ends: Vec<String>,
+    catches: Vec<String>,
+    drops: Vec<String>,
     manifests: Vec<String>,
     expected_ends: Vec<String>,
     expected_dirs: Vec<String>,
@@ -91,6 +95,7 @@ impl RunnerRow {
 #[derive(Debug)]
 pub(crate) struct CodeLine<'t> {
     pub raw: &'t [u8],
+    indent: usize,
     code: Vec<u8>,
     /// It checks something that depends on what is tested.
     pub checks: bool,
@@ -252,6 +257,53 @@ impl Languages {
     pub(crate) fn is_weak(&self, line: &str) -> bool {
         let line = line.to_lowercase();
         self.paths.weak_checks.iter().any(|mark| line.contains(mark.as_str()))
+            || self.is_wide(&line)
+    }
+
+    /// Whether a check lets nearly every number through.
+    fn is_wide(&self, line: &str) -> bool {
+        let line: String = line.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+        self.paths.wide.iter().any(|(key, from)| {
+            let key = key.replace('_', "");
+            let values = line
+                .match_indices(&key)
+                .filter(|(at, _)| !line[..*at].ends_with(|before: char| before.is_alphanumeric()));
+            values.into_iter().any(|(at, _)| {
+                let value = &line[at + key.len()..];
+                let end = value.find(|c: char| !(c.is_ascii_digit() || "e.+-".contains(c)));
+                let value = value[..end.unwrap_or(value.len())].parse::<f64>();
+                value.is_ok_and(|value| from.parse::<f64>().is_ok_and(|from| value >= from))
+            })
+        })
+    }
+
+    /// How many checks of a test do not run, since it ends before them, or count for nothing, since
+    /// what they say is caught.
+    pub(crate) fn idle_checks(&self, language: &Language, text: &[u8]) -> usize {
+        let lines = language.code_lines(text);
+        let bare = |line: &CodeLine<'_>| String::from_utf8_lossy(line.raw).trim().to_owned();
+        let outer = lines.first().map_or(0, |line| line.indent);
+        let body = lines.iter().map(|line| line.indent).filter(|indent| *indent > outer).min();
+        let checks = |lines: &[CodeLine<'_>]| lines.iter().filter(|line| line.checks).count();
+        let is = |list: &[String], line: &str| list.iter().any(|one| like(one, line));
+        let ends = lines.iter().position(|line| {
+            Some(line.indent) == body && is(&self.paths.ends, bare(line).as_str())
+        });
+        let behind = ends.map_or(0, |at| checks(&lines[at..]));
+        let mut caught = 0;
+        for at in 1..lines.len().saturating_sub(1) {
+            let (line, next) = (bare(&lines[at]), bare(&lines[at + 1]));
+            let empty = is(&self.paths.catches, &line) && is(&self.paths.drops, &next);
+            let one =
+                || is(&self.paths.catches, &line) && line.ends_with("}") && line.contains('{');
+            if empty || one() {
+                let tries = lines[..at]
+                    .iter()
+                    .rposition(|line| bare(line).starts_with("try") || bare(line) == "begin");
+                caught += tries.map_or(0, |from| checks(&lines[from..at]));
+            }
+        }
+        behind + caught
     }
 
     /// Nothing that runs.
@@ -532,6 +584,7 @@ impl Language {
             let asserts = self.asserts.iter().any(|word| has_word(line.code, word));
             CodeLine {
                 raw: text[line.from..line.to].trim_ascii(),
+                indent: line.indent,
                 checks: self.fails.iter().any(|word| has_word(line.code, word))
                     || (asserts && self.words_that_say(line.code) > 0),
                 code: line.code.to_vec(),

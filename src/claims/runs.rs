@@ -98,6 +98,10 @@ pub struct Runs {
     silent: Vec<String>,
     #[serde(default)]
     places: Vec<String>,
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default)]
+    system: Vec<String>,
     masking: Vec<String>,
     #[serde(default)]
     programs: Vec<String>,
@@ -378,6 +382,7 @@ impl Runs {
             read.commands.iter().filter(|one| is_run(one) || goes(&one.words)).collect()
         };
         for command in commands {
+            named.extend(command.sets.iter().chain(&command.words).flat_map(|set| self.loads(set)));
             let mut before = "";
             let labels = command.words.first().is_some_and(|name| LABELS.contains(&name.as_str()));
             for word in command.words.iter().skip(1) {
@@ -404,6 +409,22 @@ impl Runs {
         }
         let later = read.later.into_iter();
         (read.dirs.into_iter().flatten().chain(later).collect(), named)
+    }
+
+    /// The places that `NAME=value` has a run take code from; one in the person's home is told
+    /// as the root, since it lies outside wherever that is.
+    fn loads<'s>(&'s self, set: &'s str) -> impl Iterator<Item = String> + 's {
+        let (name, value) = setting(set);
+        let value = if self.paths.iter().any(|known| known == name) { value } else { "" };
+        let is_system = |place: &str| {
+            let below = |dir: &String| place.starts_with(dir.as_str());
+            self.system.iter().any(below) && !place.contains("..")
+        };
+        let places = value.split(':');
+        places.filter(move |place| !place.is_empty() && !is_system(place)).map(|place| {
+            let home = ["~", "$HOME", "${HOME}"].iter().any(|home| place.starts_with(home));
+            if home { "/".to_owned() } else { place.to_owned() }
+        })
     }
 
     /// The row of a command, and whether it really runs.
@@ -1108,9 +1129,31 @@ mod tests {
             ("env -C /b pytest", &[], &["/b", "pytest"]),
             ("pytest -q --junitxml=/b/x.xml ../a", &[], &["../a"]),
             ("pytest /b/test_a.py > /c", &[], &["/b/test_a.py"]),
+            // What is loaded from elsewhere.
+            ("PYTHONPATH=/b:src pytest", &[], &["/b", "src"]),
+            ("PYTHONPATH=~/b pytest", &[], &["/"]),
+            ("PYTHONPATH=/usr/lib/python3:. pytest", &[], &["."]),
+            ("PYTHONPATH=/usr/../tmp/b pytest", &[], &["/usr/../tmp/b"]),
+            ("export NODE_PATH=../b; node --test", &[], &["../b"]),
+            ("CI=/b pytest", &[], &[]),
+            ("pytest -c /b/pytest.ini", &[], &["/b/pytest.ini"]),
+            ("node --require /b/x.js --test", &[], &["/b/x.js"]),
+            ("node --import=/b/x.js --test", &[], &["/b/x.js"]),
+            ("pytest -p no:cacheprovider", &[], &["no:cacheprovider"]),
         ] {
             let (goes, says) = Runs::shipped().expect("rows").places(line);
             assert_eq!((goes, says), (list(dirs), list(named)), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_run_by_another_configuration_is_one_of_a_part() {
+        let runs = Runs::shipped().expect("rows");
+        for line in ["pytest -c other.ini", "pytest --config-file=x.ini", "pytest -o addopts=-kx"] {
+            assert!(runs.part(line).is_some(), "{line}");
+        }
+        for line in ["pytest", "pytest --color=no", "pytest -p no:cacheprovider", "pytest -rA"] {
+            assert!(runs.part(line).is_none(), "{line}");
         }
     }
 

@@ -31,8 +31,15 @@ impl Weaker {
         let text = |side: &Option<Vec<u8>>| {
             side.as_deref().map(|text| String::from_utf8_lossy(text).into_owned())
         };
-        let (Some(old), Some(new)) = (text(&piece.before), text(&piece.after)) else {
-            return weaker;
+        let (old, new) = match (text(&piece.before), text(&piece.after)) {
+            (Some(old), Some(new)) => (old, new),
+            (None, Some(new)) => {
+                for row in languages.runners(path) {
+                    weaker.take_new_runner(row, path, &new);
+                }
+                return weaker;
+            }
+            (_, None) => return weaker,
         };
         for row in languages.runners(path) {
             weaker.take_runner(row, path, &old, &new);
@@ -69,6 +76,14 @@ impl Weaker {
         }
     }
 
+    /// Lines of a runner's new configuration by which tests may not run. Nothing ran before
+    /// them, so none is gone.
+    fn take_new_runner(&mut self, row: &RunnerRow, path: &str, new: &str) {
+        let off = |line: &String| row.off.iter().any(|one| like(one, line));
+        let lines = row.lines_of(new).into_iter().filter(off);
+        self.named.extend(lines.map(|line| format!("{path}: {line}")));
+    }
+
     /// Tests of both sides that check less, or other values.
     fn take_definitions(
         &mut self,
@@ -89,6 +104,8 @@ impl Weaker {
             } else if (new.live && new.checks < old.checks)
                 || has_other_values(language, &old.text, &new.text)
                 || asks_less(language, languages, (&old.text, &new.text))
+                || languages.idle_checks(language, &old.text)
+                    < languages.idle_checks(language, &new.text)
             {
                 self.named.push(format!("{} ({path})", new.name));
             }
@@ -304,6 +321,34 @@ mod tests {
                 "class A\n{\n    [Fact(Skip = \"x\")]\n    public void P() => Is(1, F());\n}\n",
             ),
             ("__snapshots__/a.snap", "a\n", "b\n"),
+            ("tests/test_a.py", py, &py.replace("== 2", "== 2 or True")),
+            ("tests/test_a.py", py, &py.replace("g() == 2", "1 == 1")),
+            ("tests/test_a.py", py, &py.replace("== 2", "== pytest.approx(2, abs=1e9)")),
+            ("tests/test_a.py", py, &py.replace("    assert g", "    return\n    assert g")),
+            ("tests/test_a.py", py, &py.replace("    assert g", "    # assert g")),
+            (
+                "tests/test_a.py",
+                py,
+                "def test_t():\n    assert f() == 1\n    try:\n        assert g() == 2\n    \
+                 except AssertionError:\n        pass\n",
+            ),
+            (
+                "tests/test_a.py",
+                py,
+                "def test_t():\n    with contextlib.suppress(AssertionError):\n        \
+                 assert f() == 1\n        assert g() == 2\n",
+            ),
+            (
+                "test/a.js",
+                "test('adds', () => {\n  assert.equal(f(), 1);\n});\n",
+                "test('adds', () => {\n  try {\n    assert.equal(f(), 1);\n  } catch (e) {\n  }\n\
+                 });\n",
+            ),
+            (
+                "tests/a.rs",
+                "#[test]\nfn t() {\n    assert_eq!(f(), 1);\n}\n",
+                "#[test]\nfn t() {\n    assert!(f() == 1 || true);\n}\n",
+            ),
             ("tests/golden/a.txt", "a\n", "b\n"),
             (
                 "test/run.js",
@@ -323,6 +368,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_new_configuration_leaves_out_is_named() {
+        let new = |path: &str, text: &str| {
+            let piece = Piece {
+                path: path.to_owned(),
+                how: How::Added,
+                after: Some(text.as_bytes().to_vec()),
+                ..Piece::default()
+            };
+            let truth = read("", "", &[piece], shipped_languages());
+            assert!(truth.tests_gone.is_empty(), "{path}");
+            truth.tests_weaker
+        };
+        assert_eq!(
+            new("conftest.py", "import os\ncollect_ignore = ['test_a.py']\n"),
+            ["conftest.py: collect_ignore = ['test_a.py']"]
+        );
+        assert_eq!(new("pytest.ini", "[pytest]\naddopts = -k fast\n").len(), 1);
+        assert!(new("tests/conftest.py", "@pytest.fixture\ndef db():\n    pass\n").is_empty());
+        assert!(new("package.json", "{\n  \"test\": \"jest\"\n}\n").is_empty());
+    }
+
+    #[test]
     fn what_leaves_tests_as_they_are_is_not_named() {
         let py = "def test_t():\n    assert f() == 1\n";
         for (path, before, after) in [
@@ -332,6 +399,23 @@ mod tests {
             ("tests/test_a.py", py, "def test_t():\n    x = f()\n    assert x == 1\n"),
             ("src/a.py", "def f():\n    assert x == 1\n", "def f():\n    assert x == 2\n"),
             ("docs/golden.md", "a\n", "b\n"),
+            ("tests/test_a.py", py, "def test_t():\n    assert f() == approx(1, abs=1e-9)\n"),
+            (
+                "tests/test_a.py",
+                py,
+                "def test_t():\n    if not HERE:\n        return\n    assert f() == 1\n",
+            ),
+            (
+                "tests/test_a.py",
+                py,
+                "def test_t():\n    assert f() == 1\n    try:\n        os.remove(X)\n    \
+                 except Exception:\n        pass\n",
+            ),
+            (
+                "test/a.js",
+                "test('adds', () => {\n  assert.equal(f(), 1);\n});\n",
+                "test('adds', () => {\n  assert.equal(f(), 1);\n  return;\n});\n",
+            ),
         ] {
             assert_eq!(found(path, before, after), (vec![], vec![]), "{path}: {after}");
         }

@@ -82,6 +82,7 @@ pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
+pub(crate) mod links;
 pub(crate) mod lost_pages;
 pub(crate) mod memory;
 pub(crate) mod merge;

@@ -1,9 +1,9 @@
 //! Directories and patterns that a shell line names as what it writes in, and paths that are
 //! nobody's work because git ignores them. Reads only.
 
-use crate::engine::fence;
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{fence, links};
 use crate::event::Act;
 use crate::format::names;
 use crate::memory::scope::Scope;
@@ -95,6 +95,10 @@ fn named(repo: &Repo, resolved: &Resolved) -> Option<Named> {
         return None;
     }
     let path = &resolved.shown;
+    if links::is_link(&resolved.real) {
+        // A name, whatever it leads to.
+        return None;
+    }
     if resolved.real.is_dir() {
         return Some(Named { dir: path.clone(), patterns: Vec::new() });
     }

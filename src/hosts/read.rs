@@ -624,6 +624,7 @@ impl Payload {
             ActRow::Foreign { server, between } => Some(Act::Foreign {
                 server: self.server(tool, server.as_deref(), between.as_deref()),
                 said: said(input),
+                named: named(input),
             }),
             edit => self.edit(edit, input).map(Act::Edit),
         }
@@ -766,6 +767,22 @@ fn said(input: &Value) -> Vec<(String, String)> {
     let members = input.as_object().into_iter().flatten();
     let texts = members.filter_map(|(field, value)| Some((field.clone(), value.as_str()?.into())));
     texts.take(STRINGS).collect()
+}
+
+/// The texts at any depth of an input, each by the nearest field, in the order of the input.
+fn named(input: &Value) -> Vec<(String, String)> {
+    let (mut open, mut found) = (vec![("", input)], Vec::new());
+    while let Some((field, value)) = open.pop().filter(|_| found.len() < STRINGS) {
+        match value {
+            Value::String(text) => found.push((field.to_owned(), text.clone())),
+            Value::Array(items) => open.extend(items.iter().rev().map(|item| (field, item))),
+            Value::Object(members) => {
+                open.extend(members.iter().rev().map(|(name, item)| (name.as_str(), item)));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn is_nothing(value: &Value) -> bool {

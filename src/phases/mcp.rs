@@ -1,5 +1,6 @@
 //! Which tools of MCP servers only look, told by name, and only for servers of a row; and which
-//! reach beyond this machine, told by name for any server.
+//! reach beyond this machine, told by name for any server. Of those that do not look: which paths
+//! and commands of this machine their input names.
 
 use std::sync::OnceLock;
 
@@ -40,6 +41,7 @@ pub(crate) struct Servers {
     here: Vec<String>,
     /// Fields of an input whose texts others will read.
     carries: Vec<String>,
+    touches: Touching,
     outward: Vec<Outward>,
     #[serde(default)]
     mcp: Vec<ServerRow>,
@@ -78,6 +80,45 @@ impl From<Written> for Outward {
         let Written { servers, verbs, things, but, words, says } = written;
         Self { servers, verbs, things, but, row: git_acts::Row::of_tool(words, says) }
     }
+}
+
+/// By which fields an input names what is on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Touching {
+    paths: Vec<String>,
+    ends: Vec<String>,
+    sources: Vec<String>,
+    copies: Vec<String>,
+    commands: Vec<String>,
+    words: Vec<String>,
+    dirs: Vec<String>,
+    shells: Vec<String>,
+    takes: Vec<String>,
+    elsewhere: Vec<String>,
+}
+
+/// What the input of a call names on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Touches {
+    /// Paths that it may write.
+    pub paths: Vec<NamedPath>,
+    /// Its commands, as lines of one text; empty for none.
+    pub command: String,
+    /// Its command is a line of the shell whatever it says.
+    pub shell: bool,
+    /// The directory in which its command runs.
+    pub dir: Option<String>,
+    /// A verb of its name changes things; the top of the work tree may else be where it works.
+    pub changes: bool,
+}
+
+/// One path of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedPath {
+    pub path: String,
+    /// It names a file, also where none is there: the server works on the files of this machine.
+    pub sure: bool,
 }
 
 /// One call that reaches beyond this machine.
@@ -169,6 +210,58 @@ impl Servers {
         self.outward.iter().filter(of_server).find(|row| self.is_named(row, &words))
     }
 
+    /// What the input of a call of `tool` names that it may change here; nothing where it looks, or
+    /// changes something on its server. `named` are the texts of the input, each by the nearest
+    /// field.
+    pub(crate) fn touches(
+        &'static self,
+        more: &[ServerRow],
+        (server, tool): (&str, &str),
+        named: &[(String, String)],
+    ) -> Touches {
+        let known = |list: &[String]| list.iter().any(|known| same(known, server));
+        if self.judge(more, server, tool) != Tool::Acts
+            || self.outward(more, server, tool).is_some()
+            || known(&self.touches.elsewhere)
+        {
+            return Touches::default();
+        }
+        let row = &self.touches;
+        let words = words(function(server, tool));
+        let has = |list: &[String]| words.iter().any(|word| list.contains(word));
+        let changes =
+            words.iter().any(|word| self.changes.contains(word) && !row.takes.contains(word));
+        let takes = has(&row.takes) && !changes;
+        let mut touches = Touches {
+            changes,
+            shell: has(&row.shells)
+                || self::words(server).iter().any(|word| row.shells.contains(word)),
+            ..Touches::default()
+        };
+        let (mut commands, mut further) = (Vec::new(), Vec::new());
+        for (field, text) in named {
+            let field = field.to_lowercase().replace(['_', '-'], "");
+            let is = |list: &[String]| list.contains(&field);
+            if is(&row.commands) {
+                commands.push(text.as_str());
+            } else if is(&row.words) {
+                further.push(crate::shell::quoted_word(text));
+            } else if is(&row.dirs) {
+                touches.dir = Some(text.clone());
+            } else if !takes
+                && (is(&row.paths) || is(&row.ends) || is(&row.sources) && !has(&row.copies))
+            {
+                let sure = known(&self.here) && (is(&row.paths) || text.contains('/'));
+                touches.paths.extend(path_of(text).map(|path| NamedPath { path, sure }));
+            }
+        }
+        touches.command = commands.join("\n");
+        if let ([_], false) = (commands.as_slice(), further.is_empty()) {
+            touches.command = format!("{} {}", touches.command, further.join(" "));
+        }
+        touches
+    }
+
     /// How calls that leave this machine are answered for.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &git_acts::Row> {
         self.outward.iter().map(|outward| &outward.row)
@@ -213,6 +306,14 @@ impl Servers {
         first.is_some_and(|word| is(&self.looks, word))
             && !words.iter().any(|word| is(&self.changes, word))
     }
+}
+
+/// The path that a text of an input is; an address elsewhere, and a text of several lines, is none.
+fn path_of(text: &str) -> Option<String> {
+    let path = text.strip_prefix("file://").unwrap_or(text);
+    let none = path.trim().is_empty() || path.contains("://") || path.contains('\n');
+    let signs = path.starts_with(['#', '$', '<', '{', '[', '"']) || path.starts_with("data:");
+    (!none && !signs).then(|| path.to_owned())
 }
 
 /// Whether `name`, of one word or several, stands among the words of a tool's name.
@@ -300,6 +401,48 @@ mod tests {
         }
         assert_eq!(shipped().judge(&[], "github", "mcp_github_get_issue"), Tool::Looks);
         assert_eq!(shipped().judge(&[], "github", "mcp_github_create_issue"), Tool::Acts);
+    }
+
+    #[test]
+    fn what_an_input_names_here_is_told_by_field_and_by_what_the_tool_does() {
+        let touched = |tool: &str, named: &[(&str, &str)]| {
+            let server = tool.split("__").nth(1).expect("a server");
+            let named: Vec<(String, String)> =
+                named.iter().map(|&(field, text)| (field.to_owned(), text.to_owned())).collect();
+            let touches = shipped().touches(&[], (server, tool), &named);
+            let mut told: Vec<String> = touches.paths.into_iter().map(|one| one.path).collect();
+            if !touches.command.is_empty() {
+                told.push(format!("$ {}", touches.command));
+            }
+            told.join(", ")
+        };
+        for (tool, field, text, expected) in [
+            ("mcp__fs__write_file", "path", "src/a.py", "src/a.py"),
+            ("mcp__fs__write_file", "filePath", "src/a.py", "src/a.py"),
+            ("mcp__fs__move_file", "destination", "src/a.py", "src/a.py"),
+            ("mcp__fs__move_file", "source", "src/a.py", "src/a.py"),
+            ("mcp__fs__copy_file", "source", "src/a.py", ""),
+            ("mcp__fs__write_file", "uri", "file:///a/b.py", "/a/b.py"),
+            ("mcp__fs__write_file", "path", "https://a.example/b", ""),
+            ("mcp__fs__write_file", "content", "path: a", ""),
+            ("mcp__fs__read_file", "path", "src/a.py", ""),
+            ("mcp__fs__search_files", "path", "src", ""),
+            ("mcp__serena__replace_symbol_body", "relative_path", "src/a.py", "src/a.py"),
+            ("mcp__eslint__lint-files", "filePaths", "src/a.js", ""),
+            ("mcp__pytest__run_tests", "path", "tests", ""),
+            ("mcp__playwright__browser_file_upload", "paths", "a.png", ""),
+            ("mcp__playwright__browser_click", "target", "#login", ""),
+            ("mcp__github__create_or_update_file", "path", "src/a.py", ""),
+            ("mcp__obsidian__append_content", "filepath", "Notes/a.md", ""),
+            ("mcp__shell__execute_command", "command", "rm -rf docs", "$ rm -rf docs"),
+            ("mcp__any__frobnicate", "cmd", "rm -rf docs", "$ rm -rf docs"),
+            ("mcp__ssh__exec", "command", "rm -rf docs", ""),
+            ("mcp__github__get_issue", "command", "rm -rf docs", ""),
+        ] {
+            assert_eq!(touched(tool, &[(field, text)]), expected, "{tool} {field}");
+        }
+        let words = [("command", "git"), ("args", "push"), ("args", "a b")];
+        assert_eq!(touched("mcp__any__run", &words), "$ git push 'a b'");
     }
 
     #[test]

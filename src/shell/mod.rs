@@ -133,6 +133,14 @@ impl GitVerb {
     }
 }
 
+/// When a path of a line is a name that goes, or gets something else in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    Always,
+    /// Where it leads to a directory, things are put into that.
+    UnlessDirectory,
+}
+
 /// One thing that a command line does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -145,6 +153,8 @@ pub struct Found {
     /// stands between. One that ends in `/` stands for something below that directory.
     /// Behind a `cd` that may have failed, both places are named.
     pub paths: Vec<String>,
+    /// Those of them that are changed as names: what a link there leads to stays as it is.
+    pub named: Vec<(String, Named)>,
     /// What it writes is not all in the text. Every path that ends in `/` comes with
     /// this; without such a path nobody knows where.
     pub dynamic: bool,
@@ -199,6 +209,7 @@ impl Found {
             effect,
             part: part.to_owned(),
             paths: Vec::new(),
+            named: Vec::new(),
             dynamic: false,
             tag: None,
             git: None,
@@ -210,6 +221,13 @@ impl Found {
             bends_git: false,
             confined: false,
         }
+    }
+
+    /// Whether `path`, one of its paths, is changed as a name, `leads_to_dir` where a link of that
+    /// name leads to a directory. Where the line also writes it otherwise, it is not.
+    pub(crate) fn takes_name(&self, path: &str, leads_to_dir: bool) -> bool {
+        let mut as_name = self.named.iter().filter(|(named, _)| named == path).peekable();
+        as_name.peek().is_some() && as_name.all(|(_, how)| *how == Named::Always || !leads_to_dir)
     }
 
     /// Adds `path`, told from where the line began.

@@ -13,7 +13,7 @@ use super::around::Around;
 use super::own;
 use super::stand::Here;
 use super::words::{Target, Term};
-use super::{Effect, Found, GitFlag, Tag};
+use super::{Effect, Found, GitFlag, Named, Tag};
 
 /// How a program or a verb of one behaves.
 #[derive(Debug, Deserialize)]
@@ -33,6 +33,12 @@ pub(super) struct ProgramRow {
     /// Which operands are the files it writes.
     #[serde(default)]
     pub writes: Writes,
+    /// Which operands it changes as the names that they are, whatever a link there leads to.
+    #[serde(default)]
+    pub links: Links,
+    /// Flags with which such a target is one also where it leads to a directory.
+    #[serde(default)]
+    pub bare_with: Vec<String>,
     /// Flags that take the next word. `-i?` takes only what is attached to it.
     #[serde(default)]
     pub values: Vec<String>,
@@ -209,6 +215,18 @@ pub(super) enum Writes {
     AfterMode,
     /// Those after `--`.
     AfterDashes,
+}
+
+/// Which operands are changed as names: a link there goes, or something takes its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Links {
+    #[default]
+    None,
+    /// All of them.
+    Operands,
+    /// The one that the others are put at, or into.
+    Target,
 }
 
 /// When a listing holds what is git seed's.
@@ -705,6 +723,37 @@ impl ProgramRow {
         }
         base.dynamic |=
             written.is_empty() && (base.effect == Effect::Write || self.writes != Writes::None);
+        self.name_links(args, here, base);
+    }
+
+    /// Says which of the paths are changed as names. With a slash at its end a name stands for what
+    /// it leads to, and so does one of which the text shows only the directory.
+    fn name_links(&self, args: &Args<'_>, here: &Here, found: &mut Found) {
+        let operands: Vec<&Term> = args.operands.iter().map(|(_, term)| *term).collect();
+        let (sources, target) = match operands.as_slice() {
+            [sources @ .., target] if self.into && into_flag(args).is_none() => {
+                (sources, Some(*target).filter(|_| !sources.is_empty()))
+            }
+            all => (all, None),
+        };
+        let bare = self.bare_with.iter().any(|flag| args.has(flag));
+        let named = |term: &Term| match term.target() {
+            Target::Files(files) => files,
+            Target::Below(_) | Target::Hidden => Vec::new(),
+        };
+        let mut add = |term: &Term, how: Named| {
+            let files = named(term).into_iter().filter(|file| !is_directory(file));
+            let paths = files.flat_map(|file| here.paths(&file));
+            found.named.extend(paths.map(|path| (path, how)));
+        };
+        if self.links == Links::Operands {
+            sources.iter().for_each(|source| add(source, Named::Always));
+        }
+        if let Some(target) = target.filter(|_| self.links != Links::None) {
+            // Several are put into a directory, whatever leads there.
+            let how = if bare { Named::Always } else { Named::UnlessDirectory };
+            add(target, how);
+        }
     }
 
     /// The words that name what it writes.
@@ -797,9 +846,7 @@ impl ProgramRow {
 
     /// The sources where they are moved, and what they are called at their target.
     fn written_into(&self, args: &Args<'_>, operands: &[&Term]) -> Vec<Term> {
-        let flag =
-            args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory");
-        let given = flag.and_then(|flag| flag.value.clone());
+        let given = into_flag(args).and_then(|flag| flag.value.clone());
         let (sources, target, must) = match (given, operands) {
             (Some(target), sources) => (sources, target, true),
             (None, [sources @ .., target]) => (sources, (*target).clone(), sources.len() > 1),
@@ -950,6 +997,11 @@ fn begins_a_flag(format: &str) -> bool {
     }) || format.contains("\\n-")
         || format.contains("\\t-")
         || numbered.iter().any(|sign| format.contains(sign))
+}
+
+/// The flag that names the directory to put things into.
+fn into_flag<'f>(args: &'f Args<'_>) -> Option<&'f Flag> {
+    args.flags.iter().find(|flag| flag.name == "-t" || flag.name == "--target-directory")
 }
 
 /// The values of an operand that is written `name=value`, as `dd` has them.

@@ -14,7 +14,7 @@ use super::programs::{self, runs_inside};
 use super::stand::{Here, Values};
 use super::sums::{self, Sums};
 use super::words::{self, Inner, Target, Term};
-use super::{Effect, Found, GitFlag, Reading, Tag, documents, git, own, syntax};
+use super::{Effect, Found, GitFlag, Named, Reading, Tag, documents, git, own, syntax};
 
 /// How many texts may be nested in each other.
 pub(super) const DEEPEST: u8 = 8;
@@ -246,7 +246,9 @@ impl Walker {
     fn and_or(&mut self, and_or: &ast::AndOrList, input: &Input) -> Flow {
         let before = self.here.clone();
         let (mut flow, mut lists_state, mut sure) = (Flow::Numbers, false, false);
+        let mut gone = Vec::new();
         for (operator, pipeline) in and_or {
+            let start = self.found.len();
             let at = self.here.clone();
             let otherwise = matches!(operator, ast::PipelineOperator::Or);
             if otherwise && at != before {
@@ -254,6 +256,7 @@ impl Walker {
             }
             flow = flow.max(self.pipeline(pipeline, input));
             lists_state |= self.lists_state;
+            gone = gone_before(&mut self.found[start..], gone, pipeline, otherwise);
             if otherwise {
                 sure = leaves(pipeline);
                 self.here = if sure { at } else { at.or(self.here.clone()) };
@@ -839,7 +842,9 @@ impl Walker {
                     let rest = path.strip_prefix(name.as_str())?;
                     let made =
                         rest.is_empty() && found.part.split_whitespace().any(|word| word == "ln");
-                    (!made && (rest.is_empty() || rest.starts_with('/')))
+                    // A link that goes leaves alone what it leads to.
+                    let taken = rest.is_empty() && found.takes_name(path, true);
+                    (!made && !taken && (rest.is_empty() || rest.starts_with('/')))
                         .then(|| format!("{target}{rest}"))
                 };
                 let new: Vec<String> = found.paths.iter().filter_map(through).collect();
@@ -1128,6 +1133,30 @@ fn is_loop(compound: &ast::CompoundCommand) -> bool {
 fn words_of(command: &ast::Command) -> Vec<String> {
     let ast::Command::Simple(simple) = command else { return Vec::new() };
     part_of(simple).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Names that the plain command at hand, which runs where the one before it ended well, takes away.
+/// What that one took away is no directory any more, so what this one puts there takes the name.
+fn gone_before(
+    found: &mut [Found],
+    gone: Vec<String>,
+    pipeline: &ast::Pipeline,
+    otherwise: bool,
+) -> Vec<String> {
+    const TAKES: [&str; 4] = ["rm", "trash", "trash-put", "unlink"];
+    let plain = matches!(pipeline.seq.as_slice(), [ast::Command::Simple(_)]) && !pipeline.bang;
+    let [one] = found else { return Vec::new() };
+    if !plain {
+        return Vec::new();
+    }
+    for (path, how) in one.named.iter_mut().filter(|_| !otherwise) {
+        if gone.contains(path) {
+            *how = Named::Always;
+        }
+    }
+    let takes = TAKES.contains(&one.part.split(' ').next().unwrap_or_default());
+    let names = one.named.iter().filter(|_| takes && !otherwise).map(|(path, _)| path.clone());
+    names.collect()
 }
 
 /// `exit` and `return` leave nothing behind them to run.

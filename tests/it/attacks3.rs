@@ -62,7 +62,7 @@ fn a_foreign_tool_that_changes_work_undoes_the_proof() {
         world.agents_shell(&format!("echo 'fn lex( {{' > {CODE}"), "");
         json!({})
     };
-    world.tool("mcp__files__write", &json!({ "path": "x" }), act).passes();
+    world.tool("mcp__files__write", &json!({ "path": CODE }), act).passes();
     assert_eq!(advances(&world), "verify");
 }
 

@@ -201,3 +201,127 @@ fn every_path_of_a_patch_is_judged() {
         patch(&[file, CODE]).refuses("BLOCKED");
     }
 }
+
+/// Two links in the declared directory that lead out of it, two outside that lead in.
+fn with_links() -> World {
+    let world = execute(|world| {
+        symlink("../../docs", world.path("src/parser/out")).expect("linked");
+        symlink("../../docs/guide.md", world.path("src/parser/note.md")).expect("linked");
+        symlink("../../nowhere", world.path("src/parser/ghost")).expect("linked");
+        symlink("../src/parser", world.path("docs/in")).expect("linked");
+        symlink("../src/parser/lex.rs", world.path("docs/lex.rs")).expect("linked");
+        world.git("add -A");
+        world.git("commit -qm links");
+    });
+    world.puts("src/parser/new.rs", "fn new() {}\n");
+    world
+}
+
+fn asks_for(world: &World, line: &str) -> Reply {
+    world.before("Bash", &json!({ "command": line }), &world.next_call())
+}
+
+#[test]
+fn a_link_that_goes_or_is_replaced_is_the_place_where_it_lies() {
+    let world = with_links();
+    for line in [
+        "rm src/parser/out",
+        "rm -rf src/parser/out",
+        "rm -- src/parser/note.md src/parser/ghost",
+        "unlink src/parser/note.md",
+        "cd src/parser && rm out",
+        "mv src/parser/out src/parser/old",
+        "mv src/parser/new.rs src/parser/note.md",
+        "mv -T src/parser/ghost src/parser/out",
+        "ln -sfn ../../docs/guide.md src/parser/out",
+        "ln -sf ../../docs/guide.md src/parser/note.md",
+        "rm src/parser/note.md && ln -s ../../docs/guide.md src/parser/note.md",
+        // It leads to a directory, and is gone when the next one is made.
+        "rm src/parser/out && ln -s ../../docs/guide.md src/parser/out",
+        "cd src/parser && rm -f out && ln -s ../../docs/guide.md out",
+        // What leads in is written through.
+        "echo 'fn a() {}' > docs/lex.rs",
+        "touch docs/in/more.rs",
+    ] {
+        let reply = asks_for(&world, line);
+        assert_eq!(reply.refusal(), None, "{line}");
+    }
+    for line in [
+        "rm docs/in",
+        "rm docs/lex.rs",
+        "unlink docs/lex.rs",
+        "mv docs/in src/parser/in",
+        "mv src/parser/new.rs docs/lex.rs",
+        "ln -sfn ../src docs/in",
+        "cd docs && rm -f lex.rs",
+    ] {
+        let reply = asks_for(&world, line);
+        assert!(reply.refusal().is_some_and(|said| said.contains("docs")), "{line}");
+    }
+}
+
+#[test]
+fn what_a_link_leads_to_is_still_what_a_line_writes_through_it() {
+    let world = with_links();
+    for line in [
+        "rm -r src/parser/out/",
+        "rm -r src/parser/out/.",
+        "rm src/parser/out/guide.md",
+        "rm -r src/parser/out/*",
+        "cp src/parser/new.rs src/parser/note.md",
+        "echo x > src/parser/note.md",
+        "echo x | tee src/parser/note.md",
+        "truncate -s 0 src/parser/note.md",
+        "echo x > src/parser/ghost",
+        "mv src/parser/new.rs src/parser/out",
+        "mv src/parser/new.rs src/parser/out/",
+        "mv -t src/parser/out src/parser/new.rs",
+        "ln -sf ../src/parser/new.rs src/parser/out",
+        "shred src/parser/note.md",
+        "chmod +x src/parser/note.md",
+        "rm src/parser/note.md; echo x >> src/parser/out/guide.md",
+        "rm src/parser/out || ln -s ../src/parser/new.rs src/parser/out",
+        "rm src/parser/out; ln -s ../src/parser/new.rs src/parser/out",
+        "! rm src/parser/out && ln -s ../src/parser/new.rs src/parser/out",
+        "true || rm src/parser/out && ln -s ../src/parser/new.rs src/parser/out",
+        "rm src/parser/ghost && ln -s ../../docs src/parser/ghost && \
+         mv src/parser/new.rs src/parser/ghost",
+        "rm src/parser/out && ln -s ../../docs src/parser/out && \
+         mv src/parser/new.rs src/parser/out",
+    ] {
+        assert!(asks_for(&world, line).refusal().is_some(), "{line}");
+    }
+}
+
+#[test]
+fn a_link_in_scope_that_was_taken_away_is_the_agents_work() {
+    let world = with_links();
+    world.runs("rm src/parser/out && ln -sfn ../../todo.txt src/parser/note.md").passes();
+    assert!(!world.path("src/parser/out").is_symlink());
+    assert_eq!(
+        fs::read_link(world.path("src/parser/note.md")).expect("a link").to_str(),
+        Some("../../todo.txt")
+    );
+    let status = world.seed("status").succeeds();
+    assert!(!status.contains("outside"), "{status}");
+    assert_eq!(world.text("docs/guide.md"), "# Guide\n");
+}
+
+#[test]
+fn a_patch_that_deletes_a_link_deletes_the_link() {
+    let world = with_links();
+    let deletes = |file: &str| {
+        let payload = json!({
+            "session_id": "e2fc06a6-4aaf-49f6-8712-117cd08f9339", "cwd": world.repo(),
+            "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_use_id": "p1",
+            "tool_input": {
+                "command": format!("*** Begin Patch\n*** Delete File: {file}\n*** End Patch"),
+            },
+        });
+        fs::write(world.root().join("payload"), payload.to_string()).expect("written");
+        Reply::read(&world.sh("git-seed hook codex PreToolUse < ../payload"))
+    };
+    deletes("src/parser/note.md").passes();
+    deletes("docs/lex.rs").refuses("docs");
+    deletes("src/parser/out/guide.md").refuses("docs");
+}

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::world::{Did, World};
+use super::world::{CODE, Did, World};
 
 fn calls(world: &World, tool: &str) -> Did {
     world.tool(tool, &json!({ "id": 7 }), || json!({ "content": "found" }))
@@ -111,4 +111,90 @@ fn a_subagent_that_only_looks_may_be_sent_before_the_work_begins() {
     launches(&world, "general-purpose").refuses("BLOCKED");
     world.tool("WebSearch", &json!({ "query": "lexer" }), || json!({})).passes();
     world.writes("src/parser/lex.rs", "fn lex() {}\n").refuses("BLOCKED");
+}
+
+fn world_in_execute() -> World {
+    let world = World::seeded();
+    world.puts("docs/guide.md", "# Guide\n");
+    world.sh("git add -A && git commit -qm docs");
+    world.to("execute");
+    world
+}
+
+/// What refuses a call of a server with this input, if something does.
+fn refused(world: &World, tool: &str, input: &serde_json::Value) -> Option<String> {
+    world.before(tool, input, &world.next_call()).refusal().map(str::to_owned)
+}
+
+#[test]
+fn a_path_that_a_server_is_given_to_write_is_judged_as_an_edit() {
+    let world = world_in_execute();
+    let whole = |path: &str| world.path(path).to_string_lossy().into_owned();
+    for (tool, input) in [
+        ("mcp__fs__write_file", json!({ "path": "docs/guide.md", "content": "x" })),
+        ("mcp__fs__write_file", json!({ "path": whole("docs/guide.md"), "content": "x" })),
+        ("mcp__fs__write_file", json!({ "path": "docs/new/page.md", "content": "x" })),
+        ("mcp__filesystem__move_file", json!({ "source": CODE, "destination": "docs/lex.rs" })),
+        ("mcp__filesystem__move_file", json!({ "source": "docs/guide.md", "destination": CODE })),
+        ("mcp__strange__frobnicate", json!({ "filePath": "docs/guide.md" })),
+        ("mcp__strange__put", json!({ "files": [{ "path": CODE }, { "path": "docs/guide.md" }] })),
+        ("mcp__strange__save", json!({ "uri": format!("file://{}", whole("docs/guide.md")) })),
+        ("mcp__fs__delete_directory", json!({ "path": "." })),
+        ("mcp__fs__write_file", json!({ "path": whole(".claude/settings.local.json") })),
+        ("mcp__fs__write_file", json!({ "path": whole(".git/hooks/pre-commit") })),
+    ] {
+        assert!(refused(&world, tool, &input).is_some(), "{tool} {input}");
+    }
+    for (tool, input) in [
+        ("mcp__fs__write_file", json!({ "path": CODE, "content": "docs/guide.md" })),
+        ("mcp__fs__write_file", json!({ "path": "src/parser/new.rs", "content": "x" })),
+        ("mcp__fs__read_file", json!({ "path": "docs/guide.md" })),
+        ("mcp__fs__search_files", json!({ "path": "docs", "pattern": "x" })),
+        ("mcp__filesystem__copy_file", json!({ "source": "docs/guide.md", "destination": CODE })),
+        ("mcp__fs__write_file", json!({ "path": "/elsewhere/a.txt", "content": "x" })),
+        ("mcp__strange__save_page", json!({ "path": "Notes/today.md", "target": "today" })),
+        ("mcp__strange__put", json!({ "path": "https://a.example/docs/guide.md" })),
+        ("mcp__playwright__browser_click", json!({ "target": "#docs", "element": "docs" })),
+        ("mcp__playwright__browser_file_upload", json!({ "paths": ["docs/guide.md"] })),
+        ("mcp__eslint__lint-files", json!({ "filePaths": ["docs/guide.md"] })),
+        ("mcp__git__git_status", json!({ "path": whole("") })),
+        ("mcp__any__run", json!({ "path": "." })),
+    ] {
+        assert_eq!(refused(&world, tool, &input), None, "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_command_that_a_server_is_given_is_judged_as_a_line_of_the_shell() {
+    let world = world_in_execute();
+    for (tool, input) in [
+        ("mcp__shell__execute_command", json!({ "command": "rm -rf docs" })),
+        ("mcp__shell__run", json!({ "command": "rm", "args": ["-rf", "docs"] })),
+        ("mcp__shell__run", json!({ "command": "rm guide.md", "cwd": "docs" })),
+        ("mcp__any__run", json!({ "cmd": "echo x > docs/guide.md" })),
+        ("mcp__any__run", json!({ "script": "cd docs && rm guide.md" })),
+        ("mcp__shell__execute_command", json!({ "command": "git push origin HEAD" })),
+        ("mcp__any__do", json!({ "command": "git commit -qam all" })),
+        ("mcp__shell__execute_command", json!({ "command": "cat .git/seed/journal/main.jsonl" })),
+        ("mcp__shell__execute_command", json!({ "command": "git seed fence accept" })),
+        ("mcp__any__do", json!({ "command": "git seed fence accept" })),
+    ] {
+        assert!(refused(&world, tool, &input).is_some(), "{tool} {input}");
+    }
+    for (tool, input) in [
+        ("mcp__shell__execute_command", json!({ "command": "rm src/parser/lex.rs" })),
+        ("mcp__shell__execute_command", json!({ "command": "cargo test" })),
+        ("mcp__shell__execute_command", json!({ "command": "git status" })),
+        ("mcp__text-editor__edit", json!({ "command": "view", "path": CODE })),
+        ("mcp__any__do", json!({ "command": "restart the server" })),
+        ("mcp__ssh__exec", json!({ "command": "rm -rf docs" })),
+        ("mcp__db__query", json!({ "command": "rm -rf docs" })),
+    ] {
+        assert_eq!(refused(&world, tool, &input), None, "{tool} {input}");
+    }
+    // In a phase that only plans such a tool is closed, whatever it is given.
+    let planning = World::seeded();
+    planning.to("plan");
+    let input = json!({ "command": "cargo test" });
+    assert!(refused(&planning, "mcp__shell__execute_command", &input).is_some());
 }

@@ -3374,7 +3374,7 @@ fn event_of(act: Act) -> event::Act {
         | Act::AskDropBare => Of::Ask(Vec::new()),
         Act::Housekeeping => Of::Housekeeping,
         Act::Schedule => Of::Schedule { text: String::new() },
-        Act::Foreign => Of::Foreign { server: String::new(), said: Vec::new() },
+        Act::Foreign => Of::Foreign { server: String::new(), said: Vec::new(), named: Vec::new() },
         Act::Unknown => Of::Unknown,
         _ => Of::Edit(Vec::new()),
     }

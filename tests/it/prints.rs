@@ -398,3 +398,57 @@ fn doctor_tells_how_the_fingerprints_stand() {
     let said = world.person("doctor").said();
     assert!(said.out.contains("fix: git seed fence restore .git/info/exclude"), "{said:?}");
 }
+
+/// The hooks call it: where it does not run, nothing is judged and nothing is seen.
+#[test]
+fn the_program_that_the_hooks_call_is_not_the_agents_to_change() {
+    let binary = super::world::seed_binary();
+    let dir = binary.parent().expect("a directory").to_owned();
+    let above = dir.parent().expect("a directory").to_owned();
+    let world = World::seeded();
+    world.to("execute");
+    let (binary, dir, above) = (binary.display(), dir.display(), above.display());
+    let judged = |line: &str| {
+        let input = json!({ "command": line });
+        let reply = world.before("Bash", &input, &world.next_call());
+        reply.refusal().map(str::to_owned)
+    };
+    for line in [
+        format!("chmod -x {binary}"),
+        format!("chmod 644 {dir}/*"),
+        format!("chmod -R a-x {above}"),
+        format!("mv {dir} {above}/elsewhere"),
+        format!("mv {binary} /tmp/gone"),
+        format!("rm -rf {above}"),
+        format!("ln -sf /bin/true {binary}"),
+        format!("cp /bin/true {binary}"),
+        format!("cp /tmp/fake/git-seed {dir}"),
+        format!("install -m 644 /bin/true {binary}"),
+        format!("dd if=/bin/true of={binary}"),
+        format!("truncate -s 0 {binary}"),
+        format!("echo x | tee {binary}"),
+        format!(": > {binary}"),
+        format!("strip {binary}"),
+        format!("patchelf --set-interpreter /none {binary}"),
+        format!("mount --bind /bin/true {binary}"),
+        format!("P={binary}; chmod 0 $P"),
+        "chmod -x $(which git-seed)".to_owned(),
+        "mount --bind /bin/true $(command -v git-seed)".to_owned(),
+        format!("python3 -c 'import os; os.remove(\"{binary}\")'"),
+    ] {
+        let said = judged(&line).unwrap_or_default();
+        assert!(said.contains("belongs to git seed"), "{line}: {said}");
+    }
+    let input = json!({ "file_path": binary.to_string(), "content": "x" });
+    world.before("Write", &input, &world.next_call()).refuses("belongs to git seed");
+    for line in [
+        format!("ls -l {binary}"),
+        format!("sha256sum {binary}"),
+        format!("{binary} status"),
+        "strip target/release/tool".to_owned(),
+        "which git-seed".to_owned(),
+        format!("chmod +x {CODE}"),
+    ] {
+        assert_eq!(judged(&line), None, "{line}");
+    }
+}

@@ -8,6 +8,7 @@
 
 pub(crate) mod after;
 pub(crate) mod before;
+pub(crate) mod changes;
 pub(crate) mod compacted;
 pub(crate) mod first_time;
 pub(crate) mod footer_loss;

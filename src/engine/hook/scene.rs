@@ -1,29 +1,23 @@
 //! Gathers what guards may look at, for one tool call. Reads only.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::rc::Rc;
 
+use crate::engine::hook::changes;
 use crate::engine::repo::paths::Resolved;
-use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, git_consent, git_hooks, hook, jobs, judge, memory};
 use crate::engine::{merge_mark, named_dirs, own_dir, person, record};
-use crate::event::{Act, Change, Event, FileEdit, ToolCall};
+use crate::event::{Act, Event, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
-use crate::memory::edit;
 use crate::memory::scope::Scope;
-use crate::phases::gates::PlanStanding;
 use crate::phases::guard::{self, Call, FileChange, Scene};
 use crate::phases::place::Place;
-use crate::phases::{Class, FirstStep, Phase, Write, mcp, said_scope};
+use crate::phases::{Class, FirstStep, Phase, mcp, said_scope};
 use crate::rules::ClaimMode;
-use crate::secrets::{self, Line};
 use crate::shell::{self, Effect, Tag};
 use crate::verdict::Refusal;
-
-/// The longest file that a page edit is simulated on, in bytes.
-const LONGEST_PAGE: u64 = 16 * 1024 * 1024;
 
 /// The scene of `call`.
 pub(crate) fn scene<'a>(
@@ -92,6 +86,11 @@ struct Setting<'a> {
 impl Setting<'_> {
     fn place(&self, path: &Path) -> Resolved {
         self.repo.place(self.host, self.event, path, self.focused)
+    }
+
+    fn by(&self) -> changes::By<'_> {
+        let Setting { repo, host, event, phase, focused, .. } = *self;
+        changes::By { repo, host, event, phase, focused }
     }
 
     /// A directory of git's below which git seed's state lies: a search there comes up with it.
@@ -192,9 +191,9 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
         Act::Edit(files) => {
             let scope = setting.scope()?;
             for file in files {
-                let resolved = setting.place(&file.path);
+                let resolved = changes::edited(&setting.by(), file);
                 edits.push((resolved.shown.clone(), &file.change));
-                out.changes.extend(changes(repo, resolved, file, &scope, focused)?);
+                out.changes.extend(changes::of_file(repo, resolved, file, &scope, focused)?);
             }
         }
         Act::Shell { command, cwd, .. } => {
@@ -217,7 +216,10 @@ fn call_of<'a>(setting: &Setting<'_>, call: &'a ToolCall) -> Result<Call<'a>> {
             out.persons =
                 shortword::read(text).map(|(word, _)| format!("a prompt that begins with {word}"));
         }
-        Act::Foreign { server, .. } => foreign(setting, server, &mut out)?,
+        Act::Foreign { server, .. } => {
+            foreign(setting, server, &mut out)?;
+            touched(setting, &mut out)?;
+        }
         Act::Web { .. } | Act::Housekeeping | Act::Unknown => {}
     }
     let mentioned = || call.mentions.iter().find(|text| shell::names_state(text)).cloned();
@@ -240,6 +242,36 @@ fn foreign(setting: &Setting<'_>, server: &str, out: &mut Call<'_>) -> Result<()
     } else if shown(&out.classes, Class::ShellGit).is_some() {
         out.git = git_consent::ruling_of_tool(repo, (host, event, call), phase, focused)?;
     }
+    Ok(())
+}
+
+/// What a tool of a server names on this machine: its paths as an edit's, its command as a line of
+/// the shell. Where nothing says that the command is one, it counts as far as it shows what it
+/// changes.
+fn touched(setting: &Setting<'_>, out: &mut Call<'_>) -> Result<()> {
+    let Setting { repo, host, event, phase, focused, call } = *setting;
+    if shown(&out.classes, Class::Seed).is_some() {
+        return Ok(());
+    }
+    let touches = repo.rules.touches(call);
+    let named = changes::named(&setting.by(), &touches, &setting.scope()?)?;
+    out.changes.extend(named);
+    if touches.command.is_empty() {
+        return Ok(());
+    }
+    let cwd = touches.dir.map(|dir| event.cwd.join(dir));
+    let act = Act::Shell { command: touches.command.clone(), cwd: cwd.clone(), background: false };
+    let line = ToolCall { act, ..call.clone() };
+    let mut told = blank(&line, None);
+    let setting = Setting { repo, host, event, phase, focused, call: &line };
+    shell(&setting, &touches.command, cwd.as_deref(), &mut told)?;
+    let guess = [Class::ShellUnknown, Class::ShellCode, Class::ShellRead, Class::Web, Class::Seed];
+    told.classes.retain(|(class, _)| touches.shell || !guess.contains(class));
+    out.classes.extend(told.classes);
+    out.changes.extend(told.changes);
+    out.own_state = out.own_state.take().or(told.own_state);
+    out.git = out.git.take().or(told.git);
+    (out.persons, out.no_command, out.moves) = (told.persons, told.no_command, told.moves);
     Ok(())
 }
 
@@ -319,113 +351,6 @@ fn unproven(
     })
 }
 
-/// The change of a file, and of every other name that it is known to have: a hard link
-/// carries it to places that may not change.
-pub(crate) fn changes(
-    repo: &Repo,
-    resolved: Resolved,
-    file: &FileEdit,
-    scope: &Scope,
-    focused: Option<&LoadedJob>,
-) -> Result<Vec<FileChange>> {
-    let twins = repo.twins(&resolved, focused.map(|focused| &focused.state))?;
-    let (place, given) = (resolved.place.clone(), resolved.shown.clone());
-    let mut changes = vec![change(repo, resolved, file, scope, focused)];
-    for twin in twins.into_iter().filter(|twin| twin.place != place) {
-        let mut change = change(repo, twin, file, scope, focused);
-        change.path = format!("{} (a hard link to {given})", change.path);
-        changes.push(change);
-    }
-    Ok(changes)
-}
-
-fn change(
-    repo: &Repo,
-    resolved: Resolved,
-    file: &FileEdit,
-    scope: &Scope,
-    focused: Option<&LoadedJob>,
-) -> FileChange {
-    let own_plan = resolved.place == Place::Plan { own: true };
-    let page =
-        matches!(resolved.place, Place::Page { .. }).then(|| page_change(repo, &resolved, file));
-    let lost = page.is_some().then(|| {
-        focused.and_then(|focused| hook::footer_loss::page_loss(repo, &resolved, file, focused))
-    });
-    let work = repo.rules.claims != ClaimMode::Off && resolved.place.is_direct(&resolved.shown);
-    let lines = if work { claims::required::lines_of(&file.change, &resolved.real) } else { 0 };
-    let secret = added_secret(repo, &resolved, file);
-    let declared = repo.is_declared(&resolved.shown, &resolved.place, scope);
-    // No step back declares what the track is not for; only a person opens it.
-    let shut = match (&resolved.place, focused) {
-        (Place::Project { dir }, Some(focused)) if !declared => {
-            repo.shut_by_track(&focused.state.stand, &resolved.shown, dir)
-        }
-        _ => None,
-    };
-    FileChange {
-        secret,
-        declared,
-        path: resolved.shown,
-        place: resolved.place,
-        exists: resolved.exists,
-        // A document that does not read may be written anew, as one that is not there.
-        missed: focused.is_some_and(|focused| {
-            own_plan && !repo.plan_standing(focused).is_ok_and(|at| at != PlanStanding::Missing)
-        }),
-        page: page.flatten(),
-        lost: lost.flatten(),
-        lines,
-        shut,
-    }
-}
-
-/// A likely secret that an edit of memory would add. The file is read only where the call's own
-/// words hold one.
-fn added_secret(repo: &Repo, resolved: &Resolved, file: &FileEdit) -> Option<Line> {
-    if !resolved.place.is_memory() || repo.rules.allow.contains(&resolved.shown) {
-        return None;
-    }
-    let counts = |kind: &str| !repo.rules.allow.iter().any(|allowed| allowed == kind);
-    let new = match &file.change {
-        Change::Whole(text) => Cow::Borrowed(text.as_str()),
-        Change::Replace(steps) => steps.iter().flat_map(|step| [&*step.new, "\n"]).collect(),
-        Change::Hunks(hunks) => {
-            hunks.iter().flat_map(|hunk| hunk.new.iter().flat_map(|line| [line, "\n"])).collect()
-        }
-        Change::Delete | Change::Opaque => return None,
-    };
-    let found = secrets::added("", &new, counts)?;
-    // A page that is no text is judged by `page_change`.
-    let old = repo::paths::text_of(&resolved.real).unwrap_or_default();
-    match edit::apply(Some(&old).filter(|_| resolved.exists).map(String::as_str), &file.change) {
-        Ok(new) => secrets::added(&old, &new.unwrap_or_default(), counts),
-        // The tool itself will say so, or it is more lenient than we are.
-        Err(_) => Some(found),
-    }
-}
-
-fn page_change(
-    repo: &Repo,
-    resolved: &Resolved,
-    file: &FileEdit,
-) -> Option<crate::event::PageChange> {
-    if file.change == Change::Opaque {
-        return None;
-    }
-    let long = resolved.real.metadata().is_ok_and(|data| data.len() > LONGEST_PAGE);
-    // A page that does not read cannot be shown to keep its bytes: no change of it is proved fit.
-    let current = if resolved.exists && !long {
-        // So no change is shown.
-        Some(String::from_utf8(repo::paths::bytes_of(&resolved.real).ok()?).ok()?)
-    } else if long {
-        return None;
-    } else {
-        None
-    };
-    Some(edit::judge(current.as_deref(), &file.change, &repo.rules.maps.anchors()))
-}
-
 /// Reads a shell line: its acts, and what it would change.
 fn shell(
     setting: &Setting<'_>,
@@ -437,7 +362,8 @@ fn shell(
     let reading = repo.line(command);
     let scope = setting.scope()?;
     let cwd = cwd.unwrap_or(&event.cwd);
-    out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path));
+    out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path))
+        .or_else(|| own_dir::program_in(&reading, command, cwd));
     let confines = fence::rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
     out.git = git_hooks::ruling(repo, said, phase, setting.focused, &reading)?;
@@ -458,7 +384,8 @@ fn shell(
             out.untried = hook::first_time::of_run(repo, (setting.host, event), &found.part)?;
         }
         let writes = matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode);
-        let written = if writes { written(setting, found, cwd, &scope)? } else { Vec::new() };
+        let written =
+            if writes { changes::written(&setting.by(), found, cwd, &scope)? } else { Vec::new() };
         let scratch = class == Class::ShellWrite && is_scratch(found, &written);
         let looks = held || tried || scratch;
         let part = if stands_before { shell::as_one_command(command) } else { found.part.clone() };
@@ -531,36 +458,6 @@ fn show(found: &shell::Found, out: &mut Call<'_>) {
     if found.own_state && out.own_state.is_none() {
         out.own_state = Some(found.part.clone());
     }
-}
-
-/// The files that a piece of a shell line writes, as it names them.
-fn written(
-    setting: &Setting<'_>,
-    found: &shell::Found,
-    cwd: &Path,
-    scope: &Scope,
-) -> Result<Vec<FileChange>> {
-    let Setting { repo, host, phase, focused, .. } = *setting;
-    let state = focused.map(|focused| &focused.state);
-    let mut written = Vec::new();
-    for given in &found.paths {
-        // A trailing slash means somewhere below: judged as a file of that directory.
-        let below = given.strip_suffix('/').map(|dir| format!("{dir}/*"));
-        let path = below.as_ref().unwrap_or(given);
-        let resolved = repo.resolve(Path::new(path), cwd, state, &host.memory);
-        let file = FileEdit { path: path.into(), change: Change::Opaque };
-        let named = match focused.filter(|_| phase.write.contains(&Write::Scope)) {
-            Some(focused) => {
-                let by = named_dirs::By { found, last: found.paths.last() == Some(given) };
-                named_dirs::files(repo, &resolved, &by, scope, focused)?
-            }
-            None => None,
-        };
-        for resolved in named.unwrap_or_else(|| vec![resolved]) {
-            written.extend(changes(repo, resolved, &file, scope, focused)?);
-        }
-    }
-    Ok(written)
 }
 
 /// Scratch is nobody's, for the shell as for the tools that edit.
