@@ -901,6 +901,7 @@ pub(crate) enum Notice {
     MemoryInOrder,
     ExecWithout,
     ExecNoReceipt,
+    ExecReceiptLater,
     HandedOver,
     HandedUnheard,
     HandedUnknown,
