@@ -159,6 +159,7 @@ pub(crate) enum Case {
     BackSteps,
     LandWhole,
     LaneAdded,
+    LaneAhead,
     LaneLate,
     LaneNowhere,
     LaneOpen,

@@ -372,3 +372,41 @@ fn looks_the_same(world: &World, held: &str) -> String {
     assert_eq!(left.trim(), "0", "{held}: what a look made is gone again");
     status
 }
+
+/// Codex finds the place of a hunk by rules of its own: what such a patch would change counts.
+#[test]
+fn a_patch_without_room_on_the_small_lane_is_told_the_way_up() {
+    let world = World::new();
+    world.puts("README.md", "Teh libary \n");
+    let Some(codex) = Codex::new(world) else { return };
+    codex.free.set(true);
+    let world = &codex.world;
+    codex.runs(&format!("cat {CODE}"));
+    codex.runs("git seed phase advance --small --scope src/parser -m 'it drops; keep; make test'");
+    let patch = |text: &str| {
+        let text = format!("*** Begin Patch\n{text}\n*** End Patch");
+        let fields = json!({ "tool_name": "apply_patch", "tool_use_id": world.next_call(),
+            "tool_input": { "command": text } });
+        (codex.hears("PreToolUse", &fields), fields)
+    };
+    let lines: String = (0..100).map(|line| format!("+// {line}\n")).collect();
+    for text in [
+        format!("*** Add File: src/parser/new.rs\n{lines}"),
+        format!("*** Update File: {CODE}\n@@\n-fn  lex()  {{}}\n{lines}"),
+    ] {
+        patch(&text).0.refuses("Do: git seed phase advance --up -m");
+    }
+    let (passes, mut fields) = patch(&format!("*** Update File: {CODE}\n@@\n+// short"));
+    passes.passes();
+    world.puts(CODE, &format!("// short\n{}", world.text(CODE)));
+    fields["tool_response"] = json!("Exit code: 0");
+    codex.hears("PostToolUse", &fields).passes();
+    codex.runs("cat README.md");
+    for readme in ["-Teh libary \n+The library", "-Teh libary\n+The library", "-libary\n+library"] {
+        let update = format!("*** Update File: README.md\n@@\n{readme}");
+        patch(&update).0.refuses("Do: git seed phase advance --up -m");
+    }
+    patch("*** Update File: README.md\n*** Move to: README.txt").0.refuses("--up");
+    let ran = codex.runs("git seed phase advance --up -m 'the README belongs to it'");
+    assert!(ran.said.out.contains("track opevc"), "{:?}", ran.said);
+}
