@@ -313,7 +313,7 @@ fn a_subagent_takes_no_steps(scene: &Scene<'_>) -> Result<(), Refusal> {
 
 /// The command takes the job from one place to another; making a job that waits does not.
 /// So does one that sets the multiplier, whatever it is.
-fn takes_a_step(part: &str) -> bool {
+pub(crate) fn takes_a_step(part: &str) -> bool {
     if part.split_whitespace().any(|word| word.starts_with("--multiplier")) {
         return true;
     }
