@@ -219,6 +219,28 @@ fn a_paused_job_goes_on_by_a_word() {
     }
 }
 
+/// Talk that rested and goes on holds no turn, as before it rested; work does.
+#[test]
+fn talk_that_rested_is_still_talk() {
+    for words in [["[PAUSE]", "[RESUME]"], ["[PAUSE]", "[ON]"], ["[OFF]", "[ON]"]] {
+        let world = World::seeded();
+        world.prompt("the lexer is odd, I think");
+        assert!(world.stops().is_silent(), "{words:?}");
+        for word in words {
+            world.prompt(word);
+        }
+        assert!(world.stops().is_silent(), "{words:?}");
+        world.prompt("what is 2+2");
+        assert!(world.stops().is_silent(), "{words:?}");
+        assert_eq!(world.phase(), "idle", "{words:?}");
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.prompt("[PAUSE]");
+    world.prompt("[RESUME]");
+    world.stops().refuses("is open in execute");
+}
+
 #[test]
 fn words_beside_a_paused_job_are_asked_about_once() {
     let world = World::seeded();
