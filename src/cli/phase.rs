@@ -3,6 +3,7 @@
 use crate::engine::{boundary, briefing, jobs, landing, memory, record, report, unhooked};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
+use std::collections::BTreeSet;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
 use crate::engine::boundary::step::Transitioned;
@@ -307,8 +308,12 @@ fn step_line(passed: &[Transitioned], last: &Transitioned, out: &mut Report) {
         line = format!("{line}   commit {short}");
     }
     out.line(line);
+    // What one step says of the work tree is as true at the next: it is told once.
+    let mut told = BTreeSet::new();
     for remark in steps().flat_map(|crossed| &crossed.remarks) {
-        out.line(remark);
+        if told.insert(remark) {
+            out.line(remark);
+        }
     }
 }
 

@@ -926,6 +926,20 @@ fn a_second_directory_is_told_the_way_that_works() {
     begins("[QUICK] mend both").seed(both).succeeds();
 }
 
+/// Steps that are walked through together say once what nobody claims.
+#[test]
+fn what_nobody_claims_is_told_once_for_all_steps() {
+    let world = small_in(&[("src/calc/core.py", "a\n"), ("README.md", "teh\n")]);
+    world.edits("src/calc/core.py", "a", "b").passes();
+    world.tests();
+    world.puts("README.md", "by hand\n");
+    world.puts("notes.txt", "by hand\n");
+    let told = world.seed("phase advance -m 'core: b'").tells("execute -> verify -> condense");
+    for path in ["README.md", "notes.txt"] {
+        let line = format!("{path} changed, and no call accounts for it");
+        assert_eq!(told.matches(&line).count(), 1, "{told}");
+    }
+}
 
 /// Whatever tool makes it, a change that the lane has no room for is told the way that works: where
 /// the work is done, and in observe, which would open the directory to no avail.
