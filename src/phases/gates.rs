@@ -612,6 +612,10 @@ fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
             crossing.unproved().err().unwrap_or_else(|| depth(Case::Proof))
         }
         Some(Lack::Demand(demand)) => depth(demand.case()),
+        // Where nothing can run, or only words changed, more runs are not to be had.
+        Some(_) if crossing.instead.is_some() && crossing.phase.criteria.is_some() => {
+            depth(Case::WorkLook)
+        }
         Some(_) => depth(Case::Work),
         None => return Ok(()),
     };

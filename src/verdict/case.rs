@@ -361,6 +361,7 @@ pub(crate) enum Case {
     Web,
     Words,
     Work,
+    WorkLook,
 }
 
 impl Case {
