@@ -306,6 +306,8 @@ pub(crate) enum Notice {
     SearchDead,
     ScopeBeyondTrack,
     AllowAlone,
+    GitOneCall,
+    WordBehind,
     SubagentDo,
     SubagentThen,
     AllowWithoutJob,
