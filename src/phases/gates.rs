@@ -357,6 +357,11 @@ pub(crate) fn misdeclared(line: BadLine, what: &str) -> Refusal {
     undeclared(if line == BadLine::Scope { Case::ScopeLine } else { Case::KindLine }, what)
 }
 
+/// The refusal of a step whose `--scope` names `what`, which from the top is `dir`.
+pub(crate) fn named_elsewhere(what: &str, dir: &str) -> Refusal {
+    undeclared(Case::ScopeHere, what).with("dir", dir)
+}
+
 fn undeclared(case: Case, what: &str) -> Refusal {
     Refusal::new("scope", Wants::Declaration).case(case).with("what", what)
 }

@@ -256,6 +256,7 @@ pub(crate) enum Case {
     RootCause,
     Run,
     Running,
+    ScopeHere,
     ScopeLater,
     ScopeLine,
     ScopeTime,

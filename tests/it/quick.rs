@@ -941,6 +941,35 @@ fn what_nobody_claims_is_told_once_for_all_steps() {
     }
 }
 
+/// `--scope` is read from the top: what is meant from a directory below is told by its right name.
+#[test]
+fn a_scope_that_is_named_from_below_is_told_from_the_top() {
+    let begins = || {
+        let world = World::seeded();
+        world.prompt("fix the lexer");
+        world.reads(CODE).passes();
+        world.stands_in("src");
+        world
+    };
+    let world = begins();
+    for step in ["phase advance --small", "phase advance"] {
+        for (said, meant) in
+            [("parser", "src/parser"), ("./parser", "src/parser"), ("parser/lex.rs", CODE)]
+        {
+            let step = format!("{step} --scope {said} -m 'a; b; c'");
+            world.changes_nothing(|| world.seed(&step).refuses(&format!("--scope {meant}.")));
+        }
+    }
+    world
+        .seed("phase advance --small --scope src/parser -m 'a; b; c'")
+        .tells("Declared: src/parser");
+    // What is at the top is meant, and so is what is nowhere yet.
+    let world = begins();
+    world.sh("mkdir parser");
+    world.seed("phase advance --small --scope parser -m 'a; b; c'").tells("Declared: parser");
+    begins().seed("phase advance --small --scope fresh -m 'a; b; c'").tells("Declared: fresh");
+}
+
 /// Whatever tool makes it, a change that the lane has no room for is told the way that works: where
 /// the work is done, and in observe, which would open the directory to no avail.
 #[test]
