@@ -24,7 +24,7 @@ pub(crate) fn is_shown(
     said: &str,
     tree: Option<&TreeId>,
 ) -> Result<Verdict> {
-    let Some(tree) = tree.filter(|_| is_asked(repo, focused)) else { return Ok(Ok(())) };
+    let Some(tree) = tree.filter(|_| is_asked(repo, focused, said)) else { return Ok(Ok(())) };
     let said = card::without_line(repo, focused, said.to_owned())?;
     let judged = words::rule_on_tree(repo, Some(focused), &said, tree.clone())?;
     Ok(if judged.sends_back() { Err(judged.refusal(Spoken::Message)) } else { Ok(()) })
@@ -39,14 +39,16 @@ pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, said: &str) -> Resul
     words::rule_on(repo, job, &said)
 }
 
-/// The hooks judge, and no person has completed the job and seen its card.
-fn is_asked(repo: &Repo, focused: &LoadedJob) -> bool {
-    repo.rules.claims == ClaimMode::Judge && !focused.state.is_closing()
+/// The hooks judge. Behind the answer that completes a job the step that it takes itself says the
+/// job's name, which is nobody's claim; what the agent says there is, as before the answer.
+fn is_asked(repo: &Repo, focused: &LoadedJob, said: &str) -> bool {
+    let own = || said.trim() == focused.state.job.kept_name();
+    repo.rules.claims == ClaimMode::Judge && !(focused.state.is_closing() && own())
 }
 
 /// What `said` claims of the work is shown, or nobody asks.
 pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verdict> {
-    if !is_asked(repo, focused) {
+    if !is_asked(repo, focused, said) {
         return Ok(Ok(()));
     }
     let judged = rule_on(repo, Some(focused), said)?;
