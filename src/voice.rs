@@ -306,6 +306,10 @@ pub(crate) enum Notice {
     SearchDead,
     ScopeBeyondTrack,
     AllowAlone,
+    GitOneCall,
+    WordBehind,
+    SubagentDo,
+    SubagentThen,
     AllowWithoutJob,
     AllowedNothing,
     AllowedLater,
@@ -902,6 +906,7 @@ pub(crate) enum Notice {
     MemoryInOrder,
     ExecWithout,
     ExecNoReceipt,
+    ExecReceiptLater,
     HandedOver,
     HandedUnheard,
     HandedUnknown,
@@ -1361,6 +1366,13 @@ impl Said {
         self.after("NOTE")
     }
 
+    /// The same to one that cannot do it: a subagent, which has its main session.
+    fn reported(self) -> Self {
+        let then = tell(Notice::SubagentThen, &[("do", &self.do_)]);
+        let do_ = tell(Notice::SubagentDo, &[]);
+        Self { do_, then, way: Some(Way::GoOn), ..self }
+    }
+
     fn after(&self, word: &str) -> String {
         let tag = &self.tag;
         let mut text = format!("[{tag}] {word}: {}\nDo: {}", self.why, self.do_);
@@ -1482,13 +1494,16 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
         None => tell(Notice::NoPhaseMay, &[]),
     };
     match row {
-        Some(row) => Said {
-            tag,
-            why: fill(&row.why),
-            do_: fill(&row.do_),
-            then: then(&row.then),
-            way: row.way,
-        },
+        Some(row) => {
+            let said = Said {
+                tag,
+                why: fill(&row.why),
+                do_: fill(&row.do_),
+                then: then(&row.then),
+                way: row.way,
+            };
+            if refusal.facts.get(REPORTS).is_some() { said.reported() } else { said }
+        }
         // A word without a row still says what to look at; a test makes sure that none is without.
         None => Said {
             tag,
@@ -1503,6 +1518,9 @@ pub fn say(refusal: &Refusal, phase: &str) -> Said {
 /// A worked example for one that keeps hearing `refusal`: the row's own, else the one of its wanted
 /// work, unless that is of another command than the one to give: then what to do, once more.
 pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
+    if refusal.facts.get(REPORTS).is_some() {
+        return None;
+    }
     let phase = if phase == "talk" { "idle" } else { phase };
     let speaks_as = roles::shipped(phase, refusal.facts.get(NAMES));
     let row = pick(refusal.wants, refusal.facts.case(), speaks_as)?;
@@ -1521,6 +1539,10 @@ pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
     }
     Some(format!("Example: {}", fill(text, &refusal.facts, phase, MOST_SAID)))
 }
+
+/// The fact of a refusal whose way on is open to the main session alone, and not to whom it was
+/// said.
+pub(crate) const REPORTS: &str = "reports";
 
 /// The commands of git seed in `text`, each by its first two words.
 fn commands(text: &str) -> impl Iterator<Item = String> + '_ {

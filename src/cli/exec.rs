@@ -1,5 +1,6 @@
 //! `git seed exec`: a command that the kernel confines.
 
+use super::handed;
 use crate::engine::{claims, fence, unhooked};
 use crate::voice::{self, Notice};
 use std::ffi::OsString;
@@ -110,7 +111,11 @@ fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> crate::cli:
     let ended = (code_told, printed.as_str());
     let left = before.and_then(|before| claims::receipts::leave_run(repo, run, cwd, ended, before));
     if let Err(error) = left {
-        let told = voice::tell(Notice::ExecNoReceipt, &[("error", &error.to_string())]);
+        let told = if handed::is_left_to_the_hook(repo) {
+            voice::tell(Notice::ExecReceiptLater, &[])
+        } else {
+            voice::tell(Notice::ExecNoReceipt, &[("error", &error.to_string())])
+        };
         let _ = writeln!(io::stderr(), "{told}");
     }
     let line = format!("git seed exec -- {}", run.line);

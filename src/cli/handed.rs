@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::engine::hook::handed::{self, Found};
 use crate::engine::repo::Repo;
+use crate::engine::setup::heartbeat;
 use crate::voice::{Notice, tell};
 use crate::{hosts, shell, world};
 
@@ -34,8 +35,17 @@ pub(super) fn instead(cwd: &Path) -> Option<ExitCode> {
 
 /// This process runs in the shell of a host whose sandbox may leave `.git` read-only.
 fn is_in_a_sandbox() -> bool {
-    let rows = hosts::marks().iter();
-    rows.filter(|row| row.hands_over)
-        .flat_map(|row| &row.markers)
-        .any(|marker| world::variable(marker).is_some())
+    sandboxes().next().is_some()
+}
+
+/// The hosts with such a shell, of which this may be one.
+fn sandboxes() -> impl Iterator<Item = &'static str> {
+    let rows = hosts::names().zip(hosts::marks()).filter(|(_, row)| row.hands_over);
+    let is_there = |marker: &String| world::variable(marker).is_some();
+    rows.filter(move |(_, row)| row.markers.iter().any(is_there)).map(|(name, _)| name)
+}
+
+/// Nothing can be stored here, and hooks of such a host, which ran in this clone before, can.
+pub(super) fn is_left_to_the_hook(repo: &Repo) -> bool {
+    sandboxes().any(|host| heartbeat::last(repo, host).is_some()) && !repo.store.is_writable()
 }

@@ -101,6 +101,7 @@ fn answer(host: &'static Host, event: Option<&str>, say: &dyn Fn(Option<String>)
     store::wait_at_most(if before { BEFORE } else { OTHERWISE });
     let reply = |answer| hosts::reply(host, &event, &answer).map(|reply| reply.to_string());
     match governing(host, &event.cwd) {
+        Ok(repo) if engine::repo::clone_file::is_left(&repo.store) => say(None),
         // The process ends here: taking the store apart again would be a tenth of its time.
         Ok(repo) => {
             let repo = std::mem::ManuallyDrop::new(repo);

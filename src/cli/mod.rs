@@ -476,6 +476,10 @@ impl Context {
     /// The same for a command that keeps it to itself.
     pub(crate) fn own_repo(&self) -> Result<Repo, EngineError> {
         let repo = Repo::open_for_command(&self.cwd)?;
+        // What was begun is ended by a command that can store something; a look sees it as it is.
+        if repo.store.is_closed() {
+            return Ok(repo);
+        }
         if record::pending_file::is_there(&repo) && repo.is_seeded()? {
             boundary::cross::finish_pending(&repo)?;
         }

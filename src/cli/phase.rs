@@ -1,8 +1,11 @@
 //! `git seed phase …`
 
-use crate::engine::{boundary, briefing, jobs, landing, memory, record, report, unhooked};
+use crate::engine::{
+    boundary, briefing, jobs, landing, memory, record, report, scope_words, unhooked,
+};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
+use std::collections::BTreeSet;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
 use crate::engine::boundary::step::Transitioned;
@@ -10,7 +13,7 @@ use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, Repo};
 use crate::phases::{Multiplier, PhaseKind, PhaseName, gates};
-use crate::verdict::Refusal;
+use crate::verdict::{Refusal, Verdict};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PhaseCommand {
@@ -83,13 +86,8 @@ pub(super) fn run(
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
     let repo = context.repo()?;
-    let moves = matches!(
-        command,
-        PhaseCommand::Advance { .. } | PhaseCommand::Checkpoint { .. } | PhaseCommand::Back { .. }
-    );
-    // No hook told of it where the host runs none.
-    if moves && let Some(told) = unhooked::changes::hear(&repo, context.cwd.clone())? {
-        out.aside(&told);
+    if let Err(refusal) = before_a_step(&repo, command, context, out)? {
+        return Ok(refuse(&repo, &refusal, out));
     }
     match command {
         PhaseCommand::Current => current(&repo, out),
@@ -291,6 +289,24 @@ fn step_json(crossed: &Transitioned) -> serde_json::Value {
         "commit": commit })
 }
 
+/// What no hook told of is heard where the host runs none, and `--scope` is read from the top.
+fn before_a_step(
+    repo: &Repo,
+    command: &PhaseCommand,
+    context: &Context,
+    out: &mut Report,
+) -> crate::cli::Result<Verdict> {
+    let scope = match command {
+        PhaseCommand::Advance { scope, .. } => scope.as_slice(),
+        PhaseCommand::Checkpoint { .. } | PhaseCommand::Back { .. } => &[],
+        _ => return Ok(Ok(())),
+    };
+    if let Some(told) = unhooked::changes::hear(repo, context.cwd.clone())? {
+        out.aside(&told);
+    }
+    Ok(scope_words::are_from_the_top(repo, scope, &context.cwd))
+}
+
 /// The steps as one line, with their commits: `execute -> verify -> condense   commit 1a2b3c4`.
 fn step_line(passed: &[Transitioned], last: &Transitioned, out: &mut Report) {
     let steps = || passed.iter().chain([last]);
@@ -307,8 +323,12 @@ fn step_line(passed: &[Transitioned], last: &Transitioned, out: &mut Report) {
         line = format!("{line}   commit {short}");
     }
     out.line(line);
+    // What one step says of the work tree is as true at the next: it is told once.
+    let mut told = BTreeSet::new();
     for remark in steps().flat_map(|crossed| &crossed.remarks) {
-        out.line(remark);
+        if told.insert(remark) {
+            out.line(remark);
+        }
     }
 }
 

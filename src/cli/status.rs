@@ -26,7 +26,7 @@ pub(super) fn run(
     repo.require_seeded()?;
     let status = report::status(&repo)?;
     // An agent asks in the middle of its turn; what it read and wrote is counted when that ends.
-    if !agent_is_above() {
+    if !agent_is_above() && !repo.store.is_closed() {
         tokens::catch_up(&repo)?;
     }
     let tokens = story::tokens::of_focused(&repo)?;

@@ -16,11 +16,19 @@ pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
 /// directory was.
 const LEFT: &str = "left-clone";
 
-/// Leaves the id of a clone, where it has one: it is gone with all else below `.git/seed`.
+/// Leaves the id of a clone whose history stays, empty where it has none: it is gone with all else
+/// below `.git/seed`.
 pub(crate) fn leave(store: &Store, id: Option<&str>) -> std::io::Result<()> {
     let Some(id) = id else { return Ok(()) };
     let text = format!("{id}\n{}\n", place(store));
     world::Whole::private().write(&store.seed_dir().join(LEFT), text.as_bytes())
+}
+
+/// Git seed was taken out here, and the history stayed: a session that began before still calls
+/// its hooks.
+pub(crate) fn is_left(store: &Store) -> bool {
+    let is_there = |file: &Path| file.symlink_metadata().is_ok();
+    is_there(&store.seed_dir().join(LEFT)) && !is_there(&clone_file(store))
 }
 
 /// The id that was left here. That of a copy is its original's, where that one still has it.

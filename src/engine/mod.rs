@@ -18,6 +18,7 @@
 //! moved       a repository that was moved or copied since init
 //! ref_locks   locks that a killed git left
 //! own_refs    refs below `refs/seed` that git seed did not write
+//! scope_words what `--scope` says, wherever the command is given
 //! traces      what init left, told by what lies there
 //! host_sandbox a host's own sandbox in which its agents can change nothing
 //! finding     one thing that doctor looked at
@@ -104,6 +105,7 @@ pub(crate) mod ref_locks;
 pub(crate) mod refs_moved;
 pub(crate) mod repo;
 pub(crate) mod report;
+pub(crate) mod scope_words;
 pub(crate) mod setup;
 pub(crate) mod story;
 pub(crate) mod sync;

@@ -401,6 +401,13 @@ impl State {
         self.stand.is_talk() && self.job.run == 1 && !self.job.queued
     }
 
+    /// Only words were said of it so far: a prompt bore it, and it took no step, whether it rested
+    /// meanwhile or not.
+    pub(crate) fn is_only_talked_of(&self) -> bool {
+        let talk = self.stand.is_talk() && self.job.run == 1;
+        talk && (!self.job.queued || self.job.provisional)
+    }
+
     /// Work is left to do for it, which nobody can do before it has a focus.
     pub(crate) fn waits_for_a_focus(&self) -> bool {
         match self.job.status {

@@ -54,6 +54,8 @@ pub(crate) enum ShortWord {
     /// Opens one call of git with exactly these words, as they are written, or of a tool that
     /// publishes.
     AllowGit(String),
+    /// Several of these words, one behind the other: paths, and calls of git.
+    Allows { paths: Vec<String>, lines: Vec<String> },
     /// The focused job rests.
     Pause,
     /// The job that rests here goes on, or the one that is named.
@@ -82,7 +84,7 @@ impl ShortWord {
             Self::Quick => "[QUICK]",
             Self::Full => "[FULL]",
             Self::Track(_) => "[<TRACK>]",
-            Self::Allow(_) => "[ALLOW]",
+            Self::Allow(_) | Self::Allows { .. } => "[ALLOW]",
             Self::AllowGit(_) => "[ALLOW git]",
             Self::Pause => "[PAUSE]",
             Self::Resume(_) => "[RESUME]",
@@ -203,9 +205,7 @@ pub fn acting(moment: Moment) -> Vec<&'static str> {
 
 /// The short word at the head of `prompt`, and the words after it.
 pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
-    let inside = prompt.trim_start().strip_prefix('[')?;
-    let close = closing(inside)?;
-    let (word, rest) = (&inside[..close], behind(&inside[close + 1..])?);
+    let (word, rest) = head(prompt)?;
     let word = match word {
         "QUICK" => ShortWord::Quick,
         "FULL" => ShortWord::Full,
@@ -218,10 +218,41 @@ pub(crate) fn read(prompt: &str) -> Option<(ShortWord, &str)> {
         "DROP" => return Some(drop_of(rest)),
         _ => match confirmed(word).or_else(|| mode_of(word)) {
             Some(known) => known,
-            None => allow(allowed(word)?),
+            None => return Some(allows(allow(allowed(word)?), rest)),
         },
     };
     Some((word, rest))
+}
+
+/// What stands in brackets at the head of `prompt`, and the words after it.
+fn head(prompt: &str) -> Option<(&str, &str)> {
+    let inside = prompt.trim_start().strip_prefix('[')?;
+    let close = closing(inside)?;
+    Some((&inside[..close], behind(&inside[close + 1..])?))
+}
+
+/// `first`, and what of its kind stands right behind it: all of them act.
+fn allows(first: ShortWord, mut rest: &str) -> (ShortWord, &str) {
+    let (mut paths, mut lines) = (Vec::new(), Vec::new());
+    let mut next = Some(first);
+    while let Some(word) = next {
+        match word {
+            ShortWord::Allow(more) => paths.extend(more),
+            ShortWord::AllowGit(line) => lines.push(line),
+            _ => {}
+        }
+        next = head(rest).and_then(|(word, after)| {
+            let word = allow(allowed(word)?);
+            rest = after;
+            Some(word)
+        });
+    }
+    let word = match (lines.len(), paths.is_empty()) {
+        (0, _) => ShortWord::Allow(paths),
+        (1, true) => ShortWord::AllowGit(lines.swap_remove(0)),
+        _ => ShortWord::Allows { paths, lines },
+    };
+    (word, rest)
 }
 
 /// The words at the head of `prompt` that are nearly a short word, and the word as it is written:
@@ -467,6 +498,20 @@ mod tests {
             ("[ALLOW mcp__github__push_files] go", Some((git("mcp__github__push_files"), "go"))),
             ("[ALLOW mcp__a b]", Some((allow(&["mcp__a", "b"]), ""))),
             ("[ALLOW gitlab/ci.yml a]", Some((allow(&["gitlab/ci.yml", "a"]), ""))),
+            ("[ALLOW a] [ALLOW b c] go on", Some((allow(&["a", "b", "c"]), "go on"))),
+            ("[ALLOW a]\n[ALLOW b]\n\ngo", Some((allow(&["a", "b"]), "go"))),
+            ("[ALLOW a][ALLOW] [QUICK] go", Some((allow(&["a"]), "[QUICK] go"))),
+            ("[ALLOW a] then [ALLOW b]", Some((allow(&["a"]), "then [ALLOW b]"))),
+            (
+                "[ALLOW git push] [ALLOW a] [ALLOW git tag v1] go",
+                Some((
+                    ShortWord::Allows {
+                        paths: vec!["a".to_owned()],
+                        lines: vec!["git push".to_owned(), "git tag v1".to_owned()],
+                    },
+                    "go",
+                )),
+            ),
             ("[DROP]", Some((Drop(None), ""))),
             ("[DROP] 2 days are enough", Some((Drop(None), "2 days are enough"))),
             (

@@ -366,6 +366,11 @@ pub(crate) fn misdeclared(line: BadLine, what: &str) -> Refusal {
     undeclared(if line == BadLine::Scope { Case::ScopeLine } else { Case::KindLine }, what)
 }
 
+/// The refusal of a step whose `--scope` names `what`, which from the top is `dir`.
+pub(crate) fn named_elsewhere(what: &str, dir: &str) -> Refusal {
+    undeclared(Case::ScopeHere, what).with("dir", dir)
+}
+
 fn undeclared(case: Case, what: &str) -> Refusal {
     Refusal::new("scope", Wants::Declaration).case(case).with("what", what)
 }
@@ -621,6 +626,10 @@ fn enough_was_done(crossing: &Crossing<'_>) -> Result<(), Refusal> {
             crossing.unproved().err().unwrap_or_else(|| crossing.without_proof())
         }
         Some(Lack::Demand(demand)) => depth(demand.case()),
+        // Where nothing can run, or only words changed, more runs are not to be had.
+        Some(_) if crossing.instead.is_some() && crossing.phase.criteria.is_some() => {
+            depth(Case::WorkLook)
+        }
         Some(_) => depth(Case::Work),
         None => return Ok(()),
     };

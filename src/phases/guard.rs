@@ -313,7 +313,7 @@ fn a_subagent_takes_no_steps(scene: &Scene<'_>) -> Result<(), Refusal> {
 
 /// The command takes the job from one place to another; making a job that waits does not.
 /// So does one that sets the multiplier, whatever it is.
-fn takes_a_step(part: &str) -> bool {
+pub(crate) fn takes_a_step(part: &str) -> bool {
     if part.split_whitespace().any(|word| word.starts_with("--multiplier")) {
         return true;
     }
@@ -493,20 +493,19 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
         return Ok(());
     }
     // A second directory that the small lane has no room for is not opened by declaring it.
+    let declared = Spot { declared: true, ..spot(scene, change) };
+    let opens = scene.phase.writes(&change.place, declared)
+        || (scene.phase.declares && matches!(change.place, Place::Project { .. }));
     match &scene.call.outgrows {
-        Some(path)
-            if scene
-                .phase
-                .writes(&change.place, Spot { declared: true, ..spot(scene, change) }) =>
-        {
-            Err(grown(path))
-        }
+        Some(path) if opens => Err(grown(scene, path)),
         _ => Err(out_of_place(scene, change)),
     }
 }
 
-fn grown(path: &str) -> Refusal {
-    no(Wants::Lane).case(Case::LaneSize).with("path", path)
+/// The step up leads from where the work is done with a commit, and from before it without one.
+fn grown(scene: &Scene<'_>, path: &str) -> Refusal {
+    let case = if scene.phase.declares { Case::LaneAhead } else { Case::LaneSize };
+    no(Wants::Lane).case(case).with("path", path)
 }
 
 impl Phase {
@@ -612,7 +611,7 @@ fn the_section_is_its_own(scene: &Scene<'_>) -> Result<(), Refusal> {
 /// On the small lane what would make the work larger than it takes waits for the step up.
 fn the_work_stays_small(scene: &Scene<'_>) -> Result<(), Refusal> {
     match &scene.call.outgrows {
-        Some(path) => Err(grown(path)),
+        Some(path) => Err(grown(scene, path)),
         None => Ok(()),
     }
 }

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::elsewhere::{is_denied, may_change};
 use super::error::StoreError;
 use super::holding::{HeldLock, Named};
 use super::{SEED_DIR, Store};
@@ -90,6 +91,7 @@ impl Store {
 
     /// Locks the file `name` of ours. What a killed holder of it left locked is free behind this.
     fn hold_named(&self, name: &str) -> Result<Named, StoreError> {
+        self.may_be_changed()?;
         let path = self.common_dir.join(SEED_DIR).join(name);
         let (mut file, length) = open(&path)?;
         if !take(&file)? {
@@ -105,8 +107,7 @@ impl Store {
     /// own git directory, or the refs and objects of all worktrees. On a file system that is
     /// read-only for it, or without the right to; a sandbox may close one of them alone.
     pub(crate) fn is_writable(&self) -> bool {
-        let lock = open(&self.common_dir.join(SEED_DIR).join("lock"));
-        if lock.is_err_and(|error| is_denied(&error)) {
+        if self.refuses_to_store().is_some() {
             return false;
         }
         // It is there in every git directory, and opened like this it stays as it is.
@@ -115,26 +116,9 @@ impl Store {
             let opened = open_plain(fs::OpenOptions::new().write(true), path);
             !opened.is_err_and(|error| is_denied(&error))
         };
-        heads.iter().all(may) && ["refs", "objects"].iter().all(|name| self.may_change(name))
+        let refs = may_change(&self.common_dir.join("refs"));
+        heads.iter().all(may) && !refs.is_err_and(|error| is_denied(&error))
     }
-
-    /// The system lets this process make files in a directory of the common one.
-    #[cfg(unix)]
-    fn may_change(&self, name: &str) -> bool {
-        use rustix::fs::{Access, access};
-        let asked = access(self.common_dir.join(name), Access::WRITE_OK);
-        !asked.is_err_and(|error| is_denied(&error.into()))
-    }
-
-    #[cfg(not(unix))]
-    #[allow(clippy::unused_self, reason = "other systems are not asked")]
-    fn may_change(&self, _name: &str) -> bool {
-        true
-    }
-}
-
-fn is_denied(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied)
 }
 
 /// Opens `path`, creating it and its directory, and locks it for this process alone.

@@ -19,12 +19,14 @@ mod chain;
 mod changes;
 mod checkout;
 mod claims;
+mod closed;
 mod commit;
 mod cone;
 mod config;
 mod confined;
 mod days;
 mod deflate;
+mod elsewhere;
 mod error;
 mod exact;
 mod filtered;
@@ -158,6 +160,8 @@ pub struct Store {
     days: days::Days,
     exact: days::LastExact,
     loose: loose::LooseSeen,
+    /// Where a look makes what cannot be stored here.
+    elsewhere: Option<elsewhere::Elsewhere>,
 }
 
 /// Where the worktree's HEAD stands.
@@ -218,7 +222,7 @@ impl Store {
 
     /// Objects are borrowed from another repository (`git clone --shared`), which may drop some.
     pub(crate) fn borrows_objects(&self) -> bool {
-        self.repo.objects.store_ref().path().join("info/alternates").exists()
+        self.common_dir.join("objects/info/alternates").exists()
     }
 
     /// Whether there may be more packs than [`ROOM`]; each is two files or more.
@@ -270,6 +274,7 @@ impl Store {
             days: days::Days::default(),
             exact: days::LastExact::default(),
             loose: loose::LooseSeen::default(),
+            elsewhere: None,
         })
     }
 

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 
 use sha1::Digest as _;
 
+use super::Store;
 use super::error::StoreError;
-use super::{Store, seed_dir_of};
 
 /// A copy of an index to work on, in a directory of its own.
 pub(super) struct Own {
@@ -23,7 +23,7 @@ pub(super) struct Own {
 impl Own {
     pub(super) fn beside(store: &Store, index: &Path) -> io::Result<Self> {
         fs::create_dir_all(index.parent().unwrap_or(index))?;
-        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(seed_dir_of(store)?)?;
+        let dir = tempfile::Builder::new().prefix("index-").tempdir_in(store.drafts()?)?;
         Ok(Self { index: dir.path().join("index"), dir })
     }
 

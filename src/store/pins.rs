@@ -148,7 +148,7 @@ impl Store {
     ///
     /// The files cannot be read or written.
     pub fn lens(&self, pins: &Pins, base: Option<&TreeId>) -> Result<Lens, StoreError> {
-        let place = |what: &str| self.seed_dir().join(what).join(self.worktree_name());
+        let place = |what: &str| self.kept_dir().join(what).join(self.worktree_name());
         let (excludes, attributes) = (place("excludes"), place("attributes"));
         let said = |line: &[u8]| String::from_utf8(line.strip_prefix(SETTING)?.to_vec()).ok();
         let mut settings: Vec<String> =

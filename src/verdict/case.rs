@@ -159,6 +159,7 @@ pub(crate) enum Case {
     BackSteps,
     LandWhole,
     LaneAdded,
+    LaneAhead,
     LaneLate,
     LaneNowhere,
     LaneOpen,
@@ -255,6 +256,7 @@ pub(crate) enum Case {
     RootCause,
     Run,
     Running,
+    ScopeHere,
     ScopeLater,
     ScopeLine,
     ScopeTime,
@@ -363,6 +365,7 @@ pub(crate) enum Case {
     Web,
     Words,
     Work,
+    WorkLook,
 }
 
 impl Case {

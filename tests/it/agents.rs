@@ -1,6 +1,6 @@
 //! The subagents that `init` brings: listed, named where they help, and gone again.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::world::World;
 
@@ -110,4 +110,45 @@ fn a_phase_names_its_subagents_and_small_work_does_not() {
     let world = super::quick::small();
     let told = world.seed("phase advance --scope src/parser -m 'keep escapes'").succeeds();
     assert!(!told.contains("Subagents:"), "{told}");
+}
+
+/// What a subagent is told to do is open to it: steps, questions and launches are its main
+/// session's, which it reports to.
+#[test]
+fn a_subagent_reports_what_only_its_main_session_may_do() {
+    let files = [("src/calc/core.py", "a\n"), ("docs/guide.md", "teh\n")];
+    let world = super::quick::small_in(&files);
+    world.reads("docs/guide.md").passes();
+    let call = |tool: &str, input: &Value, more: Value| {
+        let mut fields = json!({ "tool_name": tool, "tool_input": input,
+            "tool_use_id": world.next_call() });
+        if let (Some(fields), Value::Object(more)) = (fields.as_object_mut(), more) {
+            fields.extend(more);
+        }
+        world.event("PreToolUse", &fields)
+    };
+    let sub = || json!({ "agent_id": "a1", "agent_type": "general" });
+    let edit = |path: &str| {
+        let file = world.path(path);
+        json!({ "file_path": file, "old_string": "teh", "new_string": "the" })
+    };
+    let back = "git seed phase back observe -m \"<why it belongs to the work>\"";
+    call("Edit", &edit("docs/guide.md"), json!({})).refuses(&format!("Do: {back}"));
+    let no = call("Edit", &edit("docs/guide.md"), sub());
+    no.refuses("docs/guide.md is outside the declared directories.");
+    no.refuses("Do: report to the main session what you need and why, or do without it.");
+    no.refuses(&format!("Then: the main session can do this: {back}"));
+    world.person("why").tells("report to the main session");
+    // What it may do itself it is told as anybody.
+    let outside = json!({ "file_path": "/etc/new", "content": "x" });
+    call("Write", &outside, sub()).refuses("Do: work inside the repository");
+    // No example follows, for whoever hears the same again and again.
+    for _ in 0..6 {
+        let no = call("Edit", &edit("docs/guide.md"), sub());
+        assert!(!no.refusal().unwrap_or_default().contains("Example:"), "{no:?}");
+    }
+    // In verify it may not go back to mend what failed; nor does it change the size of the job.
+    world.edits("src/calc/core.py", "a", "b").passes();
+    let no = call("Edit", &edit("docs/guide.md"), sub());
+    no.refuses("Then: the main session can do this: git seed phase advance --up -m");
 }

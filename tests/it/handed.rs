@@ -291,3 +291,122 @@ fn a_line_that_the_client_took_is_seen_though_its_shell_could_not_write_that_dow
     let told = gives(true);
     assert!(told.contains("Codex CLI ran a rewritten command"), "{told}");
 }
+
+/// What looks, beside the commands that keep what they see and are handed over.
+const LOOKS: [&str; 18] = [
+    "git seed status",
+    "git seed why",
+    "git seed log",
+    "git seed log --graph",
+    "git seed show",
+    "git seed job list",
+    "git seed job show",
+    "git seed op log",
+    "git seed verify",
+    "git seed plan show",
+    "git seed cost",
+    "git seed phase current",
+    "git seed phase list",
+    "git seed note list",
+    "git seed condense status",
+    "git seed memory lint",
+    "git seed rules show",
+    "git seed audit show",
+];
+
+/// What no hook has looked at is seen, whatever the shell may store: the same is said as where it
+/// may store all.
+#[test]
+fn a_look_where_nothing_can_be_stored_sees_what_no_hook_has_seen() {
+    let read_only = "unshare -rm sh -c 'mount --bind .git .git && mount -o remount,ro,bind .git \
+                     && exec \"$@\"' sh";
+    for (held, attributes) in
+        [("git seed exec --", ""), ("git seed exec --", "*.txt text eol=crlf\n"), (read_only, "")]
+    {
+        let world = World::new();
+        world.puts(".gitattributes", attributes);
+        world.puts("src/parser/words.txt", "one\r\n");
+        world.git("add -A");
+        world.git("commit -qm words");
+        let Some(codex) = Codex::new(world) else { return };
+        let world = &codex.world;
+        if world.tries(&format!("{held} true")).code != 0 {
+            super::skip::not_here("namespaces of users and mounts");
+            continue;
+        }
+        codex.runs(&format!("cat {CODE}"));
+        codex.hands_over(
+            "git seed phase advance --small --scope src/parser -m 'one word; two; none'",
+            0,
+        );
+        world.puts("src/parser/words.txt", "one\r\ntwo\r\n");
+        world.puts("elsewhere.txt", "new\n");
+        looks_the_same(world, held);
+        codex.runs("cat src/parser/words.txt");
+        codex.free.set(true);
+        codex.runs("printf 'three\r\n' >> src/parser/words.txt");
+        codex.runs("cat src/parser/words.txt");
+        codex.free.set(false);
+        codex.hands_over("git seed phase advance -m 'words: two more'", 0);
+        assert_eq!(world.phase(), "condense");
+        world.puts("src/parser/more.rs", "fn more() {}\n");
+        let told = looks_the_same(world, held);
+        assert!(told.contains("elsewhere.txt"), "{held}: {told}");
+    }
+}
+
+/// Each command that looks says the same where nothing can be stored and where all can, and stores
+/// nothing there. Gives what `status` says.
+fn looks_the_same(world: &World, held: &str) -> String {
+    let stored = || world.sh("find .git -type f | grep -v /handed/ | sort; git for-each-ref");
+    let before = stored();
+    let said = LOOKS.map(|line| world.agents_shell(&format!("{held} {line}"), ""));
+    assert_eq!(stored(), before, "{held}: nothing is stored");
+    let status = said[0].out.clone();
+    for (line, held_said) in LOOKS.iter().zip(said) {
+        let free = world.agents_shell(line, "");
+        let told = (held_said.code, held_said.out, held_said.err);
+        assert_eq!(told, (free.code, free.out, free.err), "{held} {line}");
+    }
+    let left = world.sh("ls \"${TMPDIR:-/tmp}\" | grep -c git-seed-again- || :");
+    assert_eq!(left.trim(), "0", "{held}: what a look made is gone again");
+    status
+}
+
+/// Codex finds the place of a hunk by rules of its own: what such a patch would change counts.
+#[test]
+fn a_patch_without_room_on_the_small_lane_is_told_the_way_up() {
+    let world = World::new();
+    world.puts("README.md", "Teh libary \n");
+    let Some(codex) = Codex::new(world) else { return };
+    codex.free.set(true);
+    let world = &codex.world;
+    codex.runs(&format!("cat {CODE}"));
+    codex.runs("git seed phase advance --small --scope src/parser -m 'it drops; keep; make test'");
+    let patch = |text: &str| {
+        let text = format!("*** Begin Patch\n{text}\n*** End Patch");
+        let fields = json!({ "tool_name": "apply_patch", "tool_use_id": world.next_call(),
+            "tool_input": { "command": text } });
+        (codex.hears("PreToolUse", &fields), fields)
+    };
+    let lines: String = (0..100).map(|line| format!("+// {line}\n")).collect();
+    for text in [
+        format!("*** Add File: src/parser/new.rs\n{lines}"),
+        format!("*** Update File: {CODE}\n@@\n-fn  lex()  {{}}\n{lines}"),
+    ] {
+        patch(&text).0.refuses("Do: git seed phase advance --up -m");
+    }
+    let (passes, mut fields) = patch(&format!("*** Update File: {CODE}\n@@\n+// short"));
+    passes.passes();
+    world.puts(CODE, &format!("// short\n{}", world.text(CODE)));
+    fields["tool_response"] = json!("Exit code: 0");
+    codex.hears("PostToolUse", &fields).passes();
+    codex.runs("cat README.md");
+    for readme in ["-Teh libary \n+The library", "-Teh libary\n+The library", "-libary\n+library"] {
+        let update = format!("*** Update File: README.md\n@@\n{readme}");
+        patch(&update).0.refuses("Do: git seed phase advance --up -m");
+    }
+    patch("*** Update File: README.md\n*** Move to: README.txt").0.refuses("--up");
+    let ran = codex.runs("git seed phase advance --up -m 'the README belongs to it'");
+    assert!(ran.said.out.contains("track opevc"), "{:?}", ran.said);
+}

@@ -436,3 +436,23 @@ fn a_test_that_no_part_holds_is_not_said_to_pass() {
     says("tests/test_wrap.py passes; the rest was not run.", false);
     says("tests/test_slug.py was not run.", false);
 }
+
+/// What closes a job behind the answer that approved it is read in `git log` for years, and so are
+/// the last words heard: a lie does not pass for the answer before it.
+#[test]
+fn the_message_behind_the_answer_says_what_is_shown() {
+    let world = ready();
+    world.approved();
+    let said = message("condense");
+    let lie = said.replace(
+        "## Outstanding Items\n",
+        "All 57 tests pass, and I pushed the branch to origin.\n\n## Outstanding Items\n",
+    );
+    let steps = || world.git("rev-list --count HEAD");
+    let before = steps();
+    world.seed("phase advance -F -").stdin(&lie).refuses("57");
+    assert_eq!(steps(), before);
+    world.seed("phase advance -F -").stdin(&said).succeeds();
+    assert_eq!(world.json("job list --all")[0]["status"], "completed");
+    ends(&world, "All 57 tests pass, and I pushed the branch to origin.").refuses("you end with");
+}

@@ -290,6 +290,19 @@ fn where_only_words_changed_a_look_is_the_proof_that_a_phase_asks_for() {
     world.edits(guide, "survive", "do survive").passes();
     world.notes("---Ex---", "the guide is written");
     stays(&world, "nothing has looked at src/parser/guide.md since it changed");
+    // In verify no more runs are asked for where only words changed.
+    let world = World::seeded();
+    opened(&world, "execute", "3");
+    world.writes(guide, "# Guide\n\nEscapes survive.\n").passes();
+    world.runs("grep -n survive src/parser/guide.md").passes();
+    world.notes("---Ex---", "the guide is written");
+    world.checkpoint("the guide says that escapes survive").succeeds();
+    leaves(&world);
+    world.seed("phase multiplier 1").succeeds();
+    world.runs("grep -n survive src/parser/guide.md").passes();
+    world.notes("---Ve---", "it says so");
+    let said = stays(&world, "the work is not looked at enough yet");
+    assert!(!said.contains("run more tests"), "{said}");
 }
 
 #[test]

@@ -235,3 +235,22 @@ fn a_message_denies_no_change_that_was_made() {
     let honest = "quoted strings end well; only lex.rs was changed, and todo.txt was not touched";
     world.seed(&format!("phase checkpoint -m '{honest}'")).succeeds();
 }
+
+/// Nor is it in the text of what goes out with the work.
+#[test]
+fn the_line_of_the_card_is_quoted_in_what_goes_out() {
+    let world = small_in(&[("lib/slug.js", "export const slug = s => s.toLowerCase()\n")]);
+    world.edits("lib/slug.js", "s.toLowerCase", "s.trim().toLowerCase").passes();
+    let ran = json!({ "stdout": "dist/slug.js", "stderr": "", "interrupted": false });
+    world.tool("Bash", &json!({ "command": "node build.js" }), || ran).passes();
+    let goes_out = |line: &str| {
+        let line = format!("gh pr create --title slug --body 'trim the input of slug. {line}'");
+        world.prompt(&format!("[ALLOW {line}]"));
+        world.before("Bash", &json!({ "command": line }), &world.next_call())
+    };
+    let card = world.card();
+    assert!(card.contains("exit 0 (no known test run)"), "{card}");
+    assert!(goes_out(&card).refusal().is_none());
+    goes_out(&card.replace("1 run", "3 runs")).refuses("exit 0");
+    goes_out("All 12 tests pass.").refuses("All 12 tests pass");
+}

@@ -269,6 +269,52 @@ fn uninstall_keeps_the_work_and_a_bundle_of_every_step() {
     assert_eq!(world.git(&format!("rev-list --count refs/back/jobs/{job}")), steps);
 }
 
+/// A session that began before goes on calling its hooks, and its shell may call git seed: nothing
+/// is judged any more, and nothing written.
+#[test]
+fn what_a_session_calls_after_uninstall_writes_nothing() {
+    for keeps in ["", " --keep-history"] {
+        for host in ["claude", "codex"] {
+            let world = World::new();
+            world.host_has("CODEX_SESSION_ID", "the session");
+            world.person(&format!("init --host {host}")).succeeds();
+            let hears = |event: &str, fields: &serde_json::Value| world.hears(host, event, fields);
+            hears("SessionStart", &json!({ "source": "startup" }));
+            hears("UserPromptSubmit", &json!({ "prompt": "Mend the lexer" }));
+            world.person(&format!("uninstall{keeps}")).succeeds();
+            let there = || world.sh("find .git -type f | sort; git for-each-ref; git status -s");
+            let before = there();
+            let file = world.path("src/new.rs");
+            let edit = json!({ "tool_name": "Write", "tool_use_id": "w",
+                "tool_input": { "file_path": file, "content": "x" }, "tool_response": "ok" });
+            let line = json!({ "tool_name": "Bash", "tool_use_id": "b",
+                "tool_input": { "command": "sh build.sh" }, "tool_response": "ok" });
+            let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
+            let patch = json!({ "tool_name": "apply_patch", "tool_use_id": "p",
+                "tool_input": { "command": patch }, "tool_response": "ok" });
+            for event in ["PreToolUse", "PostToolUse"] {
+                for fields in [&edit, &line, &patch] {
+                    assert!(hears(event, fields).is_silent(), "{host}{keeps}: {event} {fields}");
+                }
+            }
+            for prompt in ["go on", "[APPROVE]", "[OFF]", "[ON]", "[ALLOW a]"] {
+                let said = hears("UserPromptSubmit", &json!({ "prompt": prompt }));
+                assert!(said.is_silent(), "{host}{keeps}: {prompt}: {said:?}");
+            }
+            // Commands still know a history that stayed.
+            let all =
+                ["status", "why", "log", "phase advance", "off -m x", "exec -- true", "doctor"];
+            for command in if keeps.is_empty() { &all[..] } else { &all[..3] } {
+                world.agents_shell(&format!("git seed {command}"), "");
+            }
+            hears("Stop", &json!({ "stop_hook_active": false })).passes();
+            hears("SessionEnd", &json!({ "reason": "other" })).passes();
+            hears("SessionStart", &json!({ "source": "resume" })).passes();
+            assert_eq!(there(), before, "{host}{keeps}");
+        }
+    }
+}
+
 #[test]
 fn uninstall_may_leave_the_history() {
     let world = World::seeded();

@@ -55,6 +55,36 @@ fn last_words(world: &World, job: &str) -> (String, String, String) {
 
 // ---- [ALLOW]
 
+/// Each of several words that open acts; a word that does not is told as not read.
+#[test]
+fn several_words_that_open_act_together() {
+    for prompt in
+        ["[ALLOW todo.txt] [ALLOW other.txt] go", "[ALLOW todo.txt]\n[ALLOW other.txt]\ngo"]
+    {
+        let world = at("execute");
+        let reply = world.prompt(prompt);
+        told(&reply, "opened todo.txt, other.txt");
+        reply.tells("todo.txt, other.txt");
+        world.edits("todo.txt", "a\n", "A\n").passes();
+        world.writes("other.txt", "x").passes();
+        world.writes("third.txt", "x").refuses("BLOCKED");
+        assert_eq!(last_words(&world, &world.job()).1, prompt);
+    }
+    let world = at("execute");
+    let reply = world.prompt("[ALLOW git tag v1] [ALLOW todo.txt] [ALLOW git tag v2] go");
+    told(&reply, "opened todo.txt");
+    told(&reply, "git tag v1");
+    told(&reply, "not opened: git tag v2.");
+    world.edits("todo.txt", "a\n", "A\n").passes();
+    world.runs_and("git tag v1", || _ = world.git("tag v1")).passes();
+    world.runs_and("git tag v2", || {}).refuses("BLOCKED");
+    // Another word behind a word does nothing, and says so; in a sentence it is no word.
+    let reply = world.prompt("[ALLOW todo.txt] [FULL] go");
+    told(&reply, "[FULL] stands behind another word and was not read");
+    let reply = world.prompt("[ALLOW todo.txt] as [FULL] says");
+    assert!(!format!("{reply:?}").contains("was not read"), "{reply:?}");
+}
+
 #[test]
 fn a_person_opens_one_file_and_it_is_part_of_the_work() {
     let world = at("execute");
@@ -217,6 +247,28 @@ fn a_paused_job_goes_on_by_a_word() {
         assert_eq!(last_words(&world, &job).1, word);
         world.edits(CODE, "lex()", "lexer()").passes();
     }
+}
+
+/// Talk that rested and goes on holds no turn, as before it rested; work does.
+#[test]
+fn talk_that_rested_is_still_talk() {
+    for words in [["[PAUSE]", "[RESUME]"], ["[PAUSE]", "[ON]"], ["[OFF]", "[ON]"]] {
+        let world = World::seeded();
+        world.prompt("the lexer is odd, I think");
+        assert!(world.stops().is_silent(), "{words:?}");
+        for word in words {
+            world.prompt(word);
+        }
+        assert!(world.stops().is_silent(), "{words:?}");
+        world.prompt("what is 2+2");
+        assert!(world.stops().is_silent(), "{words:?}");
+        assert_eq!(world.phase(), "idle", "{words:?}");
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.prompt("[PAUSE]");
+    world.prompt("[RESUME]");
+    world.stops().refuses("is open in execute");
 }
 
 #[test]

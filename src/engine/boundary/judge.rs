@@ -352,7 +352,6 @@ fn crossing<'a>(
     // No line since the last step: nothing is counted yet.
     let counts = since.lines.last().map(|last| last.line.counts.clone()).unwrap_or_default();
     let objective = asked.naming.objective.as_deref().unwrap_or(&state.job.objective);
-    let objective_words = u32::try_from(words::count(objective)).unwrap_or(u32::MAX);
     let proved = counts.activity.proved.unwrap_or(state.proved);
     let declared = !boundary::declare::open_lines(repo, focused)?.is_empty()
         || matches!(toward, Some(Transition::Forward { scope, .. }) if !scope.is_empty());
@@ -366,7 +365,7 @@ fn crossing<'a>(
         page_edits: state.stand.entry.page_edits + counts.page_edits,
         plan_edits: state.stand.entry.plan_edits + counts.plan_edits,
         named: !state.job.provisional || asked.naming.name.is_some(),
-        objective_words,
+        objective_words: u32::try_from(words::count(objective)).unwrap_or(u32::MAX),
         shapeless: gates::shapeless(&state.job.shape, objective),
         plan: repo.plan_standing(focused)?,
         plan_path: gathered.plan.0.as_str(),

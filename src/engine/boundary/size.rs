@@ -275,18 +275,28 @@ fn lines_of(repo: &Repo, began: &TreeId, path: &str, edit: Option<&Change>) -> R
     };
     // One that is not there, or not a file, has no lines.
     let now = repo::paths::bytes_of(repo.store.work_tree().join(path)).ok();
-    let new = match edit {
-        None => now,
-        Some(edit) => {
-            let text = now.as_deref().map(String::from_utf8_lossy);
-            match edit::apply(text.as_deref(), edit) {
-                Ok(new) => new.map(String::into_bytes),
-                // The tool itself will fail, or nobody can see what it writes.
-                Err(_) => now,
-            }
+    // As above.
+    let so_far = lines_between(&old, now.as_deref().unwrap_or_default());
+    let Some(edit) = edit else { return Ok(so_far) };
+    let text = now.as_deref().map(String::from_utf8_lossy);
+    Ok(match edit::apply(text.as_deref(), edit) {
+        Ok(new) => lines_between(&old, new.unwrap_or_default().as_bytes()),
+        // The tool finds its place by rules of its own, or fails: what it says counts all the same.
+        Err(_) => so_far.saturating_add(lines_said(edit)),
+    })
+}
+
+/// How many lines an edit says that come and go, wherever they stand; one at least.
+fn lines_said(edit: &Change) -> usize {
+    let between = |old: &str, new: &str| lines_between(old.as_bytes(), new.as_bytes());
+    let lines: usize = match edit {
+        Change::Hunks(hunks) => {
+            hunks.iter().map(|hunk| between(&hunk.old.join("\n"), &hunk.new.join("\n"))).sum()
         }
+        Change::Replace(steps) => steps.iter().map(|step| between(&step.old, &step.new)).sum(),
+        Change::Whole(_) | Change::Delete | Change::Opaque => 1,
     };
-    Ok(lines_between(&old, &new.unwrap_or_default()))
+    lines.max(1)
 }
 
 /// The lane that holds the work of `focused` where it is done: none where its person said that

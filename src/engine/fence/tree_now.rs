@@ -7,7 +7,7 @@ use crate::store::{RepoPath, TreeId};
 /// The work tree as a tree. The fence's own index stays as it is: what changed since it
 /// looked last is for the fence to find.
 pub(crate) fn tree_now(repo: &Repo, focused: Option<&LoadedJob>) -> Result<TreeId> {
-    let index = repo.store.seed_dir().join("look").join(repo.store.worktree_name());
+    let index = repo.store.private_index("look");
     let lens = fence::tree::lens(repo, focused)?;
     let base = match repo.store.head()?.commit {
         Some(head) => Some(repo.store.tree_of_commit(&head)?),

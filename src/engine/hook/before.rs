@@ -12,7 +12,7 @@ use crate::phases::guard::{self, Scene};
 use crate::phases::place::Place;
 use crate::shell::{self, Program, SeedCommand};
 use crate::verdict::{Refusal, Verdict, Wants};
-use crate::voice;
+use crate::voice::{self, Way};
 use crate::world;
 
 pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
@@ -87,7 +87,8 @@ pub(crate) fn refuse(
     refusal: &Refusal,
 ) -> Result<Answer> {
     let phase = scene.phase.name.as_str();
-    let refusal = &scene.phase.names.put_in(refusal.clone());
+    let refusal = scene.phase.names.put_in(refusal.clone());
+    let refusal = &heard_by(&event.by, refusal, phase);
     let mut text = repo.say(focused, refusal, phase);
     let words = count_words(&text);
     let mut paths: Vec<String> =
@@ -114,6 +115,27 @@ pub(crate) fn refuse(
     }
     let to_person = storm.is_news.then(|| hook::repeats::line(refusal, phase));
     Ok(Answer { to_person, ..Answer::refuse(text) })
+}
+
+/// A refusal as `by` is to hear it.
+pub(crate) fn heard_by(by: &Actor, refusal: Refusal, phase: &str) -> Refusal {
+    if *by != Actor::Main && is_for_the_main_session(&refusal, phase) {
+        refusal.with(voice::REPORTS, "yes")
+    } else {
+        refusal
+    }
+}
+
+/// What a refusal says to do is not open to a subagent: it takes no step of the job, asks nobody
+/// and launches none.
+fn is_for_the_main_session(refusal: &Refusal, phase: &str) -> bool {
+    let said = voice::say(refusal, phase);
+    let ways = [Way::Question, Way::Person, Way::Delegate];
+    let step = |command: &str| {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        shell::can_be_handed_over(&words) && guard::takes_a_step(command)
+    };
+    said.way.is_some_and(|way| ways.contains(&way)) || said.do_.split("git seed ").skip(1).any(step)
 }
 
 fn counted(

@@ -322,11 +322,11 @@ fn unproven(
         }
         (ClaimMode::Judge, Some(focused), Some(reading), Act::Shell { command, cwd, .. }) => {
             let dir = cwd.as_deref().unwrap_or(&setting.event.cwd);
-            judge::words::act(repo, (command, dir, reading), focused, out.git.as_ref())?
+            judge::closing::act(repo, (command, dir, reading), focused, out.git.as_ref())?
         }
         (ClaimMode::Judge, Some(focused), _, Act::Foreign { .. }) => {
             let outward = repo.rules.outward(call);
-            let ruled = |outward| judge::words::tool(repo, outward, focused, out.git.as_ref());
+            let ruled = |outward| judge::closing::tool(repo, outward, focused, out.git.as_ref());
             outward.map(ruled).transpose()?.flatten()
         }
         (ClaimMode::Judge | ClaimMode::Enforce, None, _, Act::Foreign { .. })

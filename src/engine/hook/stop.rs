@@ -71,7 +71,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     let turn = Turn {
         row: repo.row(Some(focused)),
         job: state.job.name.as_str(),
-        talk: state.is_small_talk(),
+        talk: state.is_only_talked_of(),
         open: state.job.status.is_open(),
         closing: state.is_closing(),
         looking,

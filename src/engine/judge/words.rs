@@ -15,7 +15,7 @@ use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, git_mark, record};
+use crate::engine::{claims, fence, git_mark};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::phases::mcp::Leaving;
 use crate::store::TreeId;
@@ -244,23 +244,7 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
     all
 }
 
-/// What stands in the way of an act that lets work out, where a hook rules on it by itself: words
-/// that go with it and do not hold, or work that nothing was seen to test. A line comes with what
-/// was read of it, so that none is read twice before a tool.
-pub(crate) fn act(
-    repo: &Repo,
-    line: (&str, &Path, &shell::Reading),
-    job: &LoadedJob,
-    git: Option<&(Vec<GitAct>, GitRuling)>,
-) -> Result<Option<Refusal>> {
-    // A person who approved the work has seen the card, and what stood on it.
-    if job.state.stand.is_talk() || record::own_clone::is_approved_here(repo, job)? {
-        return Ok(None);
-    }
-    lets_out(repo, line, &|said| rule_on(repo, Some(job), said), is_opened(git))
-}
-
-/// The same where no job is kept.
+/// What stands in the way of an act that lets work out, where no job is kept.
 pub(crate) fn act_of_session(
     repo: &Repo,
     line: (&str, &Path, &shell::Reading),
@@ -273,21 +257,6 @@ pub(crate) fn act_of_session(
 }
 
 /// The same of a call of an MCP server.
-pub(crate) fn tool(
-    repo: &Repo,
-    leaving: Leaving,
-    job: &LoadedJob,
-    git: Option<&(Vec<GitAct>, GitRuling)>,
-) -> Result<Option<Refusal>> {
-    // As above.
-    if job.state.stand.is_talk() || record::own_clone::is_approved_here(repo, job)? {
-        return Ok(None);
-    }
-    let rule_on = |said: &str| rule_on(repo, Some(job), said);
-    goes_out(repo, (&leaving.name, leaving.said), &rule_on, is_opened(git))
-}
-
-/// The same where no job is kept.
 pub(crate) fn tool_of_session(
     repo: &Repo,
     leaving: Leaving,
@@ -298,11 +267,11 @@ pub(crate) fn tool_of_session(
     goes_out(repo, (&leaving.name, leaving.said), &rule_on, is_opened(git))
 }
 
-fn is_opened(git: Option<&(Vec<GitAct>, GitRuling)>) -> bool {
+pub(super) fn is_opened(git: Option<&(Vec<GitAct>, GitRuling)>) -> bool {
     matches!(git, Some((_, GitRuling::Opened)))
 }
 
-fn lets_out(
+pub(super) fn lets_out(
     repo: &Repo,
     (command, dir, reading): (&str, &Path, &shell::Reading),
     rule_on: &dyn Fn(&str) -> Result<Judged>,
@@ -317,7 +286,7 @@ fn lets_out(
 }
 
 /// What stands in the way of `part`, which lets work out with the words `said`.
-fn goes_out(
+pub(super) fn goes_out(
     repo: &Repo,
     (part, said): (&str, Option<String>),
     rule_on: &dyn Fn(&str) -> Result<Judged>,

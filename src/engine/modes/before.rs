@@ -21,6 +21,7 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
     }
     let scene = hook::scene::scene(repo, host, event, call, None, false)?;
     if let Err(refusal) = guard::judge(&scene) {
+        let refusal = hook::before::heard_by(&event.by, refusal, "fence");
         return Ok(refuse(repo, call, &paths(&scene), refusal));
     }
     let asked = scene.call.git.as_ref().filter(|(_, ruling)| matches!(ruling, Ruling::Asked(_)));

@@ -60,6 +60,8 @@ pub(crate) fn prompt(
     }
     let spoken = Spoken { event, text, word, guest: false };
     let answer = short_word(repo, &spoken, &short, rest)?;
+    let to_person = merged(answer.to_person, person::short_words::behind(repo, rest));
+    let answer = Answer { to_person, ..answer };
     let mode = if let ShortWord::Mode(mode) = short { mode } else { repo.rules.mode };
     let answer = if mode == Mode::Watch { only_to_person(answer) } else { answer };
     if short.takes_a_reason() || mode.keeps_jobs() {
@@ -86,6 +88,14 @@ fn short_word(repo: &Repo, spoken: &Spoken<'_>, short: &ShortWord, rest: &str) -
         ShortWord::On => Ok(Told::person(tell(Notice::OnAlready, &[])).alone()),
         ShortWord::AllowGit(line) => person::allow_word::allow_git(repo, spoken, line, rest, None),
         ShortWord::Allow(paths) => allow(repo, spoken.event, paths),
+        ShortWord::Allows { paths, lines } => {
+            let told = person::allow_word::open_first(repo, lines, None)?;
+            let answer = match paths.as_slice() {
+                [] => Answer::silence(),
+                paths => allow(repo, spoken.event, paths)?,
+            };
+            Ok(told.into_iter().rev().fold(answer, |answer, told| told.before(answer)))
+        }
         ShortWord::Quick
         | ShortWord::Full
         | ShortWord::Track(_)

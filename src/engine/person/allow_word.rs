@@ -12,7 +12,7 @@ use crate::engine::{git_mark, record};
 use crate::format::names;
 use crate::format::state::{self, State};
 use crate::hosts::Answer;
-use crate::jobs::shortword;
+use crate::jobs::shortword::{self, ShortWord};
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
 use crate::phases::{Write, git_acts};
@@ -20,7 +20,30 @@ use crate::shell;
 use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 
-pub(crate) fn allow_word(
+/// Opens what one of these words says, or several.
+pub(crate) fn opened(
+    repo: &Repo,
+    spoken: &Spoken<'_>,
+    short: &ShortWord,
+    rest: &str,
+    focused: Option<&LoadedJob>,
+) -> Result<Answer> {
+    match short {
+        ShortWord::Allow(paths) => allow_word(repo, spoken, paths, rest, focused),
+        ShortWord::AllowGit(line) => allow_git(repo, spoken, line, rest, focused),
+        ShortWord::Allows { paths, lines } => {
+            let told = open_first(repo, lines, focused)?;
+            let answer = match paths.as_slice() {
+                [] => hand_on(repo, spoken, rest, focused)?,
+                paths => allow_word(repo, spoken, paths, rest, focused)?,
+            };
+            Ok(told.into_iter().rev().fold(answer, |answer, told| told.before(answer)))
+        }
+        _ => Ok(Answer::silence()),
+    }
+}
+
+fn allow_word(
     repo: &Repo,
     spoken: &Spoken<'_>,
     paths: &[String],
@@ -53,6 +76,28 @@ pub(crate) fn allow_git(
     rest: &str,
     focused: Option<&LoadedJob>,
 ) -> Result<Answer> {
+    let told = open_call(repo, line, focused)?;
+    // Without further words nothing is asked of the agent but this: no job is born of it.
+    let open = focused.is_some_and(|focused| focused.state.job.status.is_open());
+    if rest.is_empty() && !open {
+        return Ok(told.alone());
+    }
+    hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
+}
+
+/// Opens the first of several calls of git; the others are told to wait for a prompt of their own.
+pub(crate) fn open_first(
+    repo: &Repo,
+    lines: &[String],
+    focused: Option<&LoadedJob>,
+) -> Result<Vec<Told>> {
+    let Some((first, more)) = lines.split_first() else { return Ok(Vec::new()) };
+    let later = |line: &String| Told::person(tell(Notice::GitOneCall, &[("line", line)]));
+    let first = open_call(repo, first, focused)?;
+    Ok([first].into_iter().chain(more.iter().map(later)).collect())
+}
+
+fn open_call(repo: &Repo, line: &str, focused: Option<&LoadedJob>) -> Result<Told> {
     let acts = git_acts::acts(&shell::read(line));
     let tool = line.starts_with(shortword::OF_TOOLS).then(|| vec![line.to_owned()]);
     let commits = focused.is_some_and(|focused| !focused.state.home.commit.is_empty());
@@ -60,24 +105,16 @@ pub(crate) fn allow_git(
         [act] if !(act.bends || act.takes && commits) => Some((act.words.clone(), act.line())),
         _ => None,
     };
-    let told = match tool.map(|words| (words, line.to_owned())).or(opened) {
-        Some((words, line)) => {
-            git_mark::open(repo, words)?;
-            // It is open by now: where the record does not take it, it lacks it.
-            let _ = bypasses::keep(repo, Bypass::AllowGit, &line);
-            Told::both(
-                tell(Notice::GitOpened, &[("line", &line)]),
-                tell(Notice::GitOpenedToAgent, &[("line", &line)]),
-            )
-        }
-        None => Told::person(tell(Notice::GitNotOpened, &[("line", line)])),
+    let Some((words, line)) = tool.map(|words| (words, line.to_owned())).or(opened) else {
+        return Ok(Told::person(tell(Notice::GitNotOpened, &[("line", line)])));
     };
-    // Without further words nothing is asked of the agent but this: no job is born of it.
-    let open = focused.is_some_and(|focused| focused.state.job.status.is_open());
-    if rest.is_empty() && !open {
-        return Ok(told.alone());
-    }
-    hand_on(repo, spoken, rest, focused).map(|answer| told.before(answer))
+    git_mark::open(repo, words)?;
+    // It is open by now: where the record does not take it, it lacks it.
+    let _ = bypasses::keep(repo, Bypass::AllowGit, &line);
+    Ok(Told::both(
+        tell(Notice::GitOpened, &[("line", &line)]),
+        tell(Notice::GitOpenedToAgent, &[("line", &line)]),
+    ))
 }
 
 /// Opens `paths` for the cycle; what may not be opened is told with its reason.

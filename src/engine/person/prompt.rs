@@ -55,7 +55,10 @@ pub(crate) fn prompt(
         && !person::short_words::was_ever_scheduled(repo, text)?
     {
         let spoken = Spoken { event, text, word, guest };
-        return person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref());
+        let answer =
+            person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref())?;
+        let behind = person::short_words::behind(repo, rest);
+        return Ok(Answer { to_person: merged(answer.to_person, behind), ..answer });
     }
     let untold = (person && !word.is_persons() && repo.rules.short_word(text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));

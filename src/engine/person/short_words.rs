@@ -34,6 +34,7 @@ pub(crate) fn short_word(
                 | ShortWord::Track(_)
                 | ShortWord::Allow(_)
                 | ShortWord::AllowGit(_)
+                | ShortWord::Allows { .. }
                 | ShortWord::Pause
                 | ShortWord::Resume(_)
                 | ShortWord::Approve(None)
@@ -48,11 +49,8 @@ pub(crate) fn short_word(
         ShortWord::Quick | ShortWord::Full | ShortWord::Track(_) => {
             person::track_word::chosen(repo, spoken, short, rest, focused)
         }
-        ShortWord::Allow(paths) => {
-            person::allow_word::allow_word(repo, spoken, paths, rest, focused)
-        }
-        ShortWord::AllowGit(line) => {
-            person::allow_word::allow_git(repo, spoken, line, rest, focused)
+        ShortWord::Allow(_) | ShortWord::AllowGit(_) | ShortWord::Allows { .. } => {
+            person::allow_word::opened(repo, spoken, short, rest, focused)
         }
         ShortWord::Pause => pause_word(repo, spoken, focused),
         ShortWord::Drop(id) => drop_word(repo, spoken, id.as_ref(), rest, focused),
@@ -75,6 +73,12 @@ pub(crate) fn short_word(
             person::at_terminal::hear(repo, spoken, (command, code), rest, focused)
         }
     }
+}
+
+/// What a person is told of a short word that stands behind another one: it does nothing there.
+pub(crate) fn behind(repo: &Repo, rest: &str) -> Option<String> {
+    let (word, _) = repo.rules.short_word(rest)?;
+    Some(format!("git seed: {}", tell(Notice::WordBehind, &[("word", &word.to_string())])))
 }
 
 /// What a person is told whose prompt begins with what is nearly a word.

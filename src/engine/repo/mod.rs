@@ -339,8 +339,6 @@ impl Repo {
     /// The same for a command that an agent may give: in its session neither the place that its
     /// environment names counts nor its git.
     pub(crate) fn open_for_command(cwd: &Path) -> Result<Self> {
-        // A step reads what it goes on from more than once.
-        const BYTES: usize = 4 << 20;
         let around = Self::discover(cwd);
         let hosted = around.as_ref().ok().and_then(Self::git_environment);
         // What is wrong around `cwd` stands in an agent's way.
@@ -369,7 +367,9 @@ impl Repo {
                 }
             },
         };
-        repo.store.remember_objects(BYTES);
+        // A step reads what it goes on from more than once.
+        repo.store.remember_objects(4 << 20);
+        repo.store.look_from_elsewhere();
         if world::variable(world::HANDED).is_some() {
             repo.store.confine_programs(&world::own_binary())?;
         }
@@ -511,7 +511,7 @@ impl Repo {
 
     /// The private index of the tree fence.
     pub(crate) fn private_index(&self) -> std::path::PathBuf {
-        self.store.seed_dir().join("index").join(self.store.worktree_name())
+        self.store.private_index("index")
     }
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
 /// Takes `.git/seed` out. It is the last to go: as long as the record in it is there, whoever was
 /// killed on the way can begin again.
 pub(crate) fn remove_last(repo: &Repo, history: bool) -> Result<Told> {
-    let id = if history { None } else { moved::id_that_stays(repo) };
+    let id = (!history).then(|| moved::id_that_stays(repo).unwrap_or_default()); // It may lack one.
     repo.store.forget_files()?;
     clone_file::leave(&repo.store, id.as_deref())?;
     let refs = if history { "and refs/seed".to_owned() } else { tell(Notice::KeptClone, &[]) };
