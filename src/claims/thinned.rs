@@ -33,15 +33,20 @@ pub(super) fn thins(line: &str, output: &str) -> bool {
         let skipped = if starts { one.words.iter().take_while(started).count() } else { 0 };
         one.words[skipped..].to_vec()
     };
-    let mut filters =
-        read.commands.iter().enumerate().filter(|(_, one)| !one.filters).filter_map(|(at, one)| {
-            let words = own(one);
-            let name = words.first().map_or("", String::as_str);
-            let name = name.rsplit('/').next().unwrap_or(name);
-            let searches = SEARCHES.contains(&name);
-            let shell = at > 0 && SHELLS.contains(&name) && words.iter().any(|word| word == "-c");
-            (searches || shell || OTHERS.contains(&name)).then_some((words, searches))
-        });
+    let mut filters = read.commands.iter().enumerate().filter_map(|(at, one)| {
+        let words = own(one);
+        let name = words.first().map_or("", String::as_str);
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let searches = SEARCHES.contains(&name);
+        // What lets words of failures through as well leaves nothing out.
+        let names = || patterns(&words[1..]).join(" ").to_lowercase();
+        if one.filters && !(searches && !BAD.iter().any(|bad| names().contains(bad))) {
+            return None;
+        }
+        let shell = at > 0 && SHELLS.contains(&name) && words.iter().any(|word| word == "-c");
+        let known = searches || shell || OTHERS.contains(&name);
+        known.then_some((words, searches, one.filters))
+    });
     let mut some = false;
     let hides = filters.any(|(words, searches, both)| {
         some = true;

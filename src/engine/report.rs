@@ -174,6 +174,8 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     let row = repo.row(focused.as_ref());
     let Some(focused) = &focused else { return status_without_job(repo, row) };
     let state = &focused.state;
+    // Nothing of this changes the work tree, and each look at it costs a `git status`.
+    let _holding = repo.trees.hold();
     let missing = boundary::judge::missing(repo, focused)?;
     Ok(Status {
         enabled: repo.is_on(),

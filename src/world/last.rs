@@ -1,5 +1,6 @@
 //! The last answer to a question that is asked again: a server asks of the same place call by call.
 
+use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, PoisonError};
 
 /// What was asked last, and the answer.
@@ -28,6 +29,54 @@ impl<Q: PartialEq, A: Clone> Last<Q, A> {
     }
 }
 
+/// The last answer, given again while somebody holds it: what it is about stays as it is meanwhile.
+#[derive(Debug)]
+pub(crate) struct WhileHeld<Q, A> {
+    held: Cell<bool>,
+    last: RefCell<Option<(Q, A)>>,
+}
+
+/// While this lives answers are given again.
+#[derive(Debug)]
+pub(crate) struct Holding<'h, Q, A>(&'h WhileHeld<Q, A>);
+
+impl<Q: PartialEq, A: Clone> WhileHeld<Q, A> {
+    pub(crate) const fn new() -> Self {
+        Self { held: Cell::new(false), last: RefCell::new(None) }
+    }
+
+    #[must_use = "answers are asked anew once it is gone"]
+    pub(crate) fn hold(&self) -> Holding<'_, Q, A> {
+        self.held.set(true);
+        Holding(self)
+    }
+
+    /// The answer to `question`: the one of before while it is held, else what `ask` says.
+    pub(crate) fn answer<E>(
+        &self,
+        question: Q,
+        ask: impl FnOnce() -> Result<A, E>,
+    ) -> Result<A, E> {
+        if let Some((_, answer)) =
+            self.last.borrow().as_ref().filter(|(asked, _)| *asked == question)
+        {
+            return Ok(answer.clone());
+        }
+        let answer = ask()?;
+        if self.held.get() {
+            *self.last.borrow_mut() = Some((question, answer.clone()));
+        }
+        Ok(answer)
+    }
+}
+
+impl<Q, A> Drop for Holding<'_, Q, A> {
+    fn drop(&mut self) {
+        self.0.held.set(false);
+        *self.0.last.borrow_mut() = None;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +94,17 @@ mod tests {
         assert_eq!(last.answer(3, |_| Err("no")), Err("no"));
         assert_eq!(last.answer(3, |_| Ok::<_, &str>((30, true))), Ok(30));
         assert_eq!(last.answer(3, |_| Err("not asked")), Ok(30));
+    }
+
+    #[test]
+    fn an_answer_is_given_again_while_it_is_held() {
+        let last = WhileHeld::new();
+        let says = |answer: i32| move || Ok::<_, &str>(answer);
+        assert_eq!((last.answer(1, says(10)), last.answer(1, says(11))), (Ok(10), Ok(11)));
+        let holding = last.hold();
+        assert_eq!((last.answer(1, says(12)), last.answer(1, says(13))), (Ok(12), Ok(12)));
+        assert_eq!(last.answer(2, says(20)), Ok(20));
+        drop(holding);
+        assert_eq!(last.answer(2, says(21)), Ok(21));
     }
 }

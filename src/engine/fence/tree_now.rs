@@ -7,6 +7,11 @@ use crate::store::{RepoPath, TreeId};
 /// The work tree as a tree. The fence's own index stays as it is: what changed since it
 /// looked last is for the fence to find.
 pub(crate) fn tree_now(repo: &Repo, focused: Option<&LoadedJob>) -> Result<TreeId> {
+    let job = focused.map(|job| job.chain.clone());
+    repo.trees.answer(job, || taken(repo, focused))
+}
+
+fn taken(repo: &Repo, focused: Option<&LoadedJob>) -> Result<TreeId> {
     let index = repo.store.private_index("look");
     let lens = fence::tree::lens(repo, focused)?;
     let base = match repo.store.head()?.commit {

@@ -38,7 +38,7 @@ use crate::shell::{self, Reading};
 use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip, TreeId};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{self, Notice, tell};
-use crate::world::last::Last;
+use crate::world::last::{Last, WhileHeld};
 use crate::world::{self, NotPlain};
 
 /// A repository with git seed in it, at one moment.
@@ -67,6 +67,8 @@ pub struct Repo {
     redacted: std::cell::RefCell<Option<(CommitId, std::collections::BTreeSet<String>)>>,
     /// The state that was read last, by its chain, commit and tree.
     states: Last<(String, CommitId, TreeId), State>,
+    /// The work tree as it was seen for a job, while nothing changes it.
+    pub(crate) trees: WhileHeld<Option<String>, TreeId>,
 }
 
 /// A refusal of a tool call that the journal is still to have.
@@ -398,6 +400,7 @@ impl Repo {
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
             states: Last::new(),
+            trees: WhileHeld::new(),
         })
     }
 
@@ -415,8 +418,7 @@ impl Repo {
             Ok(None) => Focus::Nothing,
             Err(_) => Focus::Unread,
         };
-        // Rules that do not read could have closed something: whoever asks for the job hears
-        // of it, and `doctor` can still open the repository.
+        // Rules that do not read could have closed something: who asks for the job hears of it.
         let (own, unread) = match &focus {
             Focus::On(_, tip) => match rules_of(&store, tip) {
                 Ok(own) => (own, None),
@@ -430,16 +432,14 @@ impl Repo {
             (None, None) => Rules::shipped()?,
         };
         store.date_by_the_day(rules.detail.is_day());
-        let unwritten = std::cell::RefCell::default();
-        let line = std::cell::RefCell::default();
         Ok(Self {
             store,
             rules,
             applied,
             now: world::now(),
             focus,
-            unwritten,
-            line,
+            unwritten: std::cell::RefCell::default(),
+            line: std::cell::RefCell::default(),
             unread,
             linked_pages: std::cell::OnceCell::new(),
             meta: std::cell::OnceCell::new(),
