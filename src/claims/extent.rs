@@ -27,7 +27,7 @@ const DOING: [&str; 4] = ["touching", "changing", "modifying", "editing"];
 const SAME: [&str; 3] = ["untouched", "unchanged", "unmodified"];
 const NOT: [&str; 2] = ["not", "never"];
 const ISNT: [&str; 5] = ["wasn't", "weren't", "isn't", "hasn't", "haven't"];
-const DIDNT: [&str; 3] = ["didn't", "doesn't", "never"];
+const DIDNT: [&str; 2] = ["didn't", "doesn't"];
 
 /// With what a sentence begins that says of which time or place it is.
 const APART: [&str; 19] = [
@@ -370,6 +370,7 @@ mod tests {
             "It is false that core.py was changed and cli.py was not touched",
             "The first commit of Ada: only core.py was changed",
             "Don't change cli.py",
+            "The prompt said: never touch cli.py.",
         ] {
             assert_eq!(of(raw, &two), [""; 0], "{raw}");
         }

@@ -38,8 +38,7 @@ use crate::shell::{self, Reading};
 use crate::store::{CommitId, NotOpen, RepoPath, Store, StoreError, Tip, TreeId};
 use crate::verdict::{Refusal, Wants};
 use crate::voice::{self, Notice, tell};
-use crate::world::last::{Last, WhileHeld};
-use crate::world::{self, NotPlain};
+use crate::world::{self, NotPlain, last::Last, last::WhileHeld};
 
 /// A repository with git seed in it, at one moment.
 #[derive(Debug)]
@@ -446,6 +445,7 @@ impl Repo {
             format: std::cell::Cell::default(),
             redacted: std::cell::RefCell::default(),
             states: Last::new(),
+            trees: WhileHeld::new(),
         })
     }
 
