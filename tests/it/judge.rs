@@ -507,3 +507,16 @@ fn what_a_held_stop_judged_covers_no_later_lie() {
     let text = told.refusal().expect("a lie");
     assert!(text.contains("you end with") && text.contains("all tests pass"), "{text}");
 }
+
+/// What is said of a run is said of the sentence that tells its result.
+#[test]
+fn the_sentence_that_is_named_is_the_one_at_fault() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    fails(&world, "cargo test");
+    let told = ends(&world, "Done. cargo test: all tests pass.");
+    let text = told.refusal().expect("a lie");
+    assert!(text.contains("all tests pass"), "{text}");
+}
