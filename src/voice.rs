@@ -494,6 +494,7 @@ pub(crate) enum Notice {
     SeenNoClaim,
     SeenAsked,
     SeenClaim,
+    SeenClaimNow,
     WhyRan,
     WhyNoRun,
     SeenNoRun,

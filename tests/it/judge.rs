@@ -508,6 +508,30 @@ fn what_a_held_stop_judged_covers_no_later_lie() {
     assert!(text.contains("you end with") && text.contains("all tests pass"), "{text}");
 }
 
+/// Words that were sent back over another tree are no open point of the work that makes them true;
+/// what is still not shown is one.
+#[test]
+fn words_about_another_tree_are_no_open_point_of_this_one() {
+    for (said, stays) in [
+        ("I fixed lex in src/parser/lex.rs and all tests pass.", false),
+        (
+            "Fixed lex in src/parser/lex.rs; all tests pass, and I pushed the branch to origin.",
+            true,
+        ),
+    ] {
+        let world = World::seeded();
+        world.prompt("keep escapes in quoted strings");
+        world.to("execute");
+        assert!(ends(&world, said).refusal().is_some(), "nothing is changed: {said}");
+        world.to("condense").works("condense");
+        let card = world.json("status")["card"].to_string();
+        assert!(card.contains("claim "), "{card}");
+        assert_eq!(card.contains("said to be pushed"), stays, "{said}: {card}");
+        assert_eq!(card.contains("refused before, passes now"), !stays, "{said}: {card}");
+        assert!(!card.contains("the repository shows none"), "{said}: {card}");
+    }
+}
+
 /// What is said of a run is said of the sentence that tells its result.
 #[test]
 fn the_sentence_that_is_named_is_the_one_at_fault() {
