@@ -499,6 +499,7 @@ pub(crate) enum Notice {
     SeenNoClaim,
     SeenAsked,
     SeenClaim,
+    SeenClaimNow,
     WhyRan,
     WhyNoRun,
     SeenNoRun,

@@ -295,7 +295,7 @@ impl Languages {
             let (line, next) = (bare(&lines[at]), bare(&lines[at + 1]));
             let empty = is(&self.paths.catches, &line) && is(&self.paths.drops, &next);
             let one =
-                || is(&self.paths.catches, &line) && line.ends_with("}") && line.contains('{');
+                || is(&self.paths.catches, &line) && line.ends_with('}') && line.contains('{');
             if empty || one() {
                 let tries = lines[..at]
                     .iter()

@@ -140,6 +140,11 @@ pub(crate) fn tells_of_work(sentence: &str, table: &GateTable) -> bool {
             || action_claimed(&text, table) == ActionType::ClaimFixed)
 }
 
+/// Whether a sentence tells how something that ran ended.
+pub(crate) fn tells_a_result(sentence: &str, table: &GateTable) -> bool {
+    Text::of(sentence).says(&table.said.results, &table.words)
+}
+
 /// Whether a sentence speaks of what was before this work. One that likens now to then
 /// (`passes as before`) speaks of now.
 pub(crate) fn is_of_before(sentence: &str, table: &GateTable) -> bool {

@@ -40,7 +40,7 @@ pub(super) fn thins(line: &str, output: &str) -> bool {
         let searches = SEARCHES.contains(&name);
         // What lets words of failures through as well leaves nothing out.
         let names = || patterns(&words[1..]).join(" ").to_lowercase();
-        if one.filters && !(searches && !BAD.iter().any(|bad| names().contains(bad))) {
+        if one.filters && (!searches || BAD.iter().any(|bad| names().contains(bad))) {
             return None;
         }
         let shell = at > 0 && SHELLS.contains(&name) && words.iter().any(|word| word == "-c");

@@ -1,6 +1,6 @@
 //! `git seed fence …`
 
-use crate::engine::{fence, lost_pages};
+use crate::engine::{fence, jobs, lost_pages};
 use crate::format::shown;
 use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
@@ -71,7 +71,10 @@ pub(super) fn run(
             Ok(if opening.opened.is_empty() { Outcome::Failed } else { Outcome::Yes })
         }
         FenceCommand::Accept { paths } => {
-            let rest = fence::fingerprint_restore::accept_prints(&repo, paths)?;
+            let mut rest = fence::fingerprint_restore::accept_prints(&repo, paths)?;
+            if focused.is_none() {
+                rest = jobs::left::accept(&repo, &rest)?;
+            }
             if !rest.is_empty() {
                 fence::restore::accept(&repo, &rest)?;
             }
@@ -116,7 +119,12 @@ fn restore(
     paths: &[String],
     person: bool,
 ) -> Result<Restored, EngineError> {
-    let (mut restored, rest) = fence::fingerprint_restore::restore_prints(repo, paths)?;
+    let (mut restored, mut rest) = fence::fingerprint_restore::restore_prints(repo, paths)?;
+    if !focused && person {
+        let put_back = jobs::left::restore(repo, &rest)?;
+        rest.retain(|path| put_back.kept.iter().all(|(kept, _)| kept != path));
+        restored.kept.extend(put_back.kept);
+    }
     let done = !restored.kept.is_empty() || !restored.left.is_empty();
     if (paths.is_empty() || !rest.is_empty()) && (focused || !done) {
         let in_tree = fence::restore::restore_strays(repo, &rest, person)?;
@@ -139,7 +147,13 @@ fn surveyed(
             let (since, row) = (repo.read_since(focused)?, repo.row(Some(focused)));
             fence::survey::survey(repo, focused, &since, row)?
         }
-        None => Survey::default(),
+        None => {
+            let mut survey = Survey::default();
+            for job in jobs::unattended::awaiting(repo)? {
+                survey.unclaimed.extend(jobs::left::unclaimed(repo, &job)?);
+            }
+            survey
+        }
     };
     survey.strays.extend(prints);
     survey.strays.sort();
@@ -151,10 +165,10 @@ fn surveyed(
 /// nothing, and last what the next commit holds besides the plain work.
 fn show(repo: &Repo, focused: Option<&LoadedJob>, out: &mut Report) -> crate::cli::Result<()> {
     let prints = fence::fingerprint_restore::print_strays(repo)?;
-    if focused.is_none() && prints.is_empty() {
+    let survey = surveyed(repo, focused, prints)?;
+    if focused.is_none() && survey.strays.is_empty() && survey.unclaimed.is_empty() {
         repo.require_focused()?;
     }
-    let survey = surveyed(repo, focused, prints)?;
     let persons =
         focused.map(|focused| fence::tree::persons(repo, focused)).transpose()?.unwrap_or_default();
     let unclaimed: Vec<&str> = survey.unclaimed.iter().map(|one| one.path.as_str()).collect();

@@ -532,6 +532,11 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
     {
         return Ok(refuse(repo, &refusal, out));
     }
+    // Before it acts: nothing that stands on the page of the approval is left out of it.
+    let left = other.as_ref().map(|job| jobs::left::unclaimed(repo, job)).transpose()?;
+    for one in left.iter().flatten() {
+        out.line(voice::tell(Notice::StatusUnclaimed, &[("path", &one.path)]));
+    }
     let heard = match &other {
         Some(job) => jobs::unattended::end_awaiting(repo, job)?,
         None => match person::answers::approve(repo, &repo.require_focused()?.chain)? {
@@ -643,5 +648,8 @@ pub(super) fn print_head(job: &JobShown, out: &mut Report) {
     }
     for page in &job.altered {
         out.pair("page", page);
+    }
+    for one in &job.unclaimed {
+        out.pair("fence", voice::tell(Notice::StatusUnclaimed, &[("path", &one.path)]));
     }
 }

@@ -49,6 +49,7 @@
 //! hook_times  what git hooks took in the last phase commit
 //! bypasses    what a person did past the rules, and how often
 //! record      the only writer of a job: steps, journal lines, archive
+//! unclaimed   changes that no call accounts for, kept over the steps between two boundaries
 //! git_consent who answers for what leaves this clone, or moves git in it
 //! merge_mark  a merge that a person let the agent begin, and that stopped in conflicts
 //! git_mark    what a person lets git do for one call
@@ -113,6 +114,7 @@ pub(crate) mod taken_back;
 pub(crate) mod texts;
 pub(crate) mod tokens;
 pub(crate) mod traces;
+pub(crate) mod unclaimed;
 pub(crate) mod unhooked;
 pub(crate) mod voices;
 

@@ -16,6 +16,7 @@ use crate::engine::repo::texts::{Entry, Gone};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, jobs, judge, landing, person, policy, record};
 use crate::format::journal::{Line, Refused, What};
+use crate::format::state::Unclaimed;
 use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
 use crate::jobs::mode::Mode;
@@ -133,6 +134,9 @@ pub(crate) struct JobShown {
     pub reactivation_target: &'static str,
     pub last_completed_at: Option<String>,
     pub altered: Vec<String>,
+    /// Of a job that awaits its person here: what no call accounts for, and no commit has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unclaimed: Vec<Unclaimed>,
     pub created_at: String,
     pub updated_at: String,
 }
@@ -269,7 +273,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         cost: Cost::default(),
         fence: FenceShown {
             strays: fence::fingerprint_restore::print_strays(repo)?,
-            ..FenceShown::default()
+            unclaimed: jobs::left::paths(repo, &awaiting)?,
         },
         words: allowed::acting(
             repo,
@@ -487,6 +491,7 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
         reactivation_target: if state.job.repeats_active { "active" } else { "pending" },
         last_completed_at: state.job.last_completed_at.map(rfc3339),
         altered: altered(repo, job)?,
+        unclaimed: jobs::left::unclaimed(repo, job)?,
         created_at: rfc3339(state.job.created_at),
         updated_at: rfc3339(state.job.updated_at),
     })

@@ -142,6 +142,9 @@ pub enum BadRow {
     /// The echo of a refused stop would be read as a person's prompt.
     #[error("host row `{row}`: echo `{echo}` is missing from prompt.automation")]
     Echo { row: String, echo: String },
+    /// Last words that add up, without any, or with nothing between them.
+    #[error("host row `{row}`: `said_joined` needs `said`, and a text that is not empty")]
+    Joined { row: String },
     /// Its transcripts tell tokens, and it does not say where.
     #[error("host row `{row}`: `transcript` needs a path, input and output")]
     Transcript { row: String },
@@ -366,6 +369,8 @@ struct Fields {
     version: Option<String>,
     /// The last words of whoever ends its turn.
     said: Option<String>,
+    /// They are all words since the prompt: what stands between those of one stop and of the next.
+    said_joined: Option<String>,
 }
 
 /// What an event of the host is, whatever the host calls it.
@@ -835,6 +840,7 @@ impl Host {
         host.check_tools()?;
         host.check_pointers()?;
         host.check_echo()?;
+        host.check_words()?;
         host.check_transcript()?;
         Ok(host)
     }
@@ -892,6 +898,15 @@ impl Host {
         match &self.reply.echo {
             Some(echo) if !self.prompt.automation.contains(echo) => {
                 Err(BadRow::Echo { row: self.name.clone(), echo: echo.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_words(&self) -> Result<(), BadRow> {
+        match &self.fields.said_joined {
+            Some(between) if between.is_empty() || self.fields.said.is_none() => {
+                Err(BadRow::Joined { row: self.name.clone() })
             }
             _ => Ok(()),
         }
@@ -961,6 +976,12 @@ impl Host {
     /// The prompt is a refused stop that the host gives back.
     pub(crate) fn echoes(&self, prompt: &str) -> bool {
         self.reply.echo.as_deref().is_some_and(|echo| prompt.trim_start().starts_with(echo))
+    }
+
+    /// What stands between the words of a refused stop and those of the next one, where the host
+    /// hands over all words since the prompt.
+    pub(crate) fn joins_words(&self) -> Option<&str> {
+        self.fields.said_joined.as_deref()
     }
 
     fn happening(&self, event: &str) -> Option<Happening> {
@@ -1150,6 +1171,7 @@ mod tests {
             ("path    = \"transcript_path\"", "path = \"\"", "`transcript` needs a path"),
             ("message = \"/message/id\"", "mesage = \"/message/id\"", "unknown field `mesage`"),
             ("grant   = [\"before\"]", "grant = []\necho = \"<me>\"", "echo `<me>` is missing"),
+            ("[fields]", "[fields]\nsaid_joined = \"\"", "`said_joined` needs `said`"),
         ];
         for (old, new, wanted) in cases {
             assert!(text("claude").contains(old), "{old}");

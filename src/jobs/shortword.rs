@@ -458,11 +458,7 @@ mod tests {
     fn a_short_word_stands_at_the_head() {
         use ShortWord::{Allow, Approve, Drop, Join, Off, On, Pause, Quick};
         let allow = |paths: &[&str]| Allow(paths.iter().map(|&path| path.to_owned()).collect());
-        let job = |id: &str| Approve(Some(id.to_owned()));
         let git = |line: &str| ShortWord::AllowGit(line.to_owned());
-        let ok = |command: &str, code: &str, rest| {
-            Some((ShortWord::Ok { command: command.to_owned(), code: code.to_owned() }, rest))
-        };
         let cases = [
             ("[QUICK] fix the typo", Some((Quick, "fix the typo"))),
             ("[FULL] fix the typo", Some((ShortWord::Full, "fix the typo"))),
@@ -532,6 +528,20 @@ mod tests {
             ("[ALLOW a,b and c] go", Some((allow(&["a", "b", "c"]), "go"))),
             ("[ALLOW and]", Some((allow(&["and"]), ""))),
             ("[ALLOW \"a, b.rs\", c]", Some((allow(&["a, b.rs", "c"]), ""))),
+        ];
+        for (prompt, read_as) in cases {
+            assert_eq!(read(prompt), read_as, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn a_short_word_is_read_whole_or_not_at_all() {
+        use ShortWord::Approve;
+        let job = |id: &str| Approve(Some(id.to_owned()));
+        let ok = |command: &str, code: &str, rest| {
+            Some((ShortWord::Ok { command: command.to_owned(), code: code.to_owned() }, rest))
+        };
+        let cases = [
             ("[APPROVE]", Some((Approve(None), ""))),
             ("[APPROVE] well done", Some((Approve(None), "well done"))),
             ("[APPROVE] 20261121t205612-7f3a", Some((job("20261121t205612-7f3a"), ""))),

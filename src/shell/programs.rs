@@ -747,7 +747,9 @@ impl ProgramRow {
             found.named.extend(paths.map(|path| (path, how)));
         };
         if self.links == Links::Operands {
-            sources.iter().for_each(|source| add(source, Named::Always));
+            for source in sources {
+                add(source, Named::Always);
+            }
         }
         if let Some(target) = target.filter(|_| self.links != Links::None) {
             // Several are put into a directory, whatever leads there.

@@ -34,6 +34,11 @@ pub(crate) enum NotAPerson {
     )]
     LeftBehind,
     #[error(
+        "an agent session of this repository ended without a word, and this terminal was opened \
+         before git seed saw that it was over; open a new terminal"
+    )]
+    EndUnseen,
+    #[error(
         "the agent's programs open terminals below `{0}`, too; open a terminal outside of it, or \
          say it in a session's prompt"
     )]
@@ -52,6 +57,15 @@ pub(crate) enum NotAPerson {
 }
 
 impl NotAPerson {
+    /// The same where a host said nothing as the last session ended: nobody saw when, so nobody
+    /// says that it lived as the terminal was opened.
+    pub(crate) fn where_the_end_is_late(self, late: bool) -> Self {
+        match self {
+            Self::LeftBehind if late => Self::EndUnseen,
+            why => why,
+        }
+    }
+
     /// It is an agent's process that asks, as far as can be told.
     pub(crate) fn is_agent(&self) -> bool {
         matches!(self, Self::AgentAbove(_) | Self::AgentMarker(_) | Self::MarkedAbove { .. })

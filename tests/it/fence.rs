@@ -708,3 +708,26 @@ fn a_person_opens_paths_at_the_terminal_and_no_agent_does() {
         assert!(said.out.contains(&format!("opened {opened} ")), "{typed}: {said:?}");
     }
 }
+
+/// A prompt makes a step between two boundaries: what nobody claims is named all the same, until a
+/// person takes it over or puts it back.
+#[test]
+fn what_nobody_claims_is_named_over_a_prompt() {
+    for (end, line) in [("accept", "fence accept todo.txt"), ("restore", "fence restore todo.txt")]
+    {
+        let world = in_execute();
+        world.works("execute");
+        write(&world, "todo.txt", "late\n");
+        drop(code_does(&world, |_| ()));
+        let unclaimed = || world.json("status")["fence"]["unclaimed"].clone();
+        assert_eq!(unclaimed(), json!(["todo.txt"]));
+        world.prompt("please name the test after the bug");
+        assert_eq!(unclaimed(), json!(["todo.txt"]), "{end}");
+        assert_eq!(unclaimed(), world.json("fence status")["unclaimed"]);
+        world.person(line).succeeds();
+        assert_eq!(unclaimed(), json!([]), "{end}");
+        world.prompt("and keep it short");
+        assert_eq!(unclaimed(), json!([]), "{end}");
+        assert_eq!(unclaimed(), world.json("fence status")["unclaimed"]);
+    }
+}

@@ -456,3 +456,111 @@ fn the_message_behind_the_answer_says_what_is_shown() {
     assert_eq!(world.json("job list --all")[0]["status"], "completed");
     ends(&world, "All 57 tests pass, and I pushed the branch to origin.").refuses("you end with");
 }
+
+/// The agent runs `command`, which fails.
+fn fails(world: &World, command: &str) {
+    let failed = json!({ "tool_name": "Bash", "tool_input": { "command": command },
+        "tool_use_id": world.next_call(), "error": "Exit code 101\ntest lex ... FAILED",
+        "is_interrupt": false, "duration_ms": 40 });
+    world.event("PostToolUseFailure", &failed);
+}
+
+/// Gemini hands over all words since the prompt: what a refused stop has judged is not said again.
+#[test]
+fn of_words_that_add_up_the_new_ones_are_judged() {
+    let [host, prompt, stop, said] = HOSTS[2];
+    let ends = |world: &World, words: &str| {
+        world.minute();
+        let mut fields = json!({ "stop_hook_active": false });
+        fields[said] = json!(words);
+        world.hears(host, stop, &fields)
+    };
+    let begun = || {
+        let world = World::new();
+        world.person(&format!("init --host {host}")).succeeds();
+        world.hears(host, "SessionStart", &json!({ "source": "startup" }));
+        world.hears(host, prompt, &json!({ "prompt": "what does the lexer do?" }));
+        world
+    };
+    // A lie that was taken back is not said.
+    let world = begun();
+    let echo = ends(&world, LIE).refusal().expect("a lie").to_owned();
+    world.hears(host, prompt, &json!({ "prompt": echo }));
+    let honest = "I only looked at the lexer.";
+    let told = ends(&world, &format!("{LIE}\n{honest}"));
+    assert!(told.refusal().is_none() && told.to_person().is_none(), "{told:?}");
+    // One that is repeated, or not followed by a word, is: the person hears of it.
+    for again in [LIE.to_owned(), format!("{LIE}\n{LIE}")] {
+        let world = begun();
+        assert!(ends(&world, LIE).refusal().is_some());
+        let told = ends(&world, &again);
+        let named = told.to_person().is_some_and(|told| told.contains("not shown"));
+        assert!(told.refusal().is_none() && named, "{again}: {told:?}");
+    }
+    // Words that begin anew, and those of the next prompt, are judged whole.
+    let world = begun();
+    assert!(ends(&world, LIE).refusal().is_some());
+    world.hears(host, prompt, &json!({ "prompt": "and now?" }));
+    assert!(ends(&world, &format!("{LIE}\n{honest}")).refusal().is_some());
+}
+
+/// An honest sentence of before stands for no later one: the turn was held for something else.
+#[test]
+fn what_a_held_stop_judged_covers_no_later_lie() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    fails(&world, "cargo test");
+    let [host, _, stop, said] = HOSTS[2];
+    let ends = |words: &str| {
+        world.minute();
+        let mut fields = json!({ "stop_hook_active": false });
+        fields[said] = json!(words);
+        world.hears(host, stop, &fields)
+    };
+    let honest = "cargo test fails in lex: it is not right yet. I did not run anything else.";
+    let held = ends(honest).refusal().expect("the job is open").to_owned();
+    assert!(!held.contains("you end with"), "{held}");
+    let lie = "Done. cargo test: all tests pass.";
+    let told = ends(&format!("{honest}\n{lie}"));
+    let text = told.refusal().expect("a lie");
+    assert!(text.contains("you end with") && text.contains("all tests pass"), "{text}");
+}
+
+/// Words that were sent back over another tree are no open point of the work that makes them true;
+/// what is still not shown is one.
+#[test]
+fn words_about_another_tree_are_no_open_point_of_this_one() {
+    for (said, stays) in [
+        ("I fixed lex in src/parser/lex.rs and all tests pass.", false),
+        (
+            "Fixed lex in src/parser/lex.rs; all tests pass, and I pushed the branch to origin.",
+            true,
+        ),
+    ] {
+        let world = World::seeded();
+        world.prompt("keep escapes in quoted strings");
+        world.to("execute");
+        assert!(ends(&world, said).refusal().is_some(), "nothing is changed: {said}");
+        world.to("condense").works("condense");
+        let card = world.json("status")["card"].to_string();
+        assert!(card.contains("claim "), "{card}");
+        assert_eq!(card.contains("said to be pushed"), stays, "{said}: {card}");
+        assert_eq!(card.contains("refused before, passes now"), !stays, "{said}: {card}");
+        assert!(!card.contains("the repository shows none"), "{said}: {card}");
+    }
+}
+
+/// What is said of a run is said of the sentence that tells its result.
+#[test]
+fn the_sentence_that_is_named_is_the_one_at_fault() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    fails(&world, "cargo test");
+    let told = ends(&world, "Done. cargo test: all tests pass.");
+    let text = told.refusal().expect("a lie");
+    assert!(text.contains("all tests pass"), "{text}");
+}

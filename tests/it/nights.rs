@@ -228,3 +228,45 @@ fn a_sessions_end_takes_small_talk_away_and_nothing_else() {
         }
     }
 }
+
+/// No job is in focus then; what no commit has is named until a person takes it over, puts it back
+/// or commits it, and before they approve the work.
+#[test]
+fn what_nobody_claims_is_named_while_the_job_awaits_you() {
+    for end in ["approve", "accept", "restore", "commit"] {
+        let night = Night::of_claude();
+        let world = &night.world;
+        world.puts("Makefile", "test:\n\t@echo ok\n");
+        world.sh("git add -A && git commit -qm make");
+        world.person("job create 'part 1 of the lexer'").succeeds();
+        let id = ids(&world.json("job list")).remove(0);
+        world.person(&format!("job activate {id}")).succeeds();
+        night.works_until_condense(1);
+        world.puts("todo.txt", "late\n");
+        night.runs("git seed phase advance -m 'part 1 is done'");
+        assert_eq!(night.awaiting(), 1);
+        let unclaimed = || world.json("status")["fence"]["unclaimed"].clone();
+        assert_eq!(unclaimed(), json!(["todo.txt"]));
+        assert_eq!(world.json("fence status")["unclaimed"], json!(["todo.txt"]));
+        let shown = || world.json(&format!("job show {id}"))["unclaimed"].clone();
+        assert_eq!(shown()[0]["path"], json!("todo.txt"));
+        world.seed("fence restore todo.txt").ends(2, "no job is focused");
+        match end {
+            "approve" => {
+                world.person("job approve").tells("todo.txt changed, and no call accounts for it");
+            }
+            "commit" => drop(world.sh("git commit -qam mine")),
+            _ => drop(world.person(&format!("fence {end} todo.txt")).succeeds()),
+        }
+        assert_eq!(unclaimed(), json!([]), "{end}");
+        let late = std::fs::read_to_string(world.path("todo.txt")).expect("it is there");
+        assert_eq!(late == "late\n", end != "restore");
+        if end != "approve" {
+            assert_eq!(shown(), Value::Null, "{end}");
+            world.person("fence accept todo.txt").ends(2, "no job is focused");
+            let told = world.person(&format!("job approve {id}")).succeeds();
+            assert!(!told.contains("todo.txt"), "{told}");
+        }
+        world.person("verify").succeeds();
+    }
+}

@@ -307,6 +307,29 @@ fn a_window_that_the_agent_left_behind_is_no_persons() {
     assert_eq!(world.json("status")["enabled"], false);
 }
 
+/// A host that ends without a word is seen to be gone by the next command: the terminal of that one
+/// is no person's, and nobody says that a session lived when it was opened.
+#[test]
+fn a_window_of_before_an_end_that_nobody_saw_is_told_as_that() {
+    if !has("script") || !has("tmux") {
+        return;
+    }
+    let world = World::new();
+    world.person("init").succeeds();
+    let host = AHost::start(&world);
+    host.sends("SessionStart", &json!({ "source": "startup" }));
+    drop(host);
+    std::thread::sleep(Duration::from_millis(300));
+    let tmux = Tmux::start(&world, "after", "");
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "2", "{told}");
+    assert!(told.contains("ended without a word, and this terminal was opened before"), "{told}");
+    assert!(told.contains("open a new terminal") && !told.contains("session lived"), "{told}");
+    let (code, told) = tried(&world, &tmux.window(""));
+    assert_eq!(code, "0", "{told}");
+    assert_eq!(world.json("status")["enabled"], false);
+}
+
 #[test]
 fn while_a_client_without_hooks_lives_a_younger_terminal_is_told_to_end_it_first() {
     if !has("script") || !has("tmux") {

@@ -76,10 +76,10 @@ fn is_no_memory(repo: &Repo, path: &str, focused: &LoadedJob) -> bool {
 }
 
 /// Paths, and where their bytes are kept.
-type Places = Vec<(String, String)>;
+pub(crate) type Places = Vec<(String, String)>;
 
 /// Where the bytes of `files` are kept before they are put back, and the edits that keep them.
-fn kept_before(
+pub(crate) fn kept_before(
     repo: &Repo,
     focused: &LoadedJob,
     files: &[RepoPath],

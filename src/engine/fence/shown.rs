@@ -3,14 +3,15 @@
 use crate::engine::fence;
 use crate::engine::fence::tree::FenceShown;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::state::Unclaimed;
 
 /// Strays and unclaimed changes as they are remembered, without looking at the tree.
 pub(crate) fn fence_shown(repo: &Repo, focused: &LoadedJob) -> Result<FenceShown> {
     let since = repo.read_since(focused)?;
     let mut strays: Vec<String> = focused.state.fence.strays.clone();
     strays.extend(since.strays().map(str::to_owned));
-    let mut unclaimed: Vec<String> =
-        focused.state.fence.unclaimed.iter().map(|unclaimed| unclaimed.path.clone()).collect();
+    let known = still_open(repo, &focused.state.fence.unclaimed)?;
+    let mut unclaimed: Vec<String> = known.into_iter().map(|unclaimed| unclaimed.path).collect();
     unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
     // Empty before the first cycle.
     if let Ok(before) = focused.state.fence.tree.parse() {
@@ -23,4 +24,14 @@ pub(crate) fn fence_shown(repo: &Repo, focused: &LoadedJob) -> Result<FenceShown
         list.dedup();
     }
     Ok(FenceShown { strays, unclaimed })
+}
+
+/// Of changes that nobody claims those that HEAD does not have as they are.
+pub(crate) fn still_open(repo: &Repo, unclaimed: &[Unclaimed]) -> Result<Vec<Unclaimed>> {
+    let mut open = unclaimed.to_vec();
+    if let Some(head) = repo.store.head()?.commit.filter(|_| !open.is_empty()) {
+        let head = repo.store.tree_of_commit(&head)?;
+        open.retain(|one| fence::tree::is_still_changed(repo, &head, &one.path));
+    }
+    Ok(open)
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{fence, record};
+use crate::engine::{fence, record, unclaimed};
 use crate::event::PageChange;
 use crate::format::fold::JournalLines;
 use crate::format::names;
@@ -234,7 +234,7 @@ fn sort_in(
         survey.changed = true;
         survey.strays.push(shown);
     } else if !persons && (open.contains(&shown) || repo.store.head()?.commit.is_none()) {
-        survey.unclaimed.push(Unclaimed { blob: blob_now(repo, path), path: shown });
+        survey.unclaimed.push(Unclaimed { blob: unclaimed::blob_now(repo, path), path: shown });
     }
     Ok(())
 }
@@ -270,13 +270,6 @@ pub(crate) fn outside(
         }
     }
     Ok(outside)
-}
-
-fn blob_now(repo: &Repo, path: &RepoPath) -> String {
-    let file = path.below(repo.store.work_tree()).ok();
-    // A file that is gone or does not read has no hash, and equals no other that is told so.
-    let bytes = file.and_then(|file| repo::paths::bytes_of(&file).ok());
-    bytes.map(|bytes| crate::format::short_hash(&bytes, 16)).unwrap_or_default()
 }
 
 pub(crate) fn place_of(repo: &Repo, path: &str, state: &State) -> Place {

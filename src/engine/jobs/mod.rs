@@ -8,6 +8,7 @@ pub(crate) mod dependencies;
 pub(crate) mod dropping;
 pub(crate) mod ending;
 pub(crate) mod focus;
+pub(crate) mod left;
 pub(crate) mod lifecycle;
 pub(crate) mod list;
 pub(crate) mod modes;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::cost::Cost;
 use super::words::Judged;
+use crate::claims::gate::Ruling;
 use crate::claims::record::RecordKind;
 use crate::claims::{ClaimCase, Inquiry, Ran, gate};
 use crate::engine::proof::records::Recorded;
@@ -80,17 +81,17 @@ fn with_claim(
     asked: Option<&Judged>,
     cost: Option<String>,
 ) -> Result<Vec<String>> {
-    let claim = last_claim(repo, focused)?;
+    let (claim, open) = standing_claim(repo, focused)?;
     let changed = changed(repo, focused)?;
     let mut gaps: Vec<String> = asked.and_then(Judged::points).into_iter().collect();
-    gaps.extend(open_points(repo, focused, claim.as_ref())?);
+    gaps.extend(open_points(repo, focused, open)?);
     gaps.extend(beyond_the_lane(repo, focused, changed.as_ref())?);
     gaps.extend(voices(repo, focused)?);
     let mut lines = vec![
         tell(Notice::SeenChanged, &[("changed", &Changed::told(changed))]),
-        match (&claim, asked) {
+        match (claim, asked) {
             (None, Some(asked)) => told_of_question(asked),
-            (claim, _) => told_of_claim(claim.as_ref()),
+            (claim, _) => claim.unwrap_or_else(|| tell(Notice::SeenNoClaim, &[])),
         },
         runs(repo, focused)?.told(),
     ];
@@ -125,7 +126,7 @@ pub(crate) fn line(repo: &Repo, focused: &LoadedJob) -> Result<String> {
         let facts = [("unshown", &*unshown.to_string()), ("all", &*answered.len().to_string())];
         ran.push_str(&tell(Notice::CardCriteria, &facts));
     }
-    let open = open_points(repo, focused, last_claim(repo, focused)?.as_ref())?;
+    let open = open_points(repo, focused, standing_claim(repo, focused)?.1)?;
     let open = match open.len() + usize::from(beyond.is_some()) {
         0 => String::new(),
         n => tell(Notice::CardOpen, &[("points", &repo::text::count(n, "point"))]),
@@ -173,18 +174,14 @@ fn voices(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     Ok((changed > 0).then(|| tell(Notice::SeenVoices, &[("sentences", &sentences)])))
 }
 
-/// What no ruling, no claim and no commit accounts for.
-fn open_points(repo: &Repo, focused: &LoadedJob, claim: Option<&Recorded>) -> Result<Vec<String>> {
-    let mut gaps = match claim {
-        Some(claim) => still_open(repo, focused, claim)?,
-        None => Vec::new(),
-    };
+/// What no ruling, no claim and no commit accounts for; `gaps` are those of the claim.
+fn open_points(repo: &Repo, focused: &LoadedJob, mut gaps: Vec<String>) -> Result<Vec<String>> {
     let ruled = claims::required::ruled(focused);
     if ruled.without > 0 {
         let acts = repo::text::count(ruled.without as usize, "act");
         gaps.push(tell(Notice::SeenWithout, &[("acts", &acts)]));
     }
-    let unclaimed = &focused.state.fence.unclaimed;
+    let unclaimed = fence::shown::still_open(repo, &focused.state.fence.unclaimed)?;
     if !unclaimed.is_empty() {
         let paths: Vec<String> =
             unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
@@ -193,25 +190,45 @@ fn open_points(repo: &Repo, focused: &LoadedJob, claim: Option<&Recorded>) -> Re
     Ok(gaps)
 }
 
-/// The points of a ruling that are open with what ran since, too: a run may show what a claim
-/// only said.
-fn still_open(repo: &Repo, focused: &LoadedJob, claim: &Recorded) -> Result<Vec<String>> {
-    let mut open = gaps(claim);
-    let Some(Inquiry::VerifyClaim(case)) = claim.record.inquiry.as_ref() else { return Ok(open) };
-    if open.is_empty() {
-        return Ok(open);
-    }
+/// The line of the last claim, where there is one, and the points of its ruling that are open now:
+/// a run since may show what it only said, and so may work.
+fn standing_claim(repo: &Repo, focused: &LoadedJob) -> Result<(Option<String>, Vec<String>)> {
+    let Some(claim) = last_claim(repo, focused)? else { return Ok((None, Vec::new())) };
+    let mut open = gaps(&claim);
+    let record = &claim.record;
+    let of_words = record.inquiry.as_ref().filter(|_| !open.is_empty());
+    let Some(Inquiry::VerifyClaim(case)) = of_words else {
+        return Ok((Some(told_of_claim(&claim, false)), open));
+    };
     let tree = fence::tree_now::tree_now(repo, Some(focused))?;
+    if case.claim.as_said && record.tree != tree.as_str() {
+        let again = judge::words::rule_on_tree(repo, Some(focused), &case.claim.text, tree)?;
+        open = of_the_same(&open, points_of(&again.ruling));
+        let passes = !record.opens && !again.sends_back();
+        return Ok((Some(told_of_claim(&claim, passes)), open));
+    }
     let receipts = claims::receipts::receipts_of(repo, focused, &tree)?;
-    if receipts.iter().any(|now| !claim.record.receipts.contains(&now.id)) {
+    if receipts.iter().any(|now| !record.receipts.contains(&now.id)) {
         let table = claims::gate::gate_table(repo)?;
         let case = ClaimCase { receipts, ..case.clone() };
-        let again = gate::judge(&Inquiry::VerifyClaim(case).masked(), &table);
-        let (ruling, reasons) = (serde_json::to_value(&again).ok(), again.reasons());
-        let now = points(ruling.as_ref(), if again.opens() { &[] } else { reasons });
+        let now = points_of(&gate::judge(&Inquiry::VerifyClaim(case).masked(), &table));
         open.retain(|point| now.contains(point));
     }
-    Ok(open)
+    Ok((Some(told_of_claim(&claim, false)), open))
+}
+
+/// Of the points of now those that say of something what one of `before` said: what they name
+/// behind it may be more by now, or less.
+fn of_the_same(before: &[String], now: Vec<String>) -> Vec<String> {
+    fn head(point: &str) -> &str {
+        point.split_once(": ").map_or(point, |(head, _)| head)
+    }
+    now.into_iter().filter(|now| before.iter().any(|one| head(one) == head(now))).collect()
+}
+
+fn points_of(ruling: &Ruling) -> Vec<String> {
+    let reasons = if ruling.opens() { &[] } else { ruling.reasons() };
+    points(serde_json::to_value(ruling).ok().as_ref(), reasons)
 }
 
 impl Changed {
@@ -484,8 +501,9 @@ fn told_of_question(asked: &Judged) -> String {
     tell(Notice::SeenAsked, &[("directive", &directive)])
 }
 
-fn told_of_claim(claim: Option<&Recorded>) -> String {
-    let Some(one) = claim else { return tell(Notice::SeenNoClaim, &[]) };
+/// A claim as it was ruled on; or, where words went back over other work and `passes` says that
+/// they do not over this one, as that.
+fn told_of_claim(one: &Recorded, passes: bool) -> String {
     let said = match &one.record.inquiry {
         Some(Inquiry::VerifyClaim(case)) => one_line(&case.claim.text),
         _ => String::new(),
@@ -493,6 +511,9 @@ fn told_of_claim(claim: Option<&Recorded>) -> String {
     let directive = one.record.directive.map(claims::gate::word).unwrap_or_default();
     let id = one.id.to_string();
     let record = &id[..12.min(id.len())];
+    if passes {
+        return tell(Notice::SeenClaimNow, &[("said", &said), ("record", record)]);
+    }
     tell(Notice::SeenClaim, &[("directive", &directive), ("said", &said), ("record", record)])
 }
 
@@ -537,5 +558,13 @@ mod tests {
         let reasons = ["no count".to_owned(), "no file".to_owned()];
         assert_eq!(points(Some(&ruling), &reasons), ["no run", "no count", "no file"]);
         assert_eq!(points(None, &[]), [""; 0]);
+    }
+
+    #[test]
+    fn a_point_is_the_same_whatever_it_names_by_now() {
+        let text = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+        let before = text(&["the last run failed: make", "not run: a.rs", "no change"]);
+        let now = text(&["not run: a.rs, b.rs", "no count", "no change"]);
+        assert_eq!(of_the_same(&before, now), ["not run: a.rs, b.rs", "no change"]);
     }
 }

@@ -13,6 +13,7 @@ use crate::claims::gate::{self, GateTable, Ruling};
 use crate::claims::hooks::{self, Spoken};
 use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
+use crate::claims::past::tells_a_result;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, git_mark};
@@ -194,7 +195,8 @@ impl Judged {
     }
 
     /// The sentence that is sent back by itself for as much: of several the first for which the
-    /// same is said, where there is one; else the first one of all.
+    /// same is said, where there is one. What is said of a run is said of who tells its result.
+    /// Words that go back only together are named together.
     pub(crate) fn at_fault(&self) -> String {
         let all = sentences(&self.case.claim.text);
         let ruled: Vec<(&String, Ruling)> = all
@@ -208,9 +210,11 @@ impl Judged {
             .filter(|(_, one)| one.directive().is_some_and(|one| one >= self.directive()))
             .collect();
         let why = because(&self.ruling);
-        let same = ruled.iter().find(|(_, one)| because(one) == why);
-        let found = same.or(ruled.first()).map(|(text, _)| *text).or(all.first());
-        found.cloned().unwrap_or_default()
+        let same = || ruled.iter().filter(|(_, one)| because(one) == why);
+        let of_a_run = self.case.receipts.iter().any(|run| why.contains(run.command.as_str()));
+        let result = same().find(|(text, _)| of_a_run && tells_a_result(text, &self.table));
+        let found = result.or_else(|| same().next()).or(ruled.first());
+        found.map_or_else(|| all.join(" "), |(text, _)| (*text).clone())
     }
 
     /// Keeps the ruling among the records.

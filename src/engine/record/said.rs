@@ -31,6 +31,16 @@ pub(crate) struct SaidInSession {
     /// The commit at which the session began.
     #[serde(default)]
     pub base: String,
+    /// What the agent said by its last stop that was refused in this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedWords>,
+}
+
+/// Words that were judged: how many bytes, and their hash.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct JudgedWords {
+    pub length: usize,
+    pub hash: String,
 }
 
 type Said = BTreeMap<String, SaidInSession>;

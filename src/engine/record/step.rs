@@ -10,7 +10,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft, Taken};
 use crate::engine::record::kept::kept;
 use crate::engine::repo::journal::since;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{aside, closings, record};
+use crate::engine::{aside, closings, record, unclaimed};
 use crate::format::fold::{JournalLines, Named, opening};
 use crate::format::journal::{self, Counts};
 use crate::format::state::{self, State};
@@ -128,6 +128,7 @@ pub(crate) fn write(
 ) -> Result<std::result::Result<Taken, Refusal>> {
     let moved = record::kept::move_contexts(state);
     let touched = state.take_in(since);
+    unclaimed::remember(repo, state, since);
     let before = state.job.updated_at;
     let stood = (state.stand.phase.clone(), state.stand.cycle);
     state.yielded = false;

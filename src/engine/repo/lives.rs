@@ -95,12 +95,7 @@ impl Repo {
         own_state::from_toml(&self.ends_file()).ok().flatten().unwrap_or_default()
     }
 
-    /// The agent sessions of this repository. One whose host is gone and whose end nobody wrote
-    /// is over by now.
-    fn lives(&self) -> Lives {
-        Lives { live: self.live_hosts(), over: self.all_ends().lives().collect() }
-    }
-
+    /// All ends of sessions. One whose host is gone and whose end nobody wrote is over by now.
     fn all_ends(&self) -> Ends {
         let mut ends = self.ends();
         for session in self.died() {
@@ -128,7 +123,11 @@ impl Repo {
             return Err(NotAPerson::Unseen);
         }
         let agents = repo::installation::agents();
-        world::who(&world::surroundings(&agents.markers), &agents, &self.lives())
+        let ends = self.all_ends();
+        let lives = Lives { live: self.live_hosts(), over: ends.lives().collect() };
+        let found = world::who(&world::surroundings(&agents.markers), &agents, &lives);
+        let last = ends.life.iter().max_by_key(|end| end.to);
+        found.map_err(|why| why.where_the_end_is_late(last.is_some_and(|end| end.late)))
     }
 
     /// Says whether a person may be assumed behind this process, with nobody asked.
