@@ -142,18 +142,15 @@ fn surveyed(
     focused: Option<&LoadedJob>,
     prints: Vec<String>,
 ) -> crate::cli::Result<Survey> {
-    let mut survey = match focused {
-        Some(focused) => {
-            let (since, row) = (repo.read_since(focused)?, repo.row(Some(focused)));
-            fence::survey::survey(repo, focused, &since, row)?
+    let mut survey = if let Some(focused) = focused {
+        let (since, row) = (repo.read_since(focused)?, repo.row(Some(focused)));
+        fence::survey::survey(repo, focused, &since, row)?
+    } else {
+        let mut survey = Survey::default();
+        for job in jobs::unattended::awaiting(repo)? {
+            survey.unclaimed.extend(jobs::left::unclaimed(repo, &job)?);
         }
-        None => {
-            let mut survey = Survey::default();
-            for job in jobs::unattended::awaiting(repo)? {
-                survey.unclaimed.extend(jobs::left::unclaimed(repo, &job)?);
-            }
-            survey
-        }
+        survey
     };
     survey.strays.extend(prints);
     survey.strays.sort();
