@@ -14,7 +14,6 @@ pub(crate) mod first_time;
 pub(crate) mod footer_loss;
 pub(crate) mod handed;
 pub(crate) mod last_words;
-pub(crate) mod new_words;
 pub(crate) mod once;
 pub(crate) mod repeats;
 pub(crate) mod scene;

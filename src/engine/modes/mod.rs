@@ -11,6 +11,7 @@
 
 pub(crate) mod after;
 pub(crate) mod before;
+mod new_words;
 pub(crate) mod prompt;
 pub(crate) mod session;
 pub(crate) mod stop;
@@ -33,9 +34,9 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     {
         return beyond(repo, host, event, &error);
     }
-    let new = hook::new_words::of(repo, host, event);
+    let new = new_words::of(repo, host, event);
     let answer = answer_now(repo, host, new.as_ref().unwrap_or(event));
-    hook::new_words::keep(repo, host, event, &answer);
+    new_words::keep(repo, host, event, &answer);
     if let EventKind::Before(call) = &event.kind
         && answer.refuse.is_none()
         && !guard::looks_as(&call.act, |command| repo.line(command))

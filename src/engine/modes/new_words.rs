@@ -12,7 +12,7 @@ use crate::hosts::{Answer, Host};
 const MARK: usize = 16;
 
 /// `event` with the new words alone; none where all of them are new.
-pub(crate) fn of(repo: &Repo, host: &Host, event: &Event) -> Option<Event> {
+pub(super) fn of(repo: &Repo, host: &Host, event: &Event) -> Option<Event> {
     let (between, said) = (host.joins_words()?, whole(event)?);
     // What does not read knows of no words: all of them are judged.
     let judged = record::said::of(repo, &event.session).ok()?.judged?;
@@ -21,7 +21,7 @@ pub(crate) fn of(repo: &Repo, host: &Host, event: &Event) -> Option<Event> {
 }
 
 /// Keeps which words a refused stop judged, until the next prompt; `event` has all of them.
-pub(crate) fn keep(repo: &Repo, host: &Host, event: &Event, answer: &Answer) {
+pub(super) fn keep(repo: &Repo, host: &Host, event: &Event, answer: &Answer) {
     if host.joins_words().is_none() {
         return;
     }
