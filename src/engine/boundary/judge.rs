@@ -430,6 +430,10 @@ fn instead(
     if !pays && !row.exit.iter().any(|gate| gate == "proof") {
         return Ok(None);
     }
+    // Who only asks where the job stands waits for no look at the work tree.
+    if toward.is_none() && claims::proving::needs_a_run(repo, focused)? {
+        return Ok(None);
+    }
     claims::proving::instead(repo, focused, message.text())
 }
 

@@ -9,6 +9,7 @@ use crate::claims::ended::Ended;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{ChangedFile, Counts, Ran, Truth, empty};
 use crate::engine::claims::{self, swapped};
+use crate::engine::fence;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Event, Outcome};
 use crate::format::journal::{Line, What};
@@ -91,6 +92,35 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
     // The question holds the line of the card, which is git seed's own.
     let said = absent::admits(&text.replace(&tell(Notice::CardNoRun, &[]), ""));
     Ok(Some(Instead::Word { why, said }))
+}
+
+/// Whether it is plain without a look at the work tree that nothing stands for a run: code changed,
+/// and tests can run, as far as commits and the journal tell. A step asks [`instead`] all the same.
+pub(crate) fn needs_a_run(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let since = repo.read_since(focused)?;
+    let Some(head) = repo.store.head()?.commit else { return Ok(false) };
+    let head = repo.store.tree_of_commit(&head)?;
+    let is_code = |path: &str| {
+        shipped_languages().of(path).is_some()
+            && fence::survey::place_of(repo, path, &focused.state).is_direct(path)
+    };
+    let began: Option<TreeId> = focused.state.fence.tree.parse().ok();
+    let stays = |path: &str| {
+        began.as_ref().is_some_and(|tree| fence::tree::is_still_changed(repo, tree, path))
+    };
+    if !since.touched().any(|path| is_code(path) && stays(path)) {
+        let Some(base) = claims::gate::base(repo, Some(focused))? else { return Ok(false) };
+        let base = repo.store.tree_of_commit(&base)?;
+        if !repo.store.paths_between(&base, &head, usize::MAX)?.iter().any(|path| is_code(path)) {
+            return Ok(false);
+        }
+    }
+    let all = claims::receipts::ran(repo, focused)?;
+    let mut runs = all.iter().map(|(_, ran)| ran).filter(|ran| ran.run.is_some());
+    if runs.clone().any(|ran| ran.absent.is_none()) || repo.rules.has_own_runs() {
+        return Ok(true);
+    }
+    Ok(runs.next().is_none() && !Needs::of(repo, &head)?.languages.is_empty())
 }
 
 /// A command or a tool that looks at what changed ended well since the last change.
