@@ -257,6 +257,7 @@ mod tests {
             ("Yesterday I fixed mean", true, true),
             ("gestern habe ich mean korrigiert", true, true),
             ("昨日 mean を修正しました", true, true),
+            ("el error que ayer corregí en mean", true, true),
             ("The last commit fixed mean", false, true),
             ("mean was fixed by Wanda in the last commit", false, true),
             ("I fixed mean before running the tests", false, false),
