@@ -46,6 +46,8 @@ struct Untested {
     runners: Vec<String>,
     ended: Vec<String>,
     admits: Vec<String>,
+    taken_back: Vec<String>,
+    behind: Vec<String>,
     missing: Vec<Missing>,
     environment: Vec<Environment>,
     language: Vec<Kin>,
@@ -254,13 +256,6 @@ pub(crate) fn cannot_run(
 /// Letters of a sentence that says why, besides.
 const WHY: usize = 10;
 
-/// What stands before a word that takes it back: `no branch is left untested`.
-const TAKEN_BACK: [&str; 21] = [
-    "no", "not", "never", "nothing", "none", "nobody", "wrong", "false", "untrue", "hardly",
-    "isn't", "wasn't", "nichts", "kein", "keine", "nie", "ninguna", "nada", "aucun", "aucune",
-    "rien",
-];
-
 /// Whether a message says that nothing was tested, and why: `Not tested: <why>`, or a sentence
 /// that says as much.
 pub(crate) fn admits(text: &str) -> bool {
@@ -278,8 +273,9 @@ pub(crate) fn admits(text: &str) -> bool {
         let words = lead.split(|c: char| !(c.is_alphanumeric() || c == '\''));
         let words: Vec<&str> = words.collect();
         // What is a reason for it stands in another clause.
-        let mut own = words.rsplit(|word| matches!(*word, "so" | "and" | "therefore" | "thus"));
-        if own.next().is_some_and(|own| own.iter().any(|word| TAKEN_BACK.contains(word))) {
+        let mut own = words.rsplit(|word| untested().behind.iter().any(|one| one == word));
+        let back = |word: &&str| untested().taken_back.iter().any(|one| one == word);
+        if own.next().is_some_and(|own| own.iter().any(back)) {
             return false;
         }
         // Behind the words themselves anything is a reason.

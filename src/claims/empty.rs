@@ -21,6 +21,8 @@ struct Rows {
     idle: Vec<String>,
     /// How commands begin that build, lay out or look at code.
     builds: Vec<String>,
+    /// Programs that print nothing of what a file holds.
+    no_contents: Vec<String>,
 }
 
 /// A test reads the table: in a binary that passed it, it does.
@@ -91,6 +93,11 @@ fn is_idle(piece: &str) -> bool {
     let flags = rest.iter().take_while(|word| word.starts_with('-')).count();
     let started = || shell(first.rsplit('/').next().unwrap_or(first)) && flags > 0;
     rows().idle.iter().any(|one| one == first) || started() && is_idle(&rest[flags..].join(" "))
+}
+
+/// Whether a program that is given a file may print what it holds.
+pub(crate) fn shows_contents(program: &str) -> bool {
+    !rows().no_contents.iter().any(|one| one == program)
 }
 
 /// Whether nothing that a line runs can show what the work does, where it has tests that can.

@@ -12,6 +12,7 @@ pub(crate) mod answers;
 mod arithmetic;
 pub mod audit;
 pub(crate) mod checks;
+mod clauses;
 pub mod counts;
 pub(crate) mod empty;
 pub mod ended;

@@ -64,7 +64,7 @@ pub(super) fn names(
     reasons.names(Finding::PhantomTest, &tests);
     reasons.names(Finding::NotThere, &gone);
     reasons.names(Finding::CriteriaNamed, &criteria(case, table));
-    reasons.names(Finding::Denied, &super::extent::denied(raw, truth, index));
+    reasons.names(Finding::Denied, &super::extent::denied(raw, truth, index, table));
 }
 
 /// What is to be met, where something is said to be.

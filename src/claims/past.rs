@@ -153,21 +153,16 @@ pub(crate) fn is_of_before(sentence: &str, table: &GateTable) -> bool {
         && !text.holds(&table.said.likens)
 }
 
-/// What parts the clauses of a sentence.
-const JOINS: [&str; 9] = [", ", "; ", ": ", " and ", " but ", " while ", " so ", " und ", " — "];
-
 /// Whether a sentence that is said beside work of its own speaks of results or acts of another
 /// time, or of none at all. `earlier` may be earlier in this work, and a clause without a time is
 /// one of now.
 pub(crate) fn is_of_then(sentence: &str, table: &GateTable) -> bool {
-    let clauses = JOINS.iter().fold(vec![sentence], |all: Vec<&str>, join| {
-        all.into_iter().flat_map(|clause| clause.split(join)).collect()
-    });
     let is_result = |text: &Text| {
         let acts = [ActionType::ClaimWorking, ActionType::Deploy, ActionType::Push];
         says_that_it_ran(&[text], table) || acts.contains(&action_claimed(text, table))
     };
-    let mut results = clauses.into_iter().map(Text::of).filter(|text| is_result(text));
+    let mut results =
+        table.clauses.each(sentence).into_iter().map(Text::of).filter(|text| is_result(text));
     let of_then = |text: &Text| text.holds(&table.said.then) && !text.holds(&table.said.likens);
     // What several clauses say together has the time of one of them.
     let whole = Text::of(sentence);

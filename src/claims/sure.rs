@@ -46,40 +46,9 @@ pub(super) fn may_be_act<'r>(rows: impl Iterator<Item = &'r ActRow> + Clone, lin
     pieces(&joined(line)).any(|piece| acts::is_one_of(rows.clone(), piece))
 }
 
-/// What parts the clauses of a sentence.
-const JOINS: [&str; 13] =
-    [",", "，", "、", "—", "–", " - ", " and ", " so ", " und ", " y ", " et ", " e ", " и "];
-
 /// With what a clause begins that says where the next one holds.
 const WHERE: [&str; 13] =
     ["for", "in", "of", "within", "für", "bei", "para", "en", "pour", "dans", "em", "для", "в"];
-
-/// What goes beyond a part that stands beside it.
-const BEYOND: [&str; 17] = [
-    "every other",
-    "all other",
-    "all the other",
-    "everything else",
-    "everywhere else",
-    "anything else",
-    "the rest",
-    "the others",
-    "included",
-    "including",
-    "as well as",
-    "alle anderen",
-    "alles andere",
-    "auch der rest",
-    "todo lo demás",
-    "tout le reste",
-    "остальн",
-];
-
-/// What says that a part is not all.
-const MORE: [&str; 5] = ["not only", "not just", "nicht nur", "no solo", "pas seulement"];
-/// What leaves the rest out.
-const LEFT_OUT: [&str; 9] =
-    ["not", "wasn't", "weren't", "didn't", "without", "untested", "skipped", "nicht", "no"];
 
 /// Whether a sentence that tells of a part of the tests as `is_of_whole` says which part: the
 /// clause that says so has a word of it, or another one says where it holds, or what ran. A clause
@@ -90,15 +59,12 @@ pub(super) fn names_part(
     parts: &[String],
     table: &GateTable,
 ) -> bool {
-    let lower = sentence.to_lowercase();
-    let clauses = JOINS.iter().fold(vec![lower.as_str()], |all: Vec<&str>, join| {
-        all.into_iter().flat_map(|clause| clause.split(join)).collect()
-    });
+    let clauses = table.clauses.all(sentence);
     // `the rest was not run` stays within the part.
     let beyond = |clause: &&str| {
-        let left_out = clause.split_whitespace().any(|word| LEFT_OUT.contains(&word));
-        MORE.iter().any(|said| clause.contains(said))
-            || !left_out && BEYOND.iter().any(|said| clause.contains(said))
+        let text = Text::of(clause);
+        text.holds(&table.said.more)
+            || text.holds(&table.said.beyond) && !text.holds(&table.said.left_out)
     };
     if clauses.iter().any(beyond) {
         return false;
@@ -110,14 +76,12 @@ pub(super) fn names_part(
         let lower = text.to_lowercase();
         own.iter().any(|word| lower.contains(word))
     };
-    let clauses = JOINS.iter().fold(vec![sentence], |all, join| {
-        all.into_iter().flat_map(|clause| clause.split(join)).collect()
-    });
     let (whole, others): (Vec<&str>, Vec<&str>) =
         clauses.into_iter().partition(|clause| is_of_whole(clause));
     // Said by several clauses together: `all tests of a and b pass`. The name of a part stands
     // behind a word for where: of the whole suite it is the tests that are named.
     if whole.is_empty() {
+        let lower = sentence.to_lowercase();
         let words: Vec<&str> = lower.split_whitespace().collect();
         let whole_suite = words.windows(2).any(|two| {
             let [size, what] = two else { return false };

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 use thiserror::Error;
 
+use super::clauses::ClauseRows;
+use super::extent::ExtentRows;
 use super::runs::Runs;
 use super::{ActionType, Directive, EvidenceType};
 use crate::shipped;
@@ -123,6 +125,15 @@ pub struct ActRow {
 pub struct SaidRows {
     /// That not everything was run.
     pub not_run: Vec<String>,
+    /// That more than a part which stands beside it was run.
+    #[serde(default)]
+    pub beyond: Vec<String>,
+    /// That a part is not all.
+    #[serde(default)]
+    pub more: Vec<String>,
+    /// That what is beyond a part was left out.
+    #[serde(default)]
+    pub left_out: Vec<String>,
     /// That a run is one before the last change.
     #[serde(default)]
     pub older: Vec<String>,
@@ -535,6 +546,10 @@ pub struct GateTable {
     pub words: Words,
     #[serde(default)]
     pub said: SaidRows,
+    #[serde(default = "ClauseRows::shipped")]
+    pub clauses: ClauseRows,
+    #[serde(default = "ExtentRows::shipped")]
+    pub extent: ExtentRows,
     #[serde(default)]
     pub act: Vec<ActRow>,
     pub files: Files,
@@ -546,9 +561,12 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 36] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 39] {
         [
             ("said.not_run", &self.not_run),
+            ("said.beyond", &self.beyond),
+            ("said.more", &self.more),
+            ("said.left_out", &self.left_out),
             ("said.before", &self.before),
             ("said.then", &self.then),
             ("said.likens", &self.likens),

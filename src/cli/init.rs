@@ -16,11 +16,11 @@ use crate::world::Typist;
 ///
 /// Writes hook lines into the settings of each agent host that it finds, git hooks beside the
 /// ones that are already there, and the ref `refs/seed/meta`. Without `--host` these are the hosts
-/// that the repository shows, and the one that your home shows, if it shows just one, or else
-/// Claude Code. In a linked worktree the lines go where the host reads them. It makes no commit.
-/// Without `--shared` it changes no tracked file, and `git status` stays as it was. It adds
-/// subagents for the phases where the host looks for them (`git seed agents`). Run it again to
-/// update an installation. With `--shared` it asks once whether your pushes take jobs along.
+/// that the repository shows, and the one that your home shows, if it shows just one; where that
+/// leaves none, Claude Code. In a linked worktree the lines go where the host reads them. It makes
+/// no commit. Without `--shared` it changes no tracked file, and `git status` stays as it was. It
+/// adds subagents for the phases where the host looks for them (`git seed agents`). Run it again
+/// to update an installation. With `--shared` it asks once whether your pushes take jobs along.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
     /// Install for this host; may be given several times
@@ -99,18 +99,18 @@ pub(super) fn run(
         terminal: std::io::IsTerminal::is_terminal(&std::io::stdin()),
         asks,
     };
+    // What was left alone stands beside the way out.
+    let left_alone = setup::init::left_alone(args.shared);
     let mut told = setup::init::install(&repo, &wanted)?;
     told.extend(lost);
     if args.commit {
-        told.push(committed(&repo, &told)?);
+        told = committed(&repo, told, &left_alone)?;
     }
     told.extend(man_pages(&repo));
     if wanted.terminal {
         let others = setup::heartbeat::others(&*context.repo()?);
         told.extend(others.into_iter().map(|(title, word)| Told::new("note", title, word)));
     }
-    // What was left alone stands beside the way out.
-    let left_alone = voice::tell(Notice::KeptNoCommit, &[]);
     let mut alone = None;
     if out.is_json() {
         tell(&told, out);
@@ -141,8 +141,15 @@ pub(super) fn run(
 }
 
 /// Commits the files that were written and that git does not ignore, and nothing else, with the
-/// person's hooks.
-fn committed(repo: &Repo, told: &[Told]) -> crate::cli::Result<Told> {
+/// person's hooks. What is told then says so, and no more that nothing was committed.
+fn committed(repo: &Repo, mut told: Vec<Told>, left_alone: &str) -> crate::cli::Result<Vec<Told>> {
+    let made = commit(repo, &told)?;
+    told.retain(|row| row.what != left_alone);
+    told.push(made);
+    Ok(told)
+}
+
+fn commit(repo: &Repo, told: &[Told]) -> crate::cli::Result<Told> {
     let top = repo.store.work_tree();
     let wrote = told.iter().filter(|row| ["wrote", "kept"].contains(&row.verb));
     let mut files: Vec<String> = Vec::new();

@@ -16,12 +16,13 @@ pub(crate) fn clone_file(store: &Store) -> std::path::PathBuf {
 /// directory was.
 const LEFT: &str = "left-clone";
 
-/// Leaves the id of a clone whose history stays, empty where it has none: it is gone with all else
-/// below `.git/seed`.
-pub(crate) fn leave(store: &Store, id: Option<&str>) -> std::io::Result<()> {
-    let Some(id) = id else { return Ok(()) };
+/// Leaves the id of a clone whose history stays, empty where it has none, in a file below
+/// `.git/seed`, which it names.
+pub(crate) fn leave(store: &Store, id: Option<&str>) -> std::io::Result<Option<&'static str>> {
+    let Some(id) = id else { return Ok(None) };
     let text = format!("{id}\n{}\n", place(store));
-    world::Whole::private().write(&store.seed_dir().join(LEFT), text.as_bytes())
+    world::Whole::private().write(&store.seed_dir().join(LEFT), text.as_bytes())?;
+    Ok(Some(LEFT))
 }
 
 /// Git seed was taken out here, and the history stayed: a session that began before still calls

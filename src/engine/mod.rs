@@ -80,6 +80,7 @@ pub(crate) mod hook;
 pub(crate) mod hook_costs;
 pub(crate) mod hook_times;
 pub(crate) mod host_sandbox;
+pub(crate) mod hosts_here;
 pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;

@@ -13,8 +13,8 @@ use crate::phases::{Phase, Write};
 use crate::shell::Found;
 use crate::store::{RepoPath, means};
 
-/// Programs that put what they are given into a directory that is there.
-const INTO: [&str; 6] = ["cp", "gcp", "gmv", "install", "ln", "mv"];
+/// Programs that put what they are given into a directory that is there, under its own name.
+pub(super) const INTO: [&str; 6] = ["cp", "gcp", "gmv", "install", "ln", "mv"];
 /// Programs after which a directory that they name is not what it was, memory in it included.
 const TAKES: [&str; 6] = ["gmv", "mv", "rm", "rmdir", "shred", "trash"];
 /// What no shell expands where a line quotes it, and tools do.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::engine::named_dirs::INTO;
 use crate::engine::repo::Repo;
 use crate::engine::repo::paths::Resolved;
 use crate::phases::place::Place;
@@ -20,8 +21,6 @@ const ASKS: [&str; 4] =
     ["which git-seed", "command -v git-seed", "type -p git-seed", "type -P git-seed"];
 /// Programs that leave what lies in a directory as it is, where they are given that.
 const KEEPS: [&str; 2] = ["mkdir", "touch"];
-/// Programs that put what they are given into a directory, under its own name.
-const INTO: [&str; 6] = ["cp", "gcp", "gmv", "install", "ln", "mv"];
 
 /// Whether `path` is git seed's own program, or a link of its name that leads to it.
 pub(crate) fn is_program(path: &Path) -> bool {

@@ -39,6 +39,9 @@ pub(super) struct ProgramRow {
     /// Flags with which such a target is one also where it leads to a directory.
     #[serde(default)]
     pub bare_with: Vec<String>,
+    /// Flags beside which the first operand says what is done to the others; any other says it.
+    #[serde(default)]
+    pub modeless: Vec<String>,
     /// Flags that take the next word. `-i?` takes only what is attached to it.
     #[serde(default)]
     pub values: Vec<String>,
@@ -171,29 +174,6 @@ pub(super) enum Output {
     /// What arrives, or the text of its files.
     Passes,
 }
-
-/// Flags beside which the first operand says what is done to the others.
-const MODELESS: [&str; 19] = [
-    "-R",
-    "-f",
-    "-v",
-    "-c",
-    "-h",
-    "-H",
-    "-L",
-    "-P",
-    "-V",
-    "--recursive",
-    "--silent",
-    "--quiet",
-    "--verbose",
-    "--changes",
-    "--preserve-root",
-    "--no-preserve-root",
-    "--dereference",
-    "--no-dereference",
-    "--from",
-];
 
 /// Which operands a program writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -779,7 +759,7 @@ impl ProgramRow {
             Writes::Second => operands.get(1..2).unwrap_or_default(),
             Writes::Rest => operands.get(1..).unwrap_or_default(),
             Writes::AfterMode => {
-                let mode = |flag: &Flag| !MODELESS.contains(&flag.name.as_str());
+                let mode = |flag: &Flag| !self.modeless.contains(&flag.name);
                 operands.get(usize::from(!args.flags.iter().any(mode))..).unwrap_or_default()
             }
             Writes::AfterDashes => {

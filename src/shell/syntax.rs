@@ -72,26 +72,26 @@ fn fits(text: &str) -> bool {
 /// `\$'`: to bash an escaped sign and a plain quote, to the parser the begin of `$'…'`, where a
 /// backslash hides the quote's end. What follows is a word to the one and commands to the other.
 ///
-/// Inside of single quotes it is nothing but text, as in `grep 'end\$'`. Where something may
-/// hold a quote that is none (a comment, a here-document, a substitution), it counts anywhere.
+/// Inside of single quotes it is nothing but text, as in `grep 'end\$'`. Behind what may hold a
+/// quote that is none (a comment, a here-document, a substitution), it counts anywhere.
 fn escapes_a_dollar_before_a_quote(text: &str) -> bool {
     if !text.contains("\\$'") {
         return false;
     }
-    if text.contains(['#', '`'])
-        || ["<<", "$(", "${", "<(", ">("].iter().any(|at| text.contains(at))
-    {
-        return true;
-    }
     let bytes = text.as_bytes();
     let (mut at, mut quote) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
+        let next = bytes.get(at + 1).copied().unwrap_or_default();
         match (quote, byte) {
             (b'\'', b'\'') | (b'"', b'"') => quote = 0,
             (0, b'\'' | b'"') => quote = byte,
             (0, b'\\') if bytes[at..].starts_with(b"\\$'") => return true,
+            (0, b'#') | (0 | b'"', b'`') => return true,
+            (0 | b'"', b'$') if matches!(next, b'(' | b'{') => return true,
+            (0, b'<') if matches!(next, b'<' | b'(') => return true,
+            (0, b'>') if next == b'(' => return true,
             // The end of `$'…'` is not looked for here.
-            (0, b'$') if bytes.get(at + 1) == Some(&b'\'') => return true,
+            (0, b'$') if next == b'\'' => return true,
             (0 | b'"', b'\\') => at += 1,
             _ => {}
         }
@@ -274,13 +274,19 @@ mod tests {
             r"echo a\$'\' && rm lex.rs && echo '",
             r#"echo "x" \$'\'; rm lex.rs; echo ''"#,
             r"cat $(echo \$'\'; rm lex.rs; echo '')",
+            r#"echo "`echo \$'\'; rm lex.rs; echo ''`""#,
+            "cat <<x\n'\nx\necho \\$'\\'; rm lex.rs; echo ''",
             r"echo $'\'' \$'\'; rm lex.rs; echo '",
         ] {
             assert!(parse(line).is_none(), "{line}");
         }
-        for line in
-            [r"grep 'end\$' lex.rs", r#"grep "end\$" 'a b'"#, r"echo \$HOME 'x'", r"echo $'a\'b'"]
-        {
+        for line in [
+            r"grep 'end\$' lex.rs",
+            r#"grep "end\$" 'a b'"#,
+            r"echo \$HOME 'x'",
+            r"echo $'a\'b'",
+            r"git seed phase advance -m 'the `#` of ${x} << ends\$'",
+        ] {
             assert!(parse(line).is_some(), "{line}");
         }
     }

@@ -324,19 +324,32 @@ impl Store {
         self.common_dir.join("shallow").exists()
     }
 
-    /// Subjects of the newest `most` commits below `commit` that are a person's own: no merge, and
-    /// no step of a job.
+    /// Subjects of the newest `most` commits below `commit` that are a person's own: no merge, no
+    /// step of a job, and none by a robot, whose subjects are all alike.
     pub(crate) fn own_subjects(
         &self,
         commit: &CommitId,
         most: usize,
     ) -> Result<Vec<String>, StoreError> {
-        let most = format!("-{most}");
-        let args = ["log", &most, "--no-merges", "--no-show-signature", "--invert-grep"];
-        let args = args.into_iter().chain(["--grep=^Seed-Id: ", "--format=%s", commit.as_str()]);
-        let printed = self.git(args.chain(["--"])).run()?;
-        Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect())
+        let read = format!("-{}", most * ROBOTS);
+        let args = ["log", &read, "--no-merges", "--no-show-signature", "--invert-grep"];
+        let format = ["--grep=^Seed-Id: ", "--format=%an%x00%s", commit.as_str(), "--"];
+        let printed = self.git(args.into_iter().chain(format)).run()?;
+        let printed = String::from_utf8_lossy(&printed);
+        let lines = printed.lines().filter_map(|line| line.split_once('\0'));
+        let own = lines.filter(|(author, _)| !is_robot(author)).map(|(_, subject)| subject);
+        Ok(own.take(most).map(str::to_owned).collect())
     }
+}
+
+/// So many commits are read for each that is wanted: robots may have made the others.
+const ROBOTS: usize = 10;
+
+/// Whether an author is a program by its name: `dependabot[bot]`, `Renovate Bot`, `ci-bot`.
+fn is_robot(author: &str) -> bool {
+    let lower = author.to_lowercase();
+    let head = lower.strip_suffix(']').unwrap_or(&lower).strip_suffix("bot");
+    head.is_some_and(|head| head.is_empty() || head.ends_with(['[', ' ', '-', '_']))
 }
 
 /// A tree of two.
@@ -453,6 +466,22 @@ fn signature(value: &[u8]) -> Option<Signature> {
 mod tests {
     use super::*;
     use crate::store::testbed::Testbed;
+
+    #[test]
+    fn robots_are_told_by_their_names() {
+        for (author, robot) in [
+            ("dependabot[bot]", true),
+            ("github-actions[bot]", true),
+            ("Renovate Bot", true),
+            ("release_bot", true),
+            ("bot", true),
+            ("Ada Abbot", false),
+            ("Talbot", false),
+            ("Bot Weaver", false),
+        ] {
+            assert_eq!(is_robot(author), robot, "{author}");
+        }
+    }
 
     fn is_page(path: &str) -> bool {
         path.ends_with("PAGE") || path.starts_with("memo/")

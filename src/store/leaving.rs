@@ -287,9 +287,18 @@ impl Store {
         [self.common_dir.clone()].into_iter().chain(linked).collect()
     }
 
-    /// Deletes `.git/seed`.
-    pub(crate) fn forget_files(&self) -> Result<(), StoreError> {
-        remove_below(&seed_dir_of(self)?)
+    /// Deletes `.git/seed`, but for the file `kept` in it. What lies at `last` goes last, so that
+    /// who was killed on the way finds it.
+    pub(crate) fn forget_files(&self, last: &Path, kept: Option<&str>) -> Result<(), StoreError> {
+        let dir = seed_dir_of(self)?;
+        for entry in fs::read_dir(&dir)? {
+            let path = entry?.path();
+            if path != last && kept.is_none_or(|kept| path != dir.join(kept)) {
+                remove_either(&path)?;
+            }
+        }
+        remove_either(last)?;
+        if kept.is_some() { Ok(()) } else { remove_below(&dir) }
     }
 
     /// Sets the tip of a chain back to `id`, whatever it names now; for repairs only.
@@ -504,6 +513,16 @@ fn remove_below(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
+fn remove_either(path: &Path) -> Result<(), StoreError> {
+    if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return remove_below(path);
+    }
+    match fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err.into()),
+        _ => Ok(()),
+    }
+}
+
 /// Git leaves empty directories behind; ours go when nobody else's file is in them.
 fn remove_if_empty(dir: &Path) {
     let _ = fs::remove_dir(dir);
@@ -512,6 +531,32 @@ fn remove_if_empty(dir: &Path) {
 #[cfg(all(test, unix))]
 mod tests {
     use super::super::testbed::Testbed;
+
+    #[test]
+    fn one_file_outlives_the_others_where_it_is_kept() {
+        let bed = Testbed::new();
+        let store = bed.store();
+        let dir = store.seed_dir();
+        let last = dir.join("install.toml");
+        let fill = || {
+            std::fs::create_dir_all(dir.join("meant")).expect("creates");
+            for file in ["install.toml", "left-clone", "meant/main.toml", "clone"] {
+                std::fs::write(dir.join(file), "x").expect("writes");
+            }
+        };
+        let names = || -> Vec<_> {
+            let all = std::fs::read_dir(&dir).expect("reads").flatten();
+            all.map(|one| one.file_name().to_string_lossy().into_owned()).collect()
+        };
+        fill();
+        store.forget_files(&last, Some("left-clone")).expect("forgets");
+        assert_eq!(names(), ["left-clone"]);
+        fill();
+        store.forget_files(&last, None).expect("forgets");
+        assert!(!dir.exists());
+        store.forget_files(&last, None).expect("there is nothing");
+        assert!(!dir.exists());
+    }
 
     #[test]
     fn links_of_a_name_are_found_in_each_form_of_index() {

@@ -824,11 +824,7 @@ fn the_login_shell_is_asked_at_a_terminal_and_never_waited_for() {
 #[test]
 fn init_names_the_hosts_that_a_home_shows() {
     for (dirs, titles, options) in [
-        (
-            &[".codex", ".gemini"][..],
-            "Codex CLI, Gemini CLI",
-            "--host claude --host codex --host gemini",
-        ),
+        (&[".codex", ".gemini"][..], "Codex CLI, Gemini CLI", "--host codex --host gemini"),
         (&[".claude", ".config/opencode"], "opencode", "--host claude --host opencode"),
     ] {
         let world = World::new();
@@ -836,15 +832,46 @@ fn init_names_the_hosts_that_a_home_shows() {
             fs::create_dir_all(world.root().join("home").join(dir)).expect("made");
         }
         let told = world.person("init").succeeds();
-        assert!(told.contains(&format!("your home also shows {titles}; ")), "{told}");
+        let (verb, shows) = match dirs.contains(&".claude") {
+            true => ("found", format!("your home also shows {titles}; ")),
+            false => ("chose", format!("nothing shows it here; your home shows {titles}: ")),
+        };
+        assert!(told.starts_with(&format!("{verb}     Claude Code ")), "{told}");
+        assert!(told.contains(&shows), "{told}");
         assert!(told.contains(&format!("git seed init {options}")), "{told}");
         assert!(told.lines().count() <= 8, "{told}");
         let told = world.person(&format!("init {options}")).succeeds();
-        assert!(!told.contains("your home also shows"), "{told}");
+        assert!(told.starts_with("found") && !told.contains("your home"), "{told}");
     }
     let world = World::new();
     fs::create_dir_all(world.root().join("home/.claude")).expect("made");
-    assert!(!world.person("init").succeeds().contains("your home also shows"));
+    let told = world.person("init").succeeds();
+    assert!(told.starts_with("found") && !told.contains("your home"), "{told}");
+    // Nothing shows the usual one.
+    let world = World::new();
+    let told = world.person("init").succeeds();
+    assert!(told.starts_with("chose     Claude Code "), "{told}");
+    assert!(told.contains("nothing here or in your home shows a host"), "{told}");
+    // One that the repository shows is enough.
+    let world = World::new();
+    fs::create_dir_all(world.path(".gemini")).expect("made");
+    world.person("init").tells("found     Gemini CLI\n");
+    assert!(!world.path(".claude/settings.local.json").exists());
+}
+
+#[test]
+fn init_says_what_others_need_of_it() {
+    let world = World::new();
+    let told = world.person("init").succeeds();
+    assert!(told.contains("no commit was made, git status is unchanged"), "{told}");
+    let told = world.person("init --shared").succeeds();
+    assert!(told.contains("once you commit what it wrote: git seed init --shared --commit"));
+    assert!(!told.contains("git status is unchanged"), "{told}");
+    assert_ne!(world.git("status --porcelain"), "");
+    let told = world.person("init --shared --commit").succeeds();
+    assert!(!told.contains("once you commit") && !told.contains("no commit"), "{told}");
+    assert_eq!(world.git("status --porcelain"), "");
+    world.git("cat-file -e HEAD:.claude/settings.json");
 }
 
 #[test]

@@ -88,6 +88,22 @@ fn a_run_of_verify_is_shown_once_its_cycle_is_closed() {
     assert!(no.refusal().is_some_and(|text| text.contains("you end with")), "{no:?}");
 }
 
+/// A host waits some seconds: a lie does not pass because there are too many words around it.
+#[test]
+fn words_beyond_what_is_judged_go_back_for_their_length() {
+    let world = World::seeded();
+    world.prompt("? what does the lexer do");
+    let much = format!("{} All tests pass.", "The lexer reads words. ".repeat(6_000));
+    let no = ends(&world, &much);
+    let text = no.refusal().expect("it goes back");
+    assert!(text.contains("it has more than 128 KiB") && text.contains("say it in less"), "{text}");
+    let told = ends(&world, &much);
+    assert!(told.to_person().is_some_and(|told| told.contains("128 KiB")), "{told:?}");
+    world.prompt("? and the parser");
+    let less = ends(&world, &"The parser reads words. ".repeat(40));
+    assert!(less.refusal().is_none(), "{less:?}");
+}
+
 #[test]
 fn a_lie_ends_no_turn_at_any_host() {
     for [host, prompt, stop, said] in HOSTS {

@@ -419,6 +419,14 @@ fn subjects_follow_the_style_of_those_before() {
     let world = World::seeded();
     world.sh("for n in 1 2 3 4; do git -c core.hooksPath=/dev/null commit -q --allow-empty \
               -m \"feat: number $n\"; done");
+    // A robot has a style of its own, however much it commits.
+    for robot in ["dependabot[bot]", "Renovate Bot", "ci-bot"] {
+        world.sh(&format!(
+            "for n in 1 2 3 4; do GIT_AUTHOR_NAME='{robot}' git -c core.hooksPath=/dev/null \
+             commit -q --allow-empty -m \"Bump lex from $n\"; done"
+        ));
+    }
+    assert!(world.git("log -1 --format=%an").contains("ci-bot"));
     closes(&world);
     lands(&world, "");
     assert_eq!(subjects(&world, "main-landed")[..2], ["memory: fix the lexer", "fix: the lexer"]);

@@ -150,18 +150,12 @@ fn looks(line: &Line, truth: &Truth) -> bool {
     let words = first.map(|first| first.words).unwrap_or_default();
     let git = matches!(words.as_slice(), [git, verb, rest @ ..]
         if git == "git" && matches!(verb.as_str(), "diff" | "show") && shows_work(rest, truth));
-    let contents = words.first().is_none_or(|name| !WITHOUT_CONTENTS.contains(&name.as_str()));
+    let contents = words.first().is_none_or(|name| empty::shows_contents(name));
     let well = !ran.failed && ran.status.is_none_or(|status| status == 0);
     let thrown = command.replace("2>/dev/null", "").replace("2> /dev/null", "");
     let thrown = thrown.contains("/dev/null");
     well && !thrown && (git || names && contents && !empty::shows_nothing(command))
 }
-
-/// Programs that print nothing of what a file holds.
-const WITHOUT_CONTENTS: [&str; 14] = [
-    "git", "ls", "stat", "file", "wc", "du", "true", "false", "touch", "find", "basename",
-    "dirname", "realpath", "readlink",
-];
 
 /// Whether what `git diff` or `git show` is given leaves some of the work in: no summary alone, and
 /// no other places.

@@ -27,6 +27,12 @@ use crate::{secrets, shell};
 /// The most sentences of a text that are looked at one by one.
 const SENTENCES: usize = 32;
 
+/// The most bytes of a text that are judged. A host waits some seconds for the answer to last
+/// words; a longer text goes back for its length, and no words pass because they are too many.
+const JUDGED: usize = 128 << 10;
+/// So much of it is kept then.
+const HEAD: usize = 2 << 10;
+
 /// The most points that a person is told by name.
 const POINTS: usize = 3;
 
@@ -40,6 +46,8 @@ pub(crate) struct Judged {
     pub tree: TreeId,
     pub ruling: Ruling,
     table: Arc<InForce>,
+    /// There are more words than are judged.
+    cut: bool,
 }
 
 /// Rules on `text`, which the agent says of the work of `job`; nothing is recorded.
@@ -81,17 +89,19 @@ fn judged(
     (mut truth, tree, receipts): (Truth, TreeId, Vec<Receipt>),
     table: Arc<InForce>,
 ) -> Result<Judged> {
+    let cut = text.len() > JUDGED;
+    let text = if cut { &text[..text.floor_char_boundary(HEAD)] } else { text };
     let claim = Claim::from_words(text, &truth, &receipts, &table);
     truth.held = claims::gate::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
     let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
     let ruling = ruled(&case, &table);
-    Ok(Judged { case, tree, ruling, table })
+    Ok(Judged { case, tree, ruling, table, cut })
 }
 
 /// The ruling on what is left of words that go back, without the sentences that work of before
 /// shows: that work is not what the job shows. The ruling is kept with what is left.
 fn without_past(repo: &Repo, job: Option<&LoadedJob>, judged: Judged) -> Result<Judged> {
-    if !judged.sends_back() {
+    if judged.cut || !judged.sends_back() {
         return Ok(judged);
     }
     let case = &judged.case;
@@ -155,7 +165,7 @@ fn ruled(case: &ClaimCase, table: &GateTable) -> Ruling {
 impl Judged {
     /// The words have to be said anew.
     pub(crate) fn sends_back(&self) -> bool {
-        goes_back(&self.ruling)
+        self.cut || goes_back(&self.ruling)
     }
 
     fn directive(&self) -> Directive {
@@ -181,6 +191,12 @@ impl Judged {
 
     /// The refusal of these words.
     pub(crate) fn refusal(&self, spoken: Spoken) -> Refusal {
+        if self.cut {
+            let most = (JUDGED >> 10).to_string();
+            let why = tell(Notice::JudgedTooLong, &[("most", &most)]);
+            let next = tell(Notice::JudgedShorter, &[("most", &most)]);
+            return hooks::not_shown(spoken, &self.case.claim.text, &why, &next);
+        }
         hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &self.next())
     }
 

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::finding::Finding;
+use crate::engine::hosts_here::{self, Chosen};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
@@ -21,8 +22,7 @@ use crate::{githooks, world};
 /// What `init` was asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// Names of hosts; empty means every host that the repository shows, and the one that the
-    /// person's home shows, or else Claude Code.
+    /// Names of hosts; empty means those that the repository and the person's home show.
     pub hosts: Vec<String>,
     /// Write the settings that are committed, with a bare `git-seed`.
     pub shared: bool,
@@ -48,17 +48,17 @@ pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
 }
 
 fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
-    let rows = wanted_hosts(repo, wanted)?;
+    let chosen = Chosen::of(repo, &wanted.hosts)?;
+    let rows = &chosen.rows;
     // Before anything is written.
-    setup::host_settings::refuse_linked_dirs(repo, &rows)?;
+    setup::host_settings::refuse_linked_dirs(repo, rows)?;
     if let Some(track) = &wanted.track {
         // Before anything is written.
         jobs::tracks::is_known(repo, track)?;
     }
     let mode = wanted.mode.as_deref().map(known_mode).transpose()?;
     let mut told = Vec::new();
-    let titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
-    told.push(Told::new("found", titles.join(", "), at_home(repo, wanted, &rows)));
+    told.push(Told::new(chosen.verb(), hosts_here::titles(rows), chosen.note(repo)));
     told.extend(setup::own_record::of_copy(repo)?);
     record::own_clone::put_back(repo)?;
     let mut installation = traces::installation(repo)?;
@@ -66,7 +66,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         installation.anchored = setup::anchors::already_there(repo)?;
     }
     let keeps_jobs = mode.unwrap_or(repo.rules.mode).keeps_jobs();
-    for row in &rows {
+    for row in rows {
         setup::host_settings::install_host(repo, row, wanted.shared, &mut installation, &mut told)?;
         if keeps_jobs {
             install_agents(repo, row, &mut installation, &mut told)?;
@@ -102,37 +102,15 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
             |proposal| Ok(Some(proposal)),
         )?);
     }
-    told.push(Told::new("kept", tell(Notice::KeptNoCommit, &[]), ""));
-    told.extend(first_starts(repo, &rows));
+    told.push(Told::new("kept", left_alone(wanted.shared), ""));
+    told.extend(first_starts(repo, rows));
     told.extend(setup::reach::told(wanted.terminal));
     Ok(told)
 }
 
-/// Hosts that the person's home shows.
-fn used(repo: &Repo) -> Vec<&'static Host> {
-    let home = repo.persons_home();
-    let is_used = |row: &&'static Host| {
-        let dir = row.home.as_deref().and_then(|dir| dir.strip_prefix("~/"));
-        dir.zip(home.as_ref()).is_some_and(|(dir, home)| home.join(dir).is_dir())
-    };
-    hosts::names().filter_map(|name| hosts::row(name).ok()).filter(is_used).collect()
-}
-
-/// What is said of hosts that the person's home shows and that are not put in, where nobody said
-/// which ones are wanted.
-fn at_home(repo: &Repo, wanted: &Wanted, rows: &[&'static Host]) -> String {
-    if !wanted.hosts.is_empty() {
-        return String::new();
-    }
-    let is_put_in = |row: &Host| rows.iter().any(|known| known.name == row.name);
-    let others: Vec<&Host> = used(repo).into_iter().filter(|row| !is_put_in(row)).collect();
-    if others.is_empty() {
-        return String::new();
-    }
-    let titles: Vec<&str> = others.iter().map(|row| row.title.as_str()).collect();
-    let names = rows.iter().copied().chain(others.iter().copied());
-    let options: String = names.map(|row| format!(" --host {}", row.name)).collect();
-    tell(Notice::HostsAtHome, &[("titles", &titles.join(", ")), ("options", &options)])
+/// What `init` says that it did not do.
+pub(crate) fn left_alone(shared: bool) -> String {
+    tell(if shared { Notice::KeptForYou } else { Notice::KeptNoCommit }, &[])
 }
 
 /// What a person meets, or has to do, at the first start of each host.
@@ -164,40 +142,9 @@ fn install_more(
     Ok(())
 }
 
-/// The host that is put in where nothing says which one.
-const USUAL: &str = "claude";
-
 fn known_mode(name: &str) -> Result<Mode> {
     let unknown = || EngineError::Usage(tell(Notice::ModeUnknown, &[("mode", name)]));
     Mode::named(name).ok_or_else(unknown)
-}
-
-fn wanted_hosts(repo: &Repo, wanted: &Wanted) -> Result<Vec<&'static Host>> {
-    let known = |name: &str| hosts::row(name).map_err(|bad| EngineError::Usage(bad.to_string()));
-    if !wanted.hosts.is_empty() {
-        let rows: Vec<_> = wanted.hosts.iter().map(|name| known(name)).collect::<Result<_>>()?;
-        if let Some(row) = rows.iter().find(|row| !row.runs_hooks()) {
-            let told = tell(Notice::UnhookedNotPutIn, &[("title", &row.title)]);
-            return Err(EngineError::Usage(told));
-        }
-        return Ok(rows);
-    }
-    // One that nobody tried is put in only where it is asked for.
-    let rows: Vec<_> = hosts::names().map(known).collect::<Result<_>>()?;
-    let is_here = |row: &Host| repo.store.work_tree().join(row.settings.dir()).is_dir();
-    let tried = |rows: Vec<&'static Host>| rows.into_iter().filter(|row| row.tried.is_some());
-    let mut found: Vec<_> = tried(rows).filter(|row| is_here(row)).collect();
-    // Where the home shows one host alone, that is the one which the person works with.
-    let usual = match tried(used(repo)).collect::<Vec<_>>()[..] {
-        [one] => one,
-        _ => known(USUAL)?,
-    };
-    if !found.iter().any(|row| row.name == usual.name) {
-        found.push(usual);
-    }
-    let place = |row: &&'static Host| hosts::names().position(|name| name == row.name);
-    found.sort_by_key(place);
-    Ok(found)
 }
 
 /// Puts in the subagents for the phases and for notes, where none of their names is taken. They

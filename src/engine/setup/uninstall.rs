@@ -110,8 +110,8 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
 /// killed on the way can begin again.
 pub(crate) fn remove_last(repo: &Repo, history: bool) -> Result<Told> {
     let id = (!history).then(|| moved::id_that_stays(repo).unwrap_or_default()); // It may lack one.
-    repo.store.forget_files()?;
-    clone_file::leave(&repo.store, id.as_deref())?;
+    let kept = clone_file::leave(&repo.store, id.as_deref())?; // Before the clone's own file goes.
+    repo.store.forget_files(&repo.record_file(), kept)?;
     let refs = if history { "and refs/seed".to_owned() } else { tell(Notice::KeptClone, &[]) };
     Ok(Told::new("took out", ".git/seed", refs))
 }
