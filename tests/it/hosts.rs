@@ -832,9 +832,10 @@ fn init_names_the_hosts_that_a_home_shows() {
             fs::create_dir_all(world.root().join("home").join(dir)).expect("made");
         }
         let told = world.person("init").succeeds();
-        let (verb, shows) = match dirs.contains(&".claude") {
-            true => ("found", format!("your home also shows {titles}; ")),
-            false => ("chose", format!("nothing shows it here; your home shows {titles}: ")),
+        let (verb, shows) = if dirs.contains(&".claude") {
+            ("found", format!("your home also shows {titles}; "))
+        } else {
+            ("chose", format!("nothing shows it here; your home shows {titles}: "))
         };
         assert!(told.starts_with(&format!("{verb}     Claude Code ")), "{told}");
         assert!(told.contains(&shows), "{told}");
