@@ -2873,6 +2873,7 @@ impl<'a> Search<'a> {
             // A person's question lets any turn end; the search asks whether the others do.
             asked: false,
             unasked: (state.review == Review::Unanswered || state.alone).then_some("nobody is"),
+            running: false,
             next: &next,
             whole: false,
         };
