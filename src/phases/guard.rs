@@ -69,6 +69,9 @@ pub struct Scene<'a> {
     pub phase: &'a Phase,
     /// How the job may take its first step, where it has not.
     pub first: FirstStep,
+    /// Nothing was opened of the directory that the call would change, and the step onto the small
+    /// lane asks for that.
+    pub unread: bool,
     pub cycle: u32,
     pub by: &'a Actor,
     /// The multiplier of this stay is set.
@@ -403,6 +406,7 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
             Wants::Begin,
             match scene.first {
                 FirstStep::Whole => Case::Talk,
+                _ if scene.unread => Case::Unread,
                 FirstStep::Either => Case::TalkEither,
                 FirstStep::Small => Case::TalkSmall,
             },
@@ -930,6 +934,7 @@ mod tests {
             anchors: map.anchors(),
             phase,
             first: FirstStep::Whole,
+            unread: false,
             cycle: 1,
             by,
             dial_set: true,

@@ -1284,6 +1284,7 @@ impl<'a> Search<'a> {
                 anchors: self.rules.maps.anchors(),
                 phase: row,
                 first: self.rules.first_step(SaidLane::Unsaid),
+                unread: false,
                 cycle: stand.cycle,
                 by: if around == Around::Below { &below } else { &Actor::Main },
                 dial_set: state.dial != Dial::Unset,
