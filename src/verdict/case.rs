@@ -340,6 +340,7 @@ pub(crate) enum Case {
     Unlooked,
     Unlisted,
     Unnamed,
+    UnnamedUnasked,
     Unread,
     Unready,
     Unregistered,
