@@ -219,6 +219,7 @@ pub(crate) enum Case {
     OwnRefs,
     Page,
     Parked,
+    Paused,
     Pending,
     Phase,
     PlanElse,
