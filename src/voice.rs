@@ -455,6 +455,7 @@ pub(crate) enum Notice {
     HookUnread,
     HookVetoed,
     HookTrouble,
+    HookTroubleOfPrompt,
     HookDamage,
     TestsTrouble,
     HandOff,
