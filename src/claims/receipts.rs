@@ -97,6 +97,16 @@ impl<'c> Runs<'c> {
         self.fresh().map(|read| read.receipt.part.as_ref())
     }
 
+    /// What runs selected on this code in which tests failed, each, as above.
+    pub(crate) fn failed_parts(&self) -> impl Iterator<Item = Option<&'c Part>> {
+        let failed = self.read.iter().filter(|read| {
+            read.reading == Reading::Failed
+                && self.failed_on_this_code(read)
+                && read.receipt.counts.is_some_and(|counts| !counts.is_nothing())
+        });
+        failed.map(|read| read.receipt.part.as_ref())
+    }
+
     /// The runs and how they ended, oldest first, one line each.
     pub(crate) fn seen(&self) -> Vec<String> {
         let runs = self.read.iter().filter(|read| read.receipt.run.is_some());
@@ -498,14 +508,7 @@ impl<'c> Runs<'c> {
         );
         found(
             Finding::FailedUnrepeated,
-            &commands(
-                // One that fails still is told as the last run.
-                earlier.into_iter().filter(|read| {
-                    self.failed_on_this_code(read)
-                        && !self.is_repeated(read)
-                        && !self.fails_still(read)
-                }),
-            ),
+            &commands(earlier.into_iter().filter(|read| self.is_unrepeated(read))),
         );
         let others: Vec<&Read<'_>> = self
             .read
@@ -549,6 +552,17 @@ impl<'c> Runs<'c> {
         table: &GateTable,
     ) {
         found(Finding::Miscounted, &self.miscounted(texts, table));
+    }
+
+    /// Whether a run failed on this code, and neither ran again nor is the last one.
+    pub(crate) fn any_unrepeated(&self) -> bool {
+        let failed = self.read.iter().filter(|read| read.reading == Reading::Failed);
+        failed.into_iter().any(|read| !self.is_last_of_its_kind(read) && self.is_unrepeated(read))
+    }
+
+    /// One that fails still is told as the last run.
+    fn is_unrepeated(&self, failed: &Read<'_>) -> bool {
+        self.failed_on_this_code(failed) && !self.is_repeated(failed) && !self.fails_still(failed)
     }
 
     fn is_last_of_its_kind(&self, read: &Read<'_>) -> bool {

@@ -5,7 +5,7 @@ use super::items::{Index, stem, tested_by_name};
 use super::receipts::Runs;
 use super::surface::Surface;
 use super::table::GateTable;
-use super::{ChangedFile, Claim, EvidenceType, Receipt, Truth};
+use super::{ChangedFile, Claim, EvidenceType, Part, Receipt, Truth};
 
 impl Claim {
     /// The claim that a message makes: the last words of a turn, the question whether a job is
@@ -48,11 +48,12 @@ fn is_of(word: &str, file: &ChangedFile, table: &GateTable) -> bool {
         let begins = part.chars().count() >= LETTERS && name.chars().count() >= LETTERS;
         part == name || begins && (name.starts_with(&part) || part.starts_with(&name))
     };
-    let tested = tested_by_name(word, &table.files).is_some_and(same);
-    tested
-        || parts
-            .filter(|part| !part.is_empty())
-            .any(|part| same(part) || file.functions.iter().any(|function| function == part))
+    // `tests.test_calc.T.test_add`: a file of tests may stand in a name of dotted parts.
+    let tests = |part: &str| tested_by_name(part, &table.files).is_some_and(same);
+    tests(word)
+        || parts.filter(|part| !part.is_empty()).any(|part| {
+            same(part) || tests(part) || file.functions.iter().any(|function| function == part)
+        })
 }
 
 impl Runs<'_> {
@@ -65,14 +66,125 @@ impl Runs<'_> {
         surface: &Surface,
         table: &GateTable,
     ) -> bool {
-        let path = truth.files[at].path.as_str();
-        surface.is_prose(at)
-            || self.parts().any(|part| {
-                part.is_none_or(|part| {
-                    part.holds_all(std::iter::once(path))
-                        || part.by.iter().all(|word| word.starts_with('-'))
-                        || part.by.iter().any(|word| is_of(word, &truth.files[at], table))
-                })
-            })
+        let file = &truth.files[at];
+        surface.is_prose(at) || self.parts().any(|part| reaches(part, file, table))
+    }
+
+    /// The same of a run on this code in which tests failed: it shows nothing, and ran them.
+    pub(super) fn failed_on(&self, file: &ChangedFile, table: &GateTable) -> bool {
+        self.failed_parts().any(|part| reaches(part, file, table))
+    }
+}
+
+/// Whether a run of all tests, or of a part, runs those of `file`.
+fn reaches(part: Option<&Part>, file: &ChangedFile, table: &GateTable) -> bool {
+    part.is_none_or(|part| {
+        part.holds_all(std::iter::once(file.path.as_str()))
+            || part.by.iter().all(|word| word.starts_with('-'))
+            || part.by.iter().any(|word| is_of(word, file, table))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gate::{self, ClaimAnswer, Ruling};
+    use super::super::{ClaimCase, Counts, Directive, Inquiry};
+    use super::*;
+
+    /// A run of all tests, or of the part that `words` select, with so many that failed.
+    fn run(words: &str, failed: u64) -> Receipt {
+        let part = Part { by: vec![words.to_owned()], paths: Vec::new() };
+        Receipt {
+            command: format!("python3 -m unittest {words}").trim().to_owned(),
+            run: Some("unittest".to_owned()),
+            status: Some(i32::from(failed > 0)),
+            counts: Some(Counts { passed: 1, failed, ..Counts::default() }),
+            part: (!words.is_empty()).then_some(part),
+            tree: Some("t".to_owned()),
+            ..Receipt::default()
+        }
+    }
+
+    fn case(text: &str, receipts: &[Receipt], table: &GateTable) -> ClaimCase {
+        let add = vec!["add".to_owned()];
+        let file = ChangedFile { path: "src/calc.py".to_owned(), functions: add, ..<_>::default() };
+        let truth = Truth { tree: "t".to_owned(), files: vec![file], ..Truth::default() };
+        let claim = Claim::from_words(text, &truth, receipts, table);
+        ClaimCase { claim, truth, receipts: receipts.to_vec(), opened: None, drift: 0.0 }
+    }
+
+    fn answer(text: &str, receipts: &[Receipt]) -> ClaimAnswer {
+        let table = GateTable::shipped().expect("the shipped rows");
+        let case = case(text, receipts, &table);
+        match gate::judge(&Inquiry::VerifyClaim(case), &table) {
+            Ruling::Claim(answer) => *answer,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_part_by_a_dotted_name_covers_what_its_file_of_tests_is_called_after() {
+        for (part, covers) in [
+            ("tests.test_calc", true),
+            ("tests.test_calc.T.test_sum", true),
+            ("tests/test_calc.py", true),
+            ("com.example.CalcTest", true),
+            ("tests.test_fmt", false),
+            ("tests.test_fmt.T.test_money", false),
+            ("tests", false),
+        ] {
+            let said = answer("src/calc.py returns the sum now", &[run(part, 0)]);
+            assert_eq!(said.untested_paths.is_empty(), covers, "{part}");
+        }
+    }
+
+    #[test]
+    fn tests_that_failed_ran() {
+        let gaps = |receipts: &[Receipt]| answer("One test fails.", receipts).gaps.join("\n");
+        let unrun = "not run: nothing that ran since the last change covers src/calc.py";
+        let named = "the last run failed";
+        let whole = gaps(&[run("", 1)]);
+        assert!(!whole.contains(unrun) && whole.contains(named), "{whole}");
+        let answered = answer("One test fails.", &[run("", 1)]);
+        assert!(answered.directive == Directive::Damp && answered.require_tool.needed);
+        // One of another part, one that came to no test, and one whose tests nobody counted.
+        let silent = |counts: Option<Counts>| gaps(&[Receipt { counts, ..run("", 1) }]);
+        for gaps in
+            [gaps(&[run("tests.test_fmt", 1)]), silent(None), silent(Some(Counts::default()))]
+        {
+            assert!(gaps.contains(unrun), "{gaps}");
+        }
+    }
+
+    #[test]
+    fn words_that_tell_of_nothing_need_not_name_a_run_that_failed() {
+        let runs = [run("", 1), run("tests.test_calc", 0)];
+        let table = GateTable::shipped().expect("the shipped rows");
+        let unsaid = |text: &str| gate::leaves_failure_unsaid(&case(text, &runs, &table), &table);
+        for text in ["nothing to keep", "E2", "wip", "Shall I go on?", "Next I look at the docs."] {
+            let said = answer(text, &runs);
+            assert_eq!(said.directive, Directive::Damp, "{text}: {said:#?}");
+            let listed = said.gaps.iter().any(|gap| gap.contains("was not repeated: python3"));
+            assert!(listed && unsaid(text), "{text}: {said:#?}");
+        }
+        for text in [
+            "Fixed.",
+            "All tests pass.",
+            "add returns the sum",
+            "src/calc.py is as you wanted it",
+            "It works now.",
+            "Done.",
+            "Everything is green.",
+            "The criteria are met.",
+        ] {
+            let said = answer(text, &runs);
+            assert!(said.directive > Directive::Damp, "{text}: {said:#?}");
+        }
+        for text in ["add is mended; one test fails, as before", "One test still fails."] {
+            assert!(answer(text, &runs).directive <= Directive::Damp && !unsaid(text), "{text}");
+        }
+        // All tests passed on this code in another run.
+        let again = [run("", 1), run("-v", 0), run("", 0)];
+        assert!(!gate::leaves_failure_unsaid(&case("wip", &again, &table), &table));
     }
 }

@@ -4,6 +4,7 @@ use super::report::{Report, Tint};
 use super::story::sums;
 use super::width::padded;
 use super::{Context, Outcome};
+use crate::engine::git_hooks::has_agent_above;
 use crate::engine::report::Status;
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::tokens::TokensShown;
@@ -42,7 +43,7 @@ pub(super) fn run(
         unfired: setup::heartbeat::unfired(&repo),
     };
     out.json(&told);
-    print(&told, out);
+    print(&told, has_agent_above(&repo), out);
     if let Some(gone) = sync::join::leave::told(&repo)? {
         out.aside(&gone);
     }
@@ -66,7 +67,7 @@ struct Told<'a> {
     unfired: Vec<String>,
 }
 
-fn print(told: &Told<'_>, out: &mut Report) {
+fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
     let status = told.status;
     how_much(status, out);
     match &status.job {
@@ -114,12 +115,26 @@ fn print(told: &Told<'_>, out: &mut Report) {
     if let Some(shown) = &told.tokens {
         out.pair("tokens", sums::tokens(shown));
     }
-    let next = out.tint(Tint::Bold, &status.next);
+    let next = if by_agent { status.next.clone() } else { next_for_person(status) };
+    let next = out.tint(Tint::Bold, next);
     out.pair("next", next);
     out.pair("say", status.words.join(" · "));
     let off = voice::tell(Notice::StatusStepIn, &[]);
     let switch = if status.enabled { off.as_str() } else { "git seed on" };
     out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
+}
+
+/// What comes next, for a person: at a job in focus it is the agent that goes on, up to the
+/// approval.
+pub(super) fn next_for_person(status: &Status) -> String {
+    let next = &status.next;
+    if status.job.is_none() || !status.enabled {
+        return next.clone();
+    }
+    if *next == voice::tell(Notice::NextApproval, &[]) {
+        return voice::tell(Notice::NextApprovalOfPerson, &[]);
+    }
+    voice::tell(Notice::StatusAgentsNext, &[("next", next)])
 }
 
 /// A name with the space that a second column stands behind.

@@ -553,7 +553,7 @@ mod tests {
     #[test]
     fn a_program_is_short_enough_to_be_read() {
         for (name, text) in crate::hosts::SCRIPTS {
-            assert!(text.lines().count() <= 80, "{name}: {} lines", text.lines().count());
+            assert!(text.lines().count() <= 90, "{name}: {} lines", text.lines().count());
             assert!(text.lines().all(|line| line.chars().count() <= 100), "{name}");
         }
     }

@@ -1,5 +1,5 @@
 // git seed for opencode, as `git seed init` and `git seed plugin` write it: events for the program.
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 const SEED = "@SEED@"
 // Hands over one event. Where the program is gone, or says nothing in time, nothing is refused.
 const ask = (event, fields, patience = 10_000) =>
@@ -59,6 +59,14 @@ export const GitSeed = async ({ client, directory }) => {
       const said = told.filter(Boolean).join("\n\n")
       if (said && Array.isArray(output.content)) output.content.push({ type: "text", text: said })
       else if (said) output.output = `${output.output ?? ""}\n\n${said}`
+    },
+    // opencode ends, or loads its plugins anew: no event tells of it, and nobody waits for us.
+    dispose: async () => {
+      for (const who of [...met.values()].filter((who) => !who.agent_id)) {
+        const input = JSON.stringify({ hook_event_name: "session.ended", ...who })
+        spawnSync(SEED, ["hook", "opencode", "session.ended"], { input, timeout: 3_000 })
+      }
+      met.clear()
     },
     event: async ({ event: { type, properties } }) => {
       const [id, ends] = [properties?.sessionID ?? properties?.info?.id, type === "session.idle"]

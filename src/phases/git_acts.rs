@@ -557,6 +557,11 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
+    /// At work no prompt names it. Whether anybody is asked later is as it is now.
+    fn unnamed(&self) -> Case {
+        if self.somebody == Somebody::There { Case::Unnamed } else { Case::UnnamedUnasked }
+    }
+
     fn ends_a_merge(&self, act: &GitAct) -> bool {
         self.merging.is_some_and(|merging| merging.ends_with(act))
     }
@@ -642,7 +647,7 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
             let case = if ours { Case::Commit } else { Case::Git };
             return no(Wants::Checkpoint, case);
         }
-        Naming::Unnamed if moment.at_work => return no(Wants::Git, Case::Unnamed),
+        Naming::Unnamed if moment.at_work => return no(Wants::Git, moment.unnamed()),
         Naming::Unnamed | Naming::Named => {}
     }
     match &moment.somebody {

@@ -24,6 +24,8 @@ pub struct Turn<'a> {
     pub called_off: Option<&'a str>,
     /// Why nobody is asked whether it is complete, where that is so.
     pub unasked: Option<&'a str>,
+    /// A command that the agent started goes on in the background.
+    pub running: bool,
     /// What `status` says comes next.
     pub next: &'a str,
     /// That says all there is to do: what the row says of its work may be done by now.
@@ -57,6 +59,9 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
     } else if let Some(why) = turn.unasked.filter(|_| turn.row.kind == PhaseKind::Consolidation) {
         // Its row says to ask: the cycle closes without.
         refusal.case(Case::Unasked).with("phase", turn.row.name.as_str()).with("unasked", why)
+    } else if turn.running {
+        // It frees no turn, since it need never end. What comes next may have to wait for it.
+        refusal.case(Case::Running).with("phase", turn.row.name.as_str())
     } else {
         refusal.in_row(turn.row.name.as_str())
     })
@@ -128,6 +133,7 @@ mod tests {
                 asked,
                 called_off,
                 unasked,
+                running: false,
                 next,
                 whole,
             };
@@ -137,6 +143,12 @@ mod tests {
             );
             assert_eq!(said, expected, "{turn:?}");
             assert_eq!(may_end(&Turn { asked: true, ..turn }), Ok(()), "{turn:?}");
+            // A command in the background frees no turn, and what matters more is told first.
+            let runs = may_end(&Turn { running: true, ..turn });
+            let told = runs.map_or_else(|no| no.facts.case().map(str::to_owned), |()| None);
+            let running = || (said == phase).then(|| "running".to_owned());
+            let none = || (said != "yes").then(|| said.clone());
+            assert_eq!(told, running().or_else(none), "{turn:?}");
         }
     }
 
@@ -173,6 +185,7 @@ mod tests {
                 asked: false,
                 called_off: None,
                 unasked: None,
+                running: false,
                 next,
                 whole,
             };

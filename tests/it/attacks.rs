@@ -469,7 +469,21 @@ fn a_shell_in_the_background_does_not_free_the_turn_and_a_subagent_does() {
                 "command": "sleep 9999" });
         world.event("Stop", &json!({ "stop_hook_active": false, "background_tasks": [task] }))
     };
-    stop("shell", "running").refuses("execute");
+    stop("shell", "running").refuses("a command of yours still runs in the background");
+    let over = stop("shell", "completed");
+    assert!(!over.refusal().expect("it is open").contains("background"), "{over:?}");
     stop("subagent", "completed").refuses("execute");
     assert!(stop("subagent", "running").is_silent(), "it waits for its own");
+    // So does a turn without a job in focus: neither its words nor what waits here are asked about.
+    world.seed("job pause").succeeds();
+    let says = |status: &str| {
+        let task = json!({ "id": "b1", "type": "subagent", "status": status });
+        world.event(
+            "Stop",
+            &json!({ "stop_hook_active": false, "background_tasks": [task],
+                "last_assistant_message": "Fixed the lexer, and all tests pass." }),
+        )
+    };
+    assert!(says("running").is_silent());
+    says("completed").refuses("you end with");
 }

@@ -61,6 +61,11 @@ fn after_the_approval_the_work_is_pushed() {
     world.to("condense");
     world.works("condense");
     world.runs("git push").refuses("no prompt of this job asks for git push");
+    world.runs("git push").refuses("after the job is approved, the host asks them");
+    // Where the host puts no question, nobody is said to be asked later.
+    let bypass = json!({ "tool_name": "Bash", "tool_input": { "command": "git push" },
+        "tool_use_id": "bypass", "permission_mode": "bypassPermissions" });
+    world.event("PreToolUse", &bypass).refuses("the host asks nobody here");
     world.asks(&completion()).passes().answers("Approve completion");
     asks(&world.runs("git push -q"), "git push -q");
     world.leaves();
@@ -70,6 +75,21 @@ fn after_the_approval_the_work_is_pushed() {
     let question = world.before("Bash", &bash(far), "far");
     let question = question.question().expect("it is asked").to_owned();
     assert!(question.contains("contacts https://example.org/a.git; refs: main"), "{question}");
+}
+
+#[test]
+fn at_work_nobody_is_said_to_be_asked_where_nobody_is_there() {
+    let world = World::seeded();
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    world.sh("git init -q --bare ../upstream.git && git remote add origin ../upstream.git");
+    world.to("execute");
+    for line in ["git push origin HEAD", "git push --tags origin", "git fetch -q"] {
+        let told = world.runs_and(line, || {});
+        let text = told.before.refusal().expect("it is refused").to_owned();
+        assert!(!text.contains("the host asks them"), "{line}: {text}");
+    }
+    world.runs("git push origin HEAD").refuses("the host asks nobody here");
+    world.runs("git push --mirror origin").refuses("the person can allow that");
 }
 
 #[test]

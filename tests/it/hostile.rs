@@ -157,3 +157,20 @@ fn a_call_whose_payload_does_not_read_is_refused_and_leaves_a_line() {
     let said = world.sends("PostToolUse", b"{");
     assert!(said.out.contains("systemMessage") && !said.out.contains("deny"), "{said:?}");
 }
+
+/// Else the agent hears later that no job is active, and not why.
+#[test]
+fn a_prompt_that_finds_the_store_locked_tells_the_agent_why() {
+    let world = World::seeded();
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let lock = options.open(world.path(".git/seed/lock")).expect("it opens");
+    lock.lock().expect("it is free");
+    let told = world.prompt("fix the lexer");
+    told.tells("git seed could not take in this prompt");
+    assert!(told.to_person().is_some_and(|told| told.contains("git seed doctor")), "{told:?}");
+    drop(lock);
+    let told = world.prompt("fix the lexer");
+    assert!(!told.context().unwrap_or_default().contains("could not take in"), "{told:?}");
+    assert_eq!(world.phase(), "idle");
+}

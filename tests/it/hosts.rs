@@ -984,3 +984,39 @@ fn a_client_that_was_never_asked_is_not_called_another_version() {
         assert!(told.to_person().is_none_or(|told| !told.contains(title)), "{host}");
     }
 }
+
+/// opencode sends no event when it ends: its plugin is told, and hands that over while its process
+/// can still be seen.
+#[test]
+fn a_session_of_opencode_ends_with_opencode() {
+    let world = World::new();
+    if !world.tries("node --version").out.starts_with('v') {
+        super::skip::not_here("node");
+        return;
+    }
+    world.person("init --host opencode").succeeds();
+    let plugin = world.text(".opencode/plugins/git-seed.js");
+    world.puts("../plugin.mjs", &plugin);
+    let play = r#"
+        import { readdirSync } from "node:fs"
+        import { GitSeed } from "./plugin.mjs"
+        const session = { get: async () => ({ data: {} }), messages: async () => ({ data: [] }) }
+        const tui = { showToast: async () => {} }
+        const client = { session, tui }
+        const hooks = await GitSeed({ client, directory: process.cwd() })
+        const lives = (when) => console.log(when, readdirSync(".git/seed/sessions").length)
+        const parts = [{ type: "text", id: "a", text: "where is the lexer?" }]
+        for (const sessionID of ["one", "two"])
+          await hooks["chat.message"]({ sessionID }, { parts: [...parts] })
+        lives("said")
+        await hooks.dispose()
+        await hooks.dispose()
+        lives("over")
+    "#;
+    world.puts("../play.mjs", play);
+    let said = world.tries("node ../play.mjs");
+    assert_eq!(said.out, "said 2\nover 0\n", "{said:?}");
+    let ends = world.text(".git/seed/lives.toml");
+    assert_eq!(ends.matches("[[life]]").count(), 2, "{ends}");
+    assert!(!ends.contains("late = true"), "nobody had to find out: {ends}");
+}

@@ -536,3 +536,18 @@ fn a_job_whose_worktree_is_gone_is_offered_elsewhere() {
     world.person(&format!("job activate {id}")).succeeds();
     assert_eq!(world.job(), id);
 }
+
+/// A person at a terminal reads whose turn it is; the agent reads what it does.
+#[test]
+fn status_says_to_a_person_what_the_agent_does_next() {
+    let world = World::seeded();
+    world.to("execute");
+    let next = world.json("status")["next"].as_str().expect("text").to_owned();
+    let mark = "   (the agent does this)";
+    world.person("status").tells(&format!("next     {next}{mark}"));
+    let told = world.seed("status").tells(&format!("next     {next}"));
+    assert!(!told.contains(mark), "{told}");
+    world.prompt("[PAUSE]");
+    let told = world.person("status").tells("next     enter [RESUME]");
+    assert!(!told.contains(mark), "{told}");
+}

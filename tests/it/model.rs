@@ -1284,6 +1284,8 @@ impl<'a> Search<'a> {
                 anchors: self.rules.maps.anchors(),
                 phase: row,
                 first: self.rules.first_step(SaidLane::Unsaid),
+                unread: false,
+                paused: None,
                 cycle: stand.cycle,
                 by: if around == Around::Below { &below } else { &Actor::Main },
                 dial_set: state.dial != Dial::Unset,
@@ -2873,6 +2875,7 @@ impl<'a> Search<'a> {
             // A person's question lets any turn end; the search asks whether the others do.
             asked: false,
             unasked: (state.review == Review::Unanswered || state.alone).then_some("nobody is"),
+            running: false,
             next: &next,
             whole: false,
         };

@@ -287,11 +287,12 @@ fn what_a_run_leaves_in_a_cache_is_nobodys_change() {
 fn a_directory_is_read_and_declared_before_anything_is_written() {
     let world = World::seeded();
     world.prompt("[QUICK] fix the lexer").tells("--scope");
-    let edit = world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
-    edit.refuses("git seed phase advance --scope src/parser -m");
+    let edit = || world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
+    edit().refuses("Do: read the file in src/parser that you will change");
     let scoped = "phase advance --scope src/parser -m 'the lexer drops escapes'";
     world.changes_nothing(|| world.seed(scoped).refuses("have not read a file in src/parser"));
     world.reads(CODE).passes();
+    edit().refuses("Do: git seed phase advance --scope src/parser -m");
     world.changes_nothing(|| world.seed("phase advance --scope ../x -m x").refuses("`..`"));
     // The file that has to change stands for its directory, and the person said what it is about.
     world.seed(&format!("phase advance --scope {CODE}")).succeeds();
@@ -504,12 +505,17 @@ fn the_first_step_chooses_the_lane() {
     told.tells("git seed phase advance --small --scope <dir> -m");
     told.tells("\nAnything larger: git seed phase advance");
     assert_eq!(world.json("status")["track"], json!(null));
-    let edit = world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
-    edit.refuses("git seed phase advance --small --scope src/parser -m");
+    let edits = || world.edits(CODE, "fn lex() {", "fn lex() { escapes();");
+    // The step would be refused as well: what it waits for is said first.
+    edits().refuses("Do: read the file in src/parser that you will change");
+    edits().refuses("git seed phase advance --small --scope src/parser -m");
     let small =
         "phase advance --small --scope src/parser -m 'escapes get lost; lex.rs; cargo test'";
     world.changes_nothing(|| world.seed(small).refuses("have not read a file in src/parser"));
     world.reads(CODE).passes();
+    edits().refuses("Do: git seed phase advance --small --scope src/parser -m");
+    world.writes("src/new/a.rs", "fn a() {}\n").refuses("Do: git seed phase advance --small");
+    world.writes("notes.txt", "x\n").refuses("Do: read the file in the top directory that you");
     world.changes_nothing(|| world.seed("phase advance --small -m x").refuses("--scope <dir>"));
     world.changes_nothing(|| {
         world

@@ -240,6 +240,9 @@ fn a_paused_job_goes_on_by_a_word() {
         let status = world.json("status");
         assert!(status["next"].as_str().is_some_and(|next| next.contains("[RESUME]")), "{status}");
         assert!(status["words"].to_string().contains("[RESUME]"), "{status}");
+        world.edits(CODE, "lex()", "lexer()").refuses("begins with [RESUME] continues the job");
+        world.runs("cargo build").refuses("the person paused \"");
+        world.reads(CODE).passes();
         let told = world.prompt(word);
         assert!(told.to_person().is_some_and(|told| told.contains("continues in execute")));
         told.tells("scope");

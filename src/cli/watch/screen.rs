@@ -161,7 +161,7 @@ fn state(seen: &Watching, width: usize) -> Vec<Line<'static>> {
         say("fence", &outside.join(" · "), Style::new().fg(Color::Red));
     }
     say("cost", &status.cost.told(), plain);
-    say("next", &status.next, plain);
+    say("next", &crate::cli::status::next_for_person(status), plain);
     lines
 }
 

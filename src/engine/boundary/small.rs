@@ -117,7 +117,7 @@ fn dirs_read(repo: &Repo, focused: &LoadedJob, opened: &[String]) -> Vec<String>
 }
 
 /// One of `dirs` that holds files, of which none was opened.
-fn unseen<'a>(repo: &Repo, dirs: &'a [String], opened: &[String]) -> Option<&'a str> {
+pub(crate) fn unseen<'a>(repo: &Repo, dirs: &'a [String], opened: &[String]) -> Option<&'a str> {
     let is_unseen = |dir: &&String| {
         let dir = from_line(dir);
         // One that is not there, or does not read, holds nothing to look at.

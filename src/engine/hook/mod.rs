@@ -185,7 +185,11 @@ fn in_trouble(repo: &Repo, event: &Event, error: &EngineError) -> Answer {
             let _ = record::journal_line::note(repo, focused.as_ref(), |line| {
                 line.what = What::Trouble;
             });
-            Answer::to_person(in_words(Notice::HookTrouble, error))
+            let to_person = Some(in_words(Notice::HookTrouble, error));
+            // Else the agent hears later that no job is active, and not why.
+            let of_prompt = || in_words(Notice::HookTroubleOfPrompt, error);
+            let context = matches!(event.kind, EventKind::Prompt { .. }).then(of_prompt);
+            Answer { context, to_person, ..Answer::silence() }
         }
         EventKind::Before(call) if !guard::looks(&call.act) => {
             Answer::refuse(voice::say(&refusal, "").text())

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::engine::hook::changes;
 use crate::engine::repo::paths::Resolved;
+use crate::engine::repo::rows::to_line;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, git_consent, git_hooks, hook, jobs, judge, memory};
 use crate::engine::{merge_mark, named_dirs, own_dir, person, record};
@@ -43,11 +44,18 @@ pub(crate) fn scene<'a>(
     let stay = focused.map(|focused| record::activity::stay(repo, focused)).unwrap_or_default();
     let spent = phase.pace.as_ref().filter(|pace| pace.is_spent(&stay, host.delegates()));
     let helper = spent.map(|pace| pace.helper.as_str());
+    let first = focused.map_or(FirstStep::Whole, |job| repo.first_step(&job.state));
+    let begins = focused.filter(|job| job.state.stand.is_talk() && first != FirstStep::Whole);
     Ok(Scene {
+        unread: match begins {
+            Some(job) => is_unread(repo, job, &acts.changes)?,
+            None => false,
+        },
+        paused: focused.is_none().then(|| paused(repo, &acts)).flatten(),
         helper: helper.filter(|name| repo.has_subagent(host, name)),
         anchors: repo.rules.maps.anchors(),
         phase,
-        first: focused.map_or(FirstStep::Whole, |job| repo.first_step(&job.state)),
+        first,
         cycle: stand.map_or(0, |stand| stand.cycle),
         by: &event.by,
         dial_set,
@@ -71,6 +79,17 @@ pub(crate) fn scene<'a>(
             && focused.is_some_and(|focused| record::rewritten::is_gone(repo, focused)),
         call: acts,
     })
+}
+
+/// The name of the job that a person paused here, where a call is to be judged that may change
+/// something.
+fn paused(repo: &Repo, acts: &Call<'_>) -> Option<String> {
+    if !repo.rules.mode.keeps_jobs() || guard::looks_only(acts) {
+        return None;
+    }
+    // Jobs that do not read are named elsewhere.
+    let paused = jobs::birth::paused_here(repo).unwrap_or_default();
+    paused.into_iter().next().map(|job| job.state.job.name)
 }
 
 /// What the acts of one event are judged in.
@@ -306,6 +325,17 @@ fn unseen(repo: &Repo, focused: &LoadedJob, changes: &[FileChange]) -> Result<Op
     }
     let seen = claims::turn::seen_in_context(repo, focused)?;
     Ok(old.find(|change| !seen.contains(&change.path)).map(|change| change.path.clone()))
+}
+
+/// Whether the small lane would not open where `changes` lie, since nothing there was opened.
+fn is_unread(repo: &Repo, focused: &LoadedJob, changes: &[FileChange]) -> Result<bool> {
+    let dir = changes.iter().find_map(|change| match &change.place {
+        Place::Project { dir } | Place::Page { dir } => Some(to_line(dir)),
+        _ => None,
+    });
+    let Some(dir) = dir else { return Ok(false) };
+    let opened = claims::turn::opened_in_job(repo, focused)?;
+    Ok(boundary::small::unseen(repo, &[dir], &opened).is_some())
 }
 
 /// What nothing shows of the work that a call lets out, or of a call that wants a ruling first.

@@ -26,9 +26,13 @@ pub(crate) fn stop(repo: &Repo, event: &Event, waiting: u32) -> Result<Answer> {
     let focused = repo.focused()?;
     if let Some(focused) = &focused {
         focused.activity.clone()?;
-        if waiting > 0 || repo.is_guest(focused, event)? {
+        if repo.is_guest(focused, event)? {
             return Ok(Answer::silence());
         }
+    }
+    // It only rests until what it waits for has ended: these are not its last words.
+    if waiting > 0 {
+        return Ok(Answer::silence());
     }
     let heard = match hook::last_words::heard(repo, event, focused.as_ref()) {
         Ok(Heard::SentBack(answer)) => return Ok(answer),
@@ -78,6 +82,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         asked: record::interactions::only_asked(repo, focused)?,
         called_off,
         unasked: unasked.as_deref(),
+        running: matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0),
         next: &next,
         whole,
     };

@@ -288,6 +288,8 @@ impl<'a> Asks<'a> {
             anchors: self.anchors.clone(),
             phase: row,
             first: FirstStep::Whole,
+            unread: false,
+            paused: None,
             cycle: 1,
             by: &Actor::Main,
             dial_set: state.dial,
