@@ -1021,6 +1021,7 @@ pub(crate) enum Notice {
     LandLostSignature,
     LandSignedAnew,
     LandMovedCommit,
+    LandLeftOut,
     LandKeptCommit,
     LandSameTree,
     LandSameBranch,

@@ -246,7 +246,6 @@ pub fn judge(inquiry: &Inquiry, table: &GateTable) -> Ruling {
 
 pub use super::items::unmatched;
 pub(crate) use super::ruling::paths as check_paths;
-pub(crate) use super::said::leaves_failure_unsaid;
 
 #[cfg(test)]
 mod tests {

@@ -554,12 +554,6 @@ impl<'c> Runs<'c> {
         found(Finding::Miscounted, &self.miscounted(texts, table));
     }
 
-    /// Whether a run failed on this code, and neither ran again nor is the last one.
-    pub(crate) fn any_unrepeated(&self) -> bool {
-        let failed = self.read.iter().filter(|read| read.reading == Reading::Failed);
-        failed.into_iter().any(|read| !self.is_last_of_its_kind(read) && self.is_unrepeated(read))
-    }
-
     /// One that fails still is told as the last run.
     fn is_unrepeated(&self, failed: &Read<'_>) -> bool {
         self.failed_on_this_code(failed) && !self.is_repeated(failed) && !self.fails_still(failed)

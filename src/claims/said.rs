@@ -84,14 +84,6 @@ impl Spoken {
         })
     }
 
-    /// It says of no work that it was done, and names nothing that changed.
-    fn tells_no_work(&self, index: &Index<'_>, table: &GateTable) -> bool {
-        let parts = |c: char| c.is_whitespace() || "`\"'(),;:!?".contains(c);
-        let mut words = self.raw.split(parts).map(|word| word.trim_end_matches('.'));
-        let changed = |word: &str| !word.is_empty() && !index.find(word).is_empty();
-        !self.text.says(&table.said.deeds, &table.words) && !words.any(changed)
-    }
-
     /// What is told as a result. A sign alone is none where it is said that nothing ran, and
     /// what a command shows that is named beside it is shown.
     fn results(&self, runs: &Runs<'_>, index: &Index<'_>, table: &GateTable) -> Results {
@@ -307,7 +299,7 @@ fn ran(
     let table = reasons.table;
     let results = spoken.results(runs, index, table);
     let admitted = spoken.admits_failure(runs);
-    failed(reasons, spoken, (runs, index), (!results.is_empty(), admitted));
+    failed(reasons, spoken, runs, (!results.is_empty(), admitted));
     runs.say_quiet(&mut |finding, names| reasons.names(finding, names));
     if runs.any_fresh() && !runs.any_whole() {
         let parts: Vec<String> = runs.parts().flatten().map(super::Part::told).collect();
@@ -372,7 +364,7 @@ fn unrun(
 fn failed(
     reasons: &mut Reasons<'_>,
     spoken: &Spoken,
-    (runs, index): (&Runs<'_>, &Index<'_>),
+    runs: &Runs<'_>,
     (results, admitted): (bool, bool),
 ) {
     let table = reasons.table;
@@ -384,11 +376,10 @@ fn failed(
     } else {
         // That a run did not come to an end, or failed, is said, and nothing is made of it.
         let repeated = runs.any_whole();
-        let silent = !claims && spoken.tells_no_work(index, table);
         let as_known = |finding| match finding {
             Finding::FailedUnrepeated if told => Finding::FailedAsSaid,
-            // All tests passed on this code in another run, or nothing is said that it contradicts.
-            Finding::FailedUnrepeated if repeated || silent => Finding::FailedCommandNamed,
+            // All tests passed on this code in another run.
+            Finding::FailedUnrepeated if repeated => Finding::FailedCommandNamed,
             Finding::FailingRun if !claims => Finding::FailingRunNamed,
             other => other,
         };
@@ -634,16 +625,6 @@ fn other_target(
 /// Whether a line has `word` as a word of its own.
 fn has_part(line: &str, word: &str) -> bool {
     line.split(|sign: char| !(sign.is_alphanumeric() || sign == '.')).any(|part| part == word)
-}
-
-/// Whether a run failed on this code and has not passed since, and the message does not say so.
-/// Words that tell of nothing may leave it at that; what lets work out may not.
-pub(crate) fn leaves_failure_unsaid(case: &ClaimCase, table: &GateTable) -> bool {
-    let index = Index::of(&case.truth);
-    let runs = Runs::of(&case.receipts, &index, table);
-    let spoken = Spoken::of(&case.claim.text, table);
-    let told = spoken.admits_failure(&runs) || spoken.tells_of_failure(table) || spoken.hindered;
-    !told && !runs.any_whole() && runs.any_unrepeated()
 }
 
 /// Whether a text admits that nothing was run, and tells no result.

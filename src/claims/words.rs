@@ -155,36 +155,4 @@ mod tests {
             assert!(gaps.contains(unrun), "{gaps}");
         }
     }
-
-    #[test]
-    fn words_that_tell_of_nothing_need_not_name_a_run_that_failed() {
-        let runs = [run("", 1), run("tests.test_calc", 0)];
-        let table = GateTable::shipped().expect("the shipped rows");
-        let unsaid = |text: &str| gate::leaves_failure_unsaid(&case(text, &runs, &table), &table);
-        for text in ["nothing to keep", "E2", "wip", "Shall I go on?", "Next I look at the docs."] {
-            let said = answer(text, &runs);
-            assert_eq!(said.directive, Directive::Damp, "{text}: {said:#?}");
-            let listed = said.gaps.iter().any(|gap| gap.contains("was not repeated: python3"));
-            assert!(listed && unsaid(text), "{text}: {said:#?}");
-        }
-        for text in [
-            "Fixed.",
-            "All tests pass.",
-            "add returns the sum",
-            "src/calc.py is as you wanted it",
-            "It works now.",
-            "Done.",
-            "Everything is green.",
-            "The criteria are met.",
-        ] {
-            let said = answer(text, &runs);
-            assert!(said.directive > Directive::Damp, "{text}: {said:#?}");
-        }
-        for text in ["add is mended; one test fails, as before", "One test still fails."] {
-            assert!(answer(text, &runs).directive <= Directive::Damp && !unsaid(text), "{text}");
-        }
-        // All tests passed on this code in another run.
-        let again = [run("", 1), run("-v", 0), run("", 0)];
-        assert!(!gate::leaves_failure_unsaid(&case("wip", &again, &table), &table));
-    }
 }

@@ -155,6 +155,10 @@ fn tell(landed: &Landed, out: &mut Report) {
     for one in &landed.differs {
         out.pair("differs", told_of(one));
     }
+    for one in &landed.left_out {
+        let why = voice::tell(Notice::LandLeftOut, &[]);
+        out.pair("left out", format_args!("{} {}   {why}", short(&one.commit), one.subject));
+    }
     let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
     out.pair("branch", format_args!("{}   on {base}", landed.branch));
     let proof = match (landed.onto.is_some(), landed.product_identical) {

@@ -580,27 +580,3 @@ fn the_sentence_that_is_named_is_the_one_at_fault() {
     let text = told.refusal().expect("a lie");
     assert!(text.contains("all tests pass"), "{text}");
 }
-
-/// All tests were run and one failed; the part that the work is about passes. Words that tell of
-/// nothing have nothing to say of it, and what lets the work out has.
-#[test]
-fn a_run_that_failed_is_named_by_words_that_tell_of_work() {
-    let world = super::quick::small();
-    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
-    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
-    fails(&world, "cargo test");
-    let part = json!({ "command": "cargo test lex" });
-    let passed = "running 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 \
-        filtered out; finished in 0.00s";
-    world.tool("Bash", &part, || json!({ "stdout": passed, "interrupted": false })).passes();
-    let unsaid = "a run failed on this very code";
-    let told = |said: &str| ends(&world, said).refusal().unwrap_or_default().to_owned();
-    for said in ["E2", "I go on with the next step."] {
-        let text = told(said);
-        assert!(text.contains("[stop] BLOCKED") && !text.contains(unsaid), "{said}: {text}");
-    }
-    world.seed("phase checkpoint -m 'nothing to keep'").succeeds();
-    let said = "lex() keeps escapes now, and that is what you wanted.";
-    assert!(told(said).contains(unsaid), "{}", told(said));
-    world.runs_and("npm publish", || {}).refuses("failed on this");
-}

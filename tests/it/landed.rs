@@ -414,6 +414,23 @@ fn the_next_run_lands_what_is_new() {
     );
 }
 
+/// A sync may reject a step whose commit stays on the branch of the person.
+#[test]
+fn a_commit_that_is_no_step_any_more_is_named_where_it_is_left_out() {
+    let (world, id) = closed();
+    world.sh(&format!(
+        "git -c core.hooksPath=/dev/null commit -q --allow-empty \
+         -m 'add: three numbers' -m 'Seed-Job: {id}\nSeed-Id: 0123456789ab'"
+    ));
+    world.sh("git -c core.hooksPath=/dev/null commit -q --allow-empty -m 'the person goes on'");
+    let told = world.person("land --dry-run").succeeds();
+    assert!(told.contains("add: three numbers   no step of the job any more"), "{told}");
+    let landed = lands(&world, "");
+    assert_eq!(landed["left_out"].as_array().map(Vec::len), Some(1), "{landed}");
+    assert_eq!(landed["left_out"][0]["subject"], "add: three numbers");
+    assert_eq!(landed["left_out"][0]["commit"], rev(&world, "HEAD~1"));
+}
+
 #[test]
 fn subjects_follow_the_style_of_those_before() {
     let world = World::seeded();

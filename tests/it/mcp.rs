@@ -478,7 +478,7 @@ fn a_registered_server_is_heard_in_every_phase_and_no_other_of_its_name() {
     std::fs::write(&settings, person).expect("a home");
     world.puts(".codex/config.toml", "model = \"x\"\n");
     let before = world.git("status --porcelain");
-    let told = world.person("init --mcp").succeeds();
+    let told = world.person("init --mcp --host claude --host codex").succeeds();
     assert!(told.contains("~/.claude.json") && told.contains("MCP server seed"), "{told}");
     assert_eq!(world.git("status --porcelain"), before);
     let there: Value =

@@ -52,7 +52,7 @@ pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verd
         return Ok(Ok(()));
     }
     let judged = rule_on(repo, Some(focused), said)?;
-    if !judged.sends_work_back() {
+    if !judged.sends_back() {
         stands_instead(repo, focused, judged)?;
         return Ok(Ok(()));
     }

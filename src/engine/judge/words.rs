@@ -168,12 +168,6 @@ impl Judged {
         self.cut || goes_back(&self.ruling)
     }
 
-    /// The same of words with which work goes out, or is to be approved: those say that it is done,
-    /// whatever their words are.
-    pub(crate) fn sends_work_back(&self) -> bool {
-        self.sends_back() || gate::leaves_failure_unsaid(&self.case, &self.table)
-    }
-
     fn directive(&self) -> Directive {
         // What does not say whether the way is open does not open it.
         self.ruling.directive().unwrap_or(Directive::Reject)
@@ -325,7 +319,7 @@ pub(super) fn goes_out(
     if bare && judged.changed_nothing() {
         return Ok(None);
     }
-    if judged.sends_work_back() {
+    if judged.sends_back() {
         return Ok(Some(judged.refusal(Spoken::Act).with("part", part)));
     }
     let not_run = judged.ruling.requires_tool() && !judged.changed_nothing();

@@ -16,6 +16,7 @@ use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::landing::{LabCommit, LandedCommit, Landing};
 use crate::format::names;
+use crate::format::trailers::claimed_ids;
 use crate::jobs::{JobId, Status, landing};
 use crate::rules::Signing;
 use crate::store::{BranchMove, CommitId, NewCommit};
@@ -41,6 +42,10 @@ pub(crate) struct Landed {
     /// Commits of the job that are not what its steps recorded: nobody judged what they hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<Differs>,
+    /// Commits behind the job's last one that bear its trailers and are no steps of it any more,
+    /// so that the branch is without them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// The ref that keeps the commits of the phases.
     pub kept: &'static str,
     /// The commit that it was put onto.
@@ -68,6 +73,13 @@ pub(crate) struct LandedRow {
     pub lost: Vec<String>,
     #[serde(skip)]
     pub fate: Fate,
+}
+
+/// A commit that a merge of two clones rejected, or that was undone.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct LeftOut {
+    pub commit: String,
+    pub subject: String,
 }
 
 /// What became of a commit of somebody else's that stands between those of the job.
@@ -407,12 +419,26 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
         memory: plan.memory,
         commits: rows.collect(),
         differs: plan.differs.clone(),
+        left_out: if target.replaces { Vec::new() } else { left_out(ground) },
         kept: names::KEEP_CLOSED,
         onto: plan.onto.as_ref().map(ToString::to_string),
         waits: None,
         whole: plan.whole,
         goes_on: target.replaces && ground.span < ground.commits.len(),
     }
+}
+
+/// What bears the trailers of the job behind its last commit.
+fn left_out(ground: &Ground) -> Vec<LeftOut> {
+    let own = format!("Seed-Job: {}", ground.job.state.job.id);
+    let behind = ground.commits[ground.span..].iter().filter_map(|one| {
+        let text = one.text();
+        let ours = text.lines().any(|line| line.trim() == own);
+        let subject = text.lines().next().unwrap_or_default().to_owned();
+        (ours && claimed_ids(&text).next().is_some())
+            .then(|| LeftOut { commit: one.commit.to_string(), subject })
+    });
+    behind.collect()
 }
 
 /// Newer jobs among which one is looked for.

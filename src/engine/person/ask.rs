@@ -85,7 +85,7 @@ fn holds(
 ) -> Result<(), Refusal> {
     let (Some(focused), [one]) = (focused, admitted) else { return Ok(()) };
     let ruled = ruled(repo, one, focused).map_err(|error| Refusal::broken("state", &error))?;
-    match ruled.filter(Judged::sends_work_back) {
+    match ruled.filter(Judged::sends_back) {
         Some(judged) => Err(judged.refusal(Spoken::Question)),
         None => Ok(()),
     }
