@@ -155,7 +155,7 @@ fn half_of_the_trailers_is_not_measured_whatever_the_content() {
         (whole.as_str(), "tree"),
         (job.as_str(), "some of its trailers are missing"),
         (id.as_str(), "some of its trailers are missing"),
-        (&format!("{job}\nSeed-Id: zzzz"), "name a step zzzz, which none of the jobs here has"),
+        (&format!("{job}\nSeed-Id: zzzz"), "name a step zzzz that stands in none of the jobs here"),
         (&format!("{job}\nSeed-Id: 0123456789ab"), "name a step 0123456789ab"),
         (&format!("{id}\nSeed-Cycle: 1"), "some of its trailers are missing"),
     ] {
