@@ -7,12 +7,13 @@
 //! table both ways.
 
 mod form;
+pub(crate) mod text;
 #[cfg(test)]
 mod write;
 
 use std::sync::OnceLock;
 
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::{Deserialize, DeserializeOwned, Error as _};
 
 /// A shipped table, as the build wrote it.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +39,12 @@ macro_rules! rows {
 pub(crate) use rows;
 
 /// Reads a shipped table.
-pub(crate) fn read<T: DeserializeOwned>(table: Table) -> Result<T, toml::de::Error> {
+pub(crate) fn read<T: Deserialize<'static>>(table: Table) -> Result<T, toml::de::Error> {
     read_at(table.0, 0)
 }
 
 /// Reads the value that begins at `at`.
-fn read_at<T: DeserializeOwned>(form: &'static str, at: usize) -> Result<T, toml::de::Error> {
+fn read_at<T: Deserialize<'static>>(form: &'static str, at: usize) -> Result<T, toml::de::Error> {
     T::deserialize(&mut form::Reader::new(form, at)).map_err(toml::de::Error::custom)
 }
 

@@ -618,6 +618,9 @@ struct Taken {
 /// Whether `words` begin as `pattern` says; flags may stand between, with values where
 /// `valued` says so.
 fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
+    if words.first().is_some_and(|word| !may_begin(pattern, word)) {
+        return None;
+    }
     let mut at = 0;
     for (nth, wanted) in pattern.split(' ').filter(|wanted| !wanted.is_empty()).enumerate() {
         loop {
@@ -634,6 +637,15 @@ fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
         at += 1;
     }
     Some(Taken { len: at })
+}
+
+/// Whether a line that begins with `word` may begin as `pattern` says: each line is held against
+/// all rows, and nearly all of them end here.
+fn may_begin(pattern: &str, word: &str) -> bool {
+    let pattern = pattern.as_bytes();
+    let head = pattern.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let plain = !head.is_empty() && !head.contains(&b'*');
+    !plain || head.split(|byte| *byte == b'|').any(|one| one == word.as_bytes())
 }
 
 /// Whether `words` begin as `pattern` says; flags may stand between.
@@ -1188,6 +1200,26 @@ mod tests {
         assert!(error.contains("guess") && error.contains("unit_test"), "{error}");
         let toml = Runs::parse(include_str!("runs.toml")).expect("the TOML");
         assert_eq!(toml, Runs::shipped().expect("rows"));
+    }
+
+    #[test]
+    fn a_row_is_told_from_a_line_by_how_both_begin() {
+        for (pattern, word, may) in [
+            ("cargo test", "cargo", true),
+            ("cargo test", "carg", false),
+            ("cargo test", "test", false),
+            ("gradle|gradlew test", "gradlew", true),
+            ("gradle|gradlew test", "gradle|gradlew", false),
+            ("python* -m", "pytest", true),
+            (" a", "b", true),
+            ("", "b", true),
+        ] {
+            assert_eq!(may_begin(pattern, word), may, "{pattern}: {word}");
+        }
+        let none: [&str; 0] = [];
+        assert!(begins("cargo test", &none, &[]).is_none());
+        assert!(begins("cargo|c test", &["c", "-q", "test"], &[]).is_some());
+        assert!(begins("car*|x test", &["cargo", "test"], &[]).is_some());
     }
 
     proptest! {

@@ -57,16 +57,17 @@ pub(crate) fn canary(host: &Host, work_tree: &Path, state: &Path) -> Option<Vec<
     })?;
     let fields = &host.fields;
     let mut payload = json!({});
-    payload[&fields.event] = before_event(host)?.into();
-    payload[&fields.session] = CANARY.into();
-    payload[&fields.cwd] = work_tree.to_string_lossy().into();
-    payload[&fields.tool] = tool.as_str().into();
+    payload[fields.event.as_str()] = before_event(host)?.into();
+    payload[fields.session.as_str()] = CANARY.into();
+    payload[fields.cwd.as_str()] = work_tree.to_string_lossy().into();
+    payload[fields.tool.as_str()] = tool.as_str().into();
     // A shell takes a backslash for its own, on Windows, too.
     let state = state.to_string_lossy();
     let state = if cfg!(windows) { state.replace('\\', "/") } else { state.into_owned() };
-    payload[&fields.input] = json!({ command.as_str(): format!("cat {state}/journal/x.jsonl") });
+    payload[fields.input.as_str()] =
+        json!({ command.as_str(): format!("cat {state}/journal/x.jsonl") });
     if let Some(call) = &fields.call {
-        payload[call] = "doctor".into();
+        payload[call.as_str()] = "doctor".into();
     }
     serde_json::to_vec(&payload).ok()
 }

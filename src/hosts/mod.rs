@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::shipped::text::Text;
 use crate::shipped::{self, Table, shipped};
 
 pub(crate) use canary::{CANARY, before_tool_line, canary, is_refusal, switches_hooks_off};
@@ -152,7 +153,7 @@ pub enum BadRow {
 
 /// One agent host.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct Host {
     /// Name on the command line, such as `claude`.
     pub name: String,
@@ -175,9 +176,9 @@ pub struct Host {
     pub processes: Vec<String>,
     /// Environment variables that only an agent's process has.
     pub markers: Vec<String>,
-    /// Programs that run this host and open the person's own terminals, too: editors, and what
-    /// stands in for them on another machine. One with a dot is looked for in the command line.
-    pub shares_terminal: Vec<String>,
+    /// [`Marks`] has them.
+    #[serde(rename = "shares_terminal")]
+    _shares_terminal: serde::de::IgnoredAny,
     /// The variable that says whether a person is there.
     pub attended: Option<String>,
     /// The variable that names the project's directory, wherever the host works just now.
@@ -224,7 +225,7 @@ pub struct Host {
     /// Where hook lines go.
     pub settings: Settings,
     fields: Fields,
-    events: BTreeMap<String, Happening>,
+    events: BTreeMap<Text, Happening>,
     prompt: PromptRow,
     tasks: Option<TasksRow>,
     outcome: OutcomeRow,
@@ -340,37 +341,37 @@ pub enum Linked {
 
 /// Names of the payload's top-level fields.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Fields {
-    event: String,
-    session: String,
-    cwd: String,
+    event: Text,
+    session: Text,
+    cwd: Text,
     /// A list of directories, the first of which counts where `cwd` is not there.
-    roots: Option<String>,
+    roots: Option<Text>,
     /// Fields that may hold JSON as a text. Where the input of a call is a text and no JSON, it is
     /// the field `text` of an object.
     #[serde(default)]
-    spelled: Vec<String>,
-    agent: Option<String>,
-    agent_type: Option<String>,
-    tool: String,
-    input: String,
-    call: Option<String>,
-    duration: Option<String>,
-    prompt: String,
+    spelled: Vec<Text>,
+    agent: Option<Text>,
+    agent_type: Option<Text>,
+    tool: Text,
+    input: Text,
+    call: Option<Text>,
+    duration: Option<Text>,
+    prompt: Text,
     /// The host's id of a prompt.
-    prompt_id: Option<String>,
-    source: String,
-    reason: String,
-    again: String,
+    prompt_id: Option<Text>,
+    source: Text,
+    reason: Text,
+    again: Text,
     /// Where the payload says how many tokens the context holds, as a JSON pointer.
-    tokens: Option<String>,
+    tokens: Option<Text>,
     /// The field that has the client's version.
-    version: Option<String>,
+    version: Option<Text>,
     /// The last words of whoever ends its turn.
-    said: Option<String>,
+    said: Option<Text>,
     /// They are all words since the prompt: what stands between those of one stop and of the next.
-    said_joined: Option<String>,
+    said_joined: Option<Text>,
 }
 
 /// What an event of the host is, whatever the host calls it.
@@ -391,10 +392,10 @@ enum Happening {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct PromptRow {
     /// A prompt that begins with one of these was written by no person.
-    automation: Vec<String>,
+    automation: Vec<Text>,
     /// Tags around text that the host puts in front of a person's words.
     wrapper: Option<Wrapper>,
     /// Quotation marks that the host puts around a person's words; one within has a backslash.
@@ -402,58 +403,58 @@ struct PromptRow {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Wrapper {
-    open: String,
-    close: String,
+    open: Text,
+    close: Text,
 }
 
 /// The list of background work that a stop carries.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct TasksRow {
-    list: String,
-    status: String,
+    list: Text,
+    status: Text,
     /// Any other status, or none, means it still runs.
-    finished: Vec<String>,
-    kind: String,
+    finished: Vec<Text>,
+    kind: Text,
     /// The kinds that a stop waits for; a shell that sleeps holds nobody up.
-    counts: Vec<String>,
+    counts: Vec<Text>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct OutcomeRow {
     /// Where the object lies that has `answers`; a string there is read as JSON.
-    answers: Option<String>,
+    answers: Option<Text>,
     timed_out: Option<Sign>,
     failed: Vec<Sign>,
     background: Vec<Sign>,
     /// How the exit status of a shell command is told; absent where the host does not tell.
     status: Option<StatusRow>,
     /// Where the exit status of a shell command lies, where the host tells it as a number.
-    exit: Option<String>,
+    exit: Option<Text>,
     /// The line of a text that has the status of a shell command which ended badly; where it is
     /// missing nothing is told.
     bad_exit: Option<BadExitRow>,
     /// Where the output of a shell command lies.
     #[serde(default)]
-    prints: Vec<String>,
+    prints: Vec<Text>,
 }
 
 /// A line behind what a command printed, which the host adds where the command ended badly.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct BadExitRow {
     /// Where the text lies.
-    at: String,
+    at: Text,
     /// What stands before the digits.
-    begins: String,
+    begins: Text,
     /// How the host's own lines behind it begin.
-    behind: Vec<String>,
+    behind: Vec<Text>,
     /// Such a line of a command that did not end by itself, behind its output or at the head of it.
     #[serde(default)]
-    stopped: Vec<String>,
+    stopped: Vec<Text>,
 }
 
 impl BadExitRow {
@@ -466,7 +467,8 @@ impl BadExitRow {
 
     /// Whether `text` tells that the command was ended, by a signal or by the host.
     fn is_stopped(&self, text: &str) -> bool {
-        let begins = |line: &str, rows: &[String]| rows.iter().any(|row| line.starts_with(row));
+        let begins =
+            |line: &str, rows: &[Text]| rows.iter().any(|row| line.starts_with(row.as_str()));
         let stopped = |line: &str| begins(line, &self.stopped);
         let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
         text.lines().find(|line| !line.starts_with('<')).is_some_and(stopped)
@@ -477,37 +479,37 @@ impl BadExitRow {
 /// How a host tells the exit status of a shell command: its after-event means 0, its
 /// failed-event has the status in a text.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct StatusRow {
     /// Where the text lies.
-    at: String,
+    at: Text,
     /// What stands before the digits, at the head of the text.
-    begins: String,
+    begins: Text,
     /// The command was not let end.
     unless: Vec<Sign>,
 }
 
 /// The payload of another client, told by its fields. That client has a row, and lines, of its own.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct ForeignRow {
-    has: String,
+    has: Text,
     /// A field that each payload of this host has, and that one has not.
-    lacks: String,
+    lacks: Text,
 }
 
 /// Something a payload shows at a place.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Sign {
     /// A JSON pointer from the payload's root.
-    at: String,
+    at: Text,
     /// The value that counts; without it, anything but null, false and empty.
     is: Option<serde_json::Value>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct ReplyRow {
     dialect: Dialect,
     /// Longest text the host shows, in UTF-16 units.
@@ -520,7 +522,7 @@ struct ReplyRow {
     #[serde(default)]
     asks_again: bool,
     /// Put before the reason of a refused stop where the host returns it as a prompt.
-    echo: Option<String>,
+    echo: Option<Text>,
     /// What is said at these reaches the model with `&lt;` for `<` and `&gt;` for `>`.
     #[serde(default)]
     escapes: Vec<Happening>,
@@ -639,15 +641,15 @@ pub(crate) struct ConsentRow {
 
 /// A host that lets a hook give a shell call another line, or an edit another text.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct RewriteRow {
     /// The tools whose lines a POSIX shell reads, and those that edit a file by one text.
-    tools: Vec<String>,
+    tools: Vec<Text>,
     /// The field that tells how the host decides whom to ask, where one does.
-    mode: Option<String>,
+    mode: Option<Text>,
     /// Its values with which the host runs every call without asking.
     #[serde(default)]
-    unasked: Vec<String>,
+    unasked: Vec<Text>,
     /// Else the start that tells it.
     start: Option<start::StartRow>,
 }
@@ -716,10 +718,10 @@ enum Form {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct ToolRow {
     /// Whole names, or the beginning of one and `*`.
-    names: Vec<String>,
+    names: Vec<Text>,
     act: ActRow,
     /// Each call goes on in the background.
     #[serde(default)]
@@ -728,75 +730,75 @@ struct ToolRow {
 
 /// What a tool does, and the fields of its input that say to what.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 enum ActRow {
     Read {
-        path: String,
+        path: Text,
     },
     Search {
-        path: Option<String>,
+        path: Option<Text>,
     },
     /// The fields of which the first that is there says what is asked for.
     Web {
-        what: Vec<String>,
+        what: Vec<Text>,
     },
     Write {
-        path: String,
-        content: String,
+        path: Text,
+        content: Text,
     },
     Replace {
-        path: String,
-        old: String,
-        new: String,
-        all: String,
+        path: Text,
+        old: Text,
+        new: Text,
+        all: Text,
     },
     ReplaceMany {
-        path: String,
-        edits: String,
-        old: String,
-        new: String,
-        all: String,
+        path: Text,
+        edits: Text,
+        old: Text,
+        new: Text,
+        all: Text,
     },
     Patch {
-        text: String,
+        text: Text,
     },
     Touch {
-        path: String,
+        path: Text,
     },
     /// A list of paths.
     TouchMany {
-        paths: String,
+        paths: Text,
     },
     Shell {
-        command: String,
-        cwd: Option<String>,
+        command: Text,
+        cwd: Option<Text>,
     },
     Delegate {
-        agent: String,
-        prompt: String,
-        default: String,
+        agent: Text,
+        prompt: Text,
+        default: Text,
     },
     Ask(AskRow),
     Housekeeping,
     Schedule {
-        text: String,
+        text: Text,
     },
     Foreign {
-        server: Option<String>,
-        between: Option<String>,
+        server: Option<Text>,
+        between: Option<Text>,
     },
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct AskRow {
-    list: String,
-    text: String,
-    options: String,
-    label: String,
-    multiple: Option<String>,
+    list: Text,
+    text: Text,
+    options: Text,
+    label: Text,
+    multiple: Option<Text>,
     /// The field that brings answers along with the questions.
-    given: String,
+    given: Text,
     key: AnswerKey,
 }
 
@@ -816,7 +818,7 @@ impl Host {
     /// Reads a row as people write it.
     #[cfg(test)]
     fn parse(row: &str, text: &str) -> Result<Self, BadRow> {
-        Self::checked(row, toml::from_str(text))
+        Self::checked(row, toml::from_str(text.to_owned().leak()))
     }
 
     /// A shipped row. The tests of the library check each that they read; a hook would pay for that
@@ -847,10 +849,10 @@ impl Host {
 
     fn check_events(&self) -> Result<(), BadRow> {
         let mut installed = self.install.events.iter().chain(self.install.timeouts.keys());
-        let Some(event) = installed.find(|event| !self.events.contains_key(*event)) else {
+        let Some(event) = installed.find(|event| !self.events.contains_key(event.as_str())) else {
             return Ok(());
         };
-        let known = self.events.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let known = self.events.keys().map(Text::as_str).collect::<Vec<_>>().join(", ");
         Err(BadRow::Event { row: self.name.clone(), event: event.clone(), known })
     }
 
@@ -860,10 +862,10 @@ impl Host {
             if tool.trim_end_matches('*').len() + 1 < tool.len()
                 || tool.trim_end_matches('*').contains('*')
             {
-                return Err(BadRow::Pattern { row: self.name.clone(), tool: tool.clone() });
+                return Err(BadRow::Pattern { row: self.name.clone(), tool: tool.to_string() });
             }
             if !seen.insert(tool) {
-                return Err(BadRow::Twice { row: self.name.clone(), tool: tool.clone() });
+                return Err(BadRow::Twice { row: self.name.clone(), tool: tool.to_string() });
             }
         }
         Ok(())
@@ -886,10 +888,11 @@ impl Host {
         let told = outcome.answers.iter().chain(&outcome.exit).chain(bad_exit);
         let signs = signs.chain(&self.interrupted);
         let pointers = signs.map(|sign| &sign.at).chain(told).chain(servers);
+        let pointers = pointers.chain(&self.fields.tokens).map(Text::as_str);
         let told = self.transcript.iter().flat_map(TranscriptRow::pointers);
-        let mut pointers = pointers.chain(&self.fields.tokens).chain(told);
+        let mut pointers = pointers.chain(told);
         match pointers.find(|at| !at.starts_with('/')) {
-            Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.clone() }),
+            Some(at) => Err(BadRow::Pointer { row: self.name.clone(), at: at.to_owned() }),
             None => Ok(()),
         }
     }
@@ -897,7 +900,7 @@ impl Host {
     fn check_echo(&self) -> Result<(), BadRow> {
         match &self.reply.echo {
             Some(echo) if !self.prompt.automation.contains(echo) => {
-                Err(BadRow::Echo { row: self.name.clone(), echo: echo.clone() })
+                Err(BadRow::Echo { row: self.name.clone(), echo: echo.to_string() })
             }
             _ => Ok(()),
         }

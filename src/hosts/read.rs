@@ -20,6 +20,7 @@ use crate::event::{
     Rewritable, SessionSource, ToolCall,
 };
 use crate::format::short_hash;
+use crate::shipped::text::Text;
 
 /// Largest payload that is read, in bytes.
 pub(crate) const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
@@ -65,12 +66,12 @@ pub fn read(
     let cwd = cwd(host, &top);
     let payload = Payload { host, top, cwd };
     // A tool without arguments may come with none, or with null: what needs some is unknown then.
-    let input = payload.top.get(&host.fields.input);
+    let input = payload.top.get(host.fields.input.as_str());
     if input.is_some_and(|input| !(input.is_object() || input.is_null())) {
         return Err(BadPayload::NoInput);
     }
     let named = payload.text(&host.fields.event).or(event_argument.filter(|name| !name.is_empty()));
-    let name = named.ok_or_else(|| BadPayload::NoEvent { field: host.fields.event.clone() })?;
+    let name = named.ok_or_else(|| BadPayload::NoEvent { field: host.fields.event.to_string() })?;
     Ok(Event {
         host: &host.name,
         name: name.to_owned(),
@@ -281,11 +282,13 @@ fn object(bytes: &[u8]) -> Result<Value, BadPayload> {
 /// The payload with the fields read that hold JSON as a text.
 fn spelled_out(host: &Host, mut top: Value) -> Value {
     for field in &host.fields.spelled {
-        let Some(text) = top.get(field).and_then(Value::as_str) else { continue };
+        let Some(text) = top.get(field.as_str()).and_then(Value::as_str) else { continue };
         let read = serde_json::from_str::<Strict>(text).ok().map(|Strict(value)| value);
         match read.filter(Value::is_object) {
-            Some(value) => top[field] = value,
-            None if *field == host.fields.input => top[field] = serde_json::json!({ "text": text }),
+            Some(value) => top[field.as_str()] = value,
+            None if *field == host.fields.input => {
+                top[field.as_str()] = serde_json::json!({ "text": text });
+            }
             None => {}
         }
     }
@@ -293,9 +296,10 @@ fn spelled_out(host: &Host, mut top: Value) -> Value {
 }
 
 fn cwd(host: &Host, top: &Value) -> PathBuf {
-    let first = |field: &String| top.get(field)?.as_array()?.first()?.as_str();
+    let first = |field: &Text| top.get(field.as_str())?.as_array()?.first()?.as_str();
     let root = || host.fields.roots.as_ref().and_then(first);
-    let named = top.get(&host.fields.cwd).and_then(Value::as_str).or_else(root).map(Path::new);
+    let named =
+        top.get(host.fields.cwd.as_str()).and_then(Value::as_str).or_else(root).map(Path::new);
     named.filter(|path| path.is_absolute()).map(Path::to_owned).unwrap_or_default()
 }
 
@@ -345,7 +349,7 @@ impl Payload {
         self.text(field).unwrap_or_default().to_owned()
     }
 
-    fn optional(&self, field: Option<&String>) -> String {
+    fn optional(&self, field: Option<&Text>) -> String {
         field.map(|field| self.owned(field)).unwrap_or_default()
     }
 
@@ -399,7 +403,7 @@ impl Payload {
 
     /// Another client loaded this host's hook line, and speaks in its own words.
     fn is_foreign(&self) -> bool {
-        let has = |field: &String| self.top.get(field).is_some();
+        let has = |field: &Text| self.top.get(field.as_str()).is_some();
         self.host.foreign.iter().any(|row| has(&row.has) && !has(&row.lacks))
     }
 
@@ -422,7 +426,7 @@ impl Payload {
     fn prompt(&self) -> EventKind {
         let text = self.unwrapped(self.text(&self.host.fields.prompt).unwrap_or_default());
         let text = self.unquoted(text);
-        let begins = |tag: &String| text.trim_start().starts_with(tag.as_str());
+        let begins = |tag: &Text| text.trim_start().starts_with(tag.as_str());
         let automation =
             self.actor() != Actor::Main || self.host.prompt.automation.iter().any(begins);
         EventKind::Prompt { text: text.into_owned(), automation }
@@ -431,7 +435,8 @@ impl Payload {
     /// The person's words, without what the host put in front of them.
     fn unwrapped<'t>(&self, prompt: &'t str) -> &'t str {
         let Some(tags) = &self.host.prompt.wrapper else { return prompt };
-        let wrapped = prompt.strip_prefix(&tags.open).and_then(|rest| rest.split_once(&tags.close));
+        let wrapped =
+            prompt.strip_prefix(&*tags.open).and_then(|rest| rest.split_once(&*tags.close));
         wrapped.map_or(prompt, |(_, words)| words.trim_start_matches(['\r', '\n']))
     }
 
@@ -489,9 +494,11 @@ impl Payload {
         if self.host.happening(event) != Some(Happening::Before) {
             return None;
         }
-        let input =
-            self.top.get(&self.host.fields.input).filter(|input| text(input, field).is_some())?;
-        Some(Rewritable { input: input.clone(), field: field.clone(), unasked })
+        let input = self
+            .top
+            .get(self.host.fields.input.as_str())
+            .filter(|input| text(input, field).is_some())?;
+        Some(Rewritable { input: input.clone(), field: field.to_string(), unasked })
     }
 
     /// The mode of the payload is one in which the host asks where a hook says so.
@@ -516,7 +523,8 @@ impl Payload {
     fn after(&self, ok: bool) -> EventKind {
         let call = self.call();
         let row = &self.host.outcome;
-        let duration = self.host.fields.duration.as_ref().and_then(|field| self.top.get(field));
+        let duration =
+            self.host.fields.duration.as_ref().and_then(|field| self.top.get(field.as_str()));
         let background = self.background(&call.tool);
         let ok = ok && !self.shows_any(&row.failed);
         let shell = matches!(call.act, Act::Shell { background: false, .. }) && !background;
@@ -554,7 +562,7 @@ impl Payload {
         if ok {
             return Some(0);
         }
-        let text = self.top.pointer(&row.at)?.as_str()?.strip_prefix(&row.begins)?;
+        let text = self.top.pointer(&row.at)?.as_str()?.strip_prefix(row.begins.as_str())?;
         let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
         // A failed event never tells of a command that ended well.
         text[..end].parse().ok().filter(|status| *status != 0)
@@ -601,7 +609,7 @@ impl Payload {
     fn act(&self, tool: &str) -> Act {
         let Some(row) = self.host.tool(tool) else { return Act::Unknown };
         let none = Value::Null;
-        let input = self.top.get(&self.host.fields.input).unwrap_or(&none);
+        let input = self.top.get(self.host.fields.input.as_str()).unwrap_or(&none);
         match &row.act {
             ActRow::Read { path } => self.path(input, path).map(|path| Act::Read { path }),
             ActRow::Search { path } => {
@@ -637,7 +645,7 @@ impl Payload {
             act,
             Act::Search { .. } | Act::Web { .. } | Act::Foreign { .. } | Act::Unknown
         );
-        let input = self.top.get(&self.host.fields.input).filter(|_| open);
+        let input = self.top.get(self.host.fields.input.as_str()).filter(|_| open);
         let named = |text: &&str| text.to_ascii_lowercase().contains("seed");
         input
             .map(strings)
@@ -716,8 +724,10 @@ impl Payload {
         };
         let Some(given) = self.given_answers() else { return Vec::new() };
         let timed_out = self.host.outcome.timed_out.as_ref().is_some_and(|sign| self.shows(sign));
-        let asked =
-            self.top.get(&self.host.fields.input).map_or(&[][..], |input| list(input, &row.list));
+        let asked = self
+            .top
+            .get(self.host.fields.input.as_str())
+            .map_or(&[][..], |input| list(input, &row.list));
         let answer = |(place, asked): (usize, &Value)| {
             let question = text(asked, &row.text)?;
             let answer = match row.key {
@@ -800,7 +810,7 @@ fn replacement(edit: &Value, old: &str, new: &str, all: &str) -> Option<Replacem
 }
 
 fn questions(row: &AskRow, input: &Value) -> Vec<Question> {
-    let answered = input.get(&row.given).is_some_and(|given| !given.is_null());
+    let answered = input.get(row.given.as_str()).is_some_and(|given| !given.is_null());
     let question = |asked: &Value| {
         let labels =
             list(asked, &row.options).iter().filter_map(|option| string(option, &row.label));

@@ -12,7 +12,7 @@ use crate::format::tokens::{Reading, Tokens};
 
 /// Where a host writes down what it does, and how it tells tokens there.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub(crate) struct TranscriptRow {
     /// The payload's field with the path of the session's own.
     pub(super) path: String,
@@ -32,10 +32,10 @@ pub(crate) struct TranscriptRow {
 
 impl TranscriptRow {
     /// Its places inside a line.
-    pub(super) fn pointers(&self) -> impl Iterator<Item = &String> {
-        let signs = self.lines.iter().map(|sign| &sign.at);
+    pub(super) fn pointers(&self) -> impl Iterator<Item = &str> {
+        let signs = self.lines.iter().map(|sign| sign.at.as_str());
         let told = self.input.iter().chain(&self.cached).chain(&self.output);
-        signs.chain(&self.message).chain(told)
+        signs.chain(self.message.iter().chain(told).map(String::as_str))
     }
 
     /// It says where to find what it tells.

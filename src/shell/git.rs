@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::shipped::{self, shipped};
 
@@ -49,8 +50,17 @@ struct Taints {
     variable: Vec<Taint>,
     /// Configuration keys that are fine with any, or with these values.
     key: Vec<Taint>,
+    /// [`Unmoved`] reads it.
+    #[serde(rename = "unmoved")]
+    _unmoved: IgnoredAny,
+}
+
+/// The part of the table that each line is asked about; most lines set nothing.
+#[derive(Debug, Default, Deserialize)]
+struct Unmoved {
     /// Programs that read no variable but those of the rows.
-    unmoved: Vec<String>,
+    #[serde(borrow)]
+    unmoved: Vec<&'static str>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -90,7 +100,7 @@ fn taints() -> &'static Taints {
         shipped::read(shipped!("taints")).unwrap_or(Taints {
             variable: Vec::new(),
             key: Vec::new(),
-            unmoved: Vec::new(),
+            _unmoved: IgnoredAny,
         })
     })
 }
@@ -124,7 +134,10 @@ pub(super) fn bends_git(name: &str) -> bool {
 
 /// Whether a program does the same whatever variables without a row it is given.
 pub(super) fn is_unmoved(program: &str) -> bool {
-    taints().unmoved.iter().any(|known| known == program)
+    static TABLE: OnceLock<Unmoved> = OnceLock::new();
+    // As above.
+    let table = TABLE.get_or_init(|| shipped::read(shipped!("taints")).unwrap_or_default());
+    table.unmoved.contains(&program)
 }
 
 /// Whether a row of the table names that variable.
@@ -309,10 +322,20 @@ impl<'a> Call<'a> {
 mod tests {
     use super::*;
 
+    /// TOML lends no words.
+    #[derive(Deserialize)]
+    struct Whole {
+        unmoved: Vec<String>,
+    }
+
     #[test]
     fn the_shipped_taints_say_the_same_in_both_forms() {
         let written = toml::from_str::<Taints>(include_str!("taints.toml")).expect("it parses");
         let built: Taints = shipped::read(shipped!("taints")).expect("it reads");
         assert_eq!(format!("{written:?}"), format!("{built:?}"));
+        let written = toml::from_str::<Whole>(include_str!("taints.toml")).expect("it parses");
+        let built: Unmoved = shipped::read(shipped!("taints")).expect("it reads");
+        assert_eq!(written.unmoved, built.unmoved);
+        assert!(is_unmoved("grep") && !is_unmoved("git"));
     }
 }
