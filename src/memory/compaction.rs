@@ -154,7 +154,7 @@ impl File {
         let mut file = Self::default();
         let rest = match front_matter::find(text) {
             Ok(found) => {
-                text[found.lines].lines().for_each(|line| file.front.read_line(line));
+                text[found.lines].lines().map(unbroken).for_each(|line| file.front.read_line(line));
                 &text[found.end..]
             }
             Err(_) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -367,8 +367,9 @@ fn listed(commits: &[String], folded: usize) -> String {
     first.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
 }
 
+/// All of the end of a line: what is written again ends each line with a line feed alone.
 fn unbroken(line: &str) -> &str {
-    line.strip_suffix('\r').unwrap_or(line)
+    line.trim_end_matches('\r')
 }
 
 /// Without empty lines around it; blanks that begin a line may mean something.
@@ -832,6 +833,15 @@ mod tests {
         ];
         let lines = prop::collection::vec(line, 0..24).prop_map(|lines| lines.join("\n"));
         prop_oneof![lines, any::<String>()]
+    }
+
+    #[test]
+    fn a_line_with_two_ends_is_one_line() {
+        let text =
+            "---\nversion: 1\nowner: a\r\r\n---\nabove\r\r\n\n## Forward State\nnext\r\r\r\n";
+        let file = File::read(text);
+        assert_eq!((&*file.above, file.text(Section::ForwardState)), ("above", "next"));
+        assert_eq!(File::read(&file.write()), file);
     }
 
     proptest! {
