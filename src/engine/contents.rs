@@ -26,7 +26,8 @@ pub(crate) struct Contents {
     /// The place of each step in the chain.
     places: BTreeMap<String, usize>,
     trees: BTreeMap<String, Held>,
-    /// Trees on which commits of the job stand, each with the place of the first that does.
+    /// Trees on which commits of the job stand, each with the place of the first that does; a
+    /// commit that is not here by its own name.
     bases: BTreeMap<String, usize>,
     /// With memory left out.
     changes: BTreeMap<String, Vec<Same>>,
@@ -148,13 +149,16 @@ impl Contents {
         same(&self.whole, change).is_some_and(|found| !found.loose)
     }
 
-    /// The trees that the job's commits lead to from any of these.
+    /// The trees that the job's commits lead to from any of these, and the commits that landed.
     pub(crate) fn reached(&self, from: &BTreeSet<String>) -> BTreeSet<String> {
         let Some(first) = from.iter().filter_map(|tree| self.bases.get(tree)).min() else {
             return BTreeSet::new();
         };
         let later = |held: &Held| held.place.is_some_and(|place| *first <= place);
-        self.trees.iter().filter(|(_, held)| later(held)).map(|(tree, _)| tree.clone()).collect()
+        let trees = self.trees.iter().filter(|(_, held)| later(held)).map(|(tree, _)| tree);
+        let place = |ids: &Ids| ids.iter().filter_map(|id| self.places.get(id)).max();
+        let landed = self.landed.iter().filter(|(_, ids)| place(ids).is_some_and(|at| first <= at));
+        trees.chain(landed.map(|(commit, _)| commit)).cloned().collect()
     }
 
     /// The steps that change the same; of a tree that steps have, those.
@@ -231,6 +235,12 @@ mod tests {
         assert!(contents.by_tree(&tree('b'), None).is_none(), "it may stand on anything");
         let reached = contents.reached(&[tree('d').to_string()].into());
         assert_eq!(reached, [tree('e').to_string()].into());
+        // What another job stands on may be here by its name alone.
+        contents.add_landed("one", ["1"]);
+        contents.add_landed("three", ["3"]);
+        let reached = contents.reached(&[tree('d').to_string()].into());
+        assert_eq!(reached, [tree('e').to_string(), "three".to_owned()].into());
+        assert!(contents.reached(&[tree('a').to_string()].into()).contains("one"));
         let by = |by_git, verbatim, after| {
             let changes = Changes { product: change(by_git, verbatim), whole: change("", "") };
             contents.by_change(&changes, &tree(after)).map(|it| (it.by, it.loose))

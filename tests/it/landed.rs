@@ -382,18 +382,58 @@ fn the_jobs_own_branch_is_replaced_where_nobody_else_has_it() {
 #[test]
 fn without_an_id_the_newest_job_that_has_commits_to_land_is_meant() {
     let (world, id) = closed();
+    let newer = one_more(&world);
+    assert_eq!(lands(&world, "--dry-run")["job"], json!(newer));
+    assert_eq!(lands(&world, &newer)["job"], json!(newer));
+    let landed = lands(&world, "--branch older");
+    assert_eq!(landed["job"], json!(id));
+}
+
+/// A job of the small lane behind the last one.
+fn one_more(world: &World) -> String {
     world.prompt("[QUICK] fix the lexer");
-    let newer = world.job();
+    let id = world.job();
     world.reads(CODE).passes();
     world.seed("phase advance --scope src/parser -m 'the lexer lacks a call'").succeeds();
     let code = world.text(CODE);
     world.edits(CODE, &code, &format!("{code}fn more() {{}}\n")).passes();
     world.tests();
     world.asks(&super::quick::done()).passes().answers("Approve completion");
-    assert_eq!(lands(&world, "--dry-run")["job"], json!(newer));
-    assert_eq!(lands(&world, &newer)["job"], json!(newer));
-    let landed = lands(&world, "--branch older");
-    assert_eq!(landed["job"], json!(id));
+    id
+}
+
+/// A forge makes one commit of two jobs, and their branches go: what the second one stood on is
+/// known by its name alone.
+#[test]
+fn a_squash_of_two_landed_jobs_is_followed_where_no_commit_of_them_is() {
+    let (world, first) = closed();
+    let second = one_more(&world);
+    lands(&world, &first);
+    lands(&world, &format!("{second} --onto main-landed --branch both"));
+    let start = rev(&world, "main-landed~2");
+    world.sh(&format!(
+        "git log --reverse --format='* %s%n%n%b' {start}..both >../said && \
+         git branch squash $(git commit-tree 'both^{{tree}}' -p {start} -F ../said)"
+    ));
+    world.sh(
+        "git init -q --bare ../remote && git -c core.hooksPath=/dev/null push -q ../remote squash \
+         refs/seed/archive refs/seed/claims refs/notes/seed && \
+         git clone -q -b squash \"file://$PWD/../remote\" ../ci && cd ../ci && \
+         git fetch -q origin '+refs/seed/*:refs/seed/*' '+refs/notes/seed:refs/notes/seed'",
+    );
+    let there = |line: &str| world.tries(&format!("cd ../ci && {line}"));
+    assert_ne!(there(&format!("git cat-file -e {}", rev(&world, "main-landed"))).code, 0);
+    let said = there("git seed verify HEAD~1..HEAD");
+    let squash = rev(&world, "squash");
+    let followed = said
+        .out
+        .lines()
+        .any(|line| line.trim_start().starts_with("followed") && line.contains(&squash[..12]));
+    assert!(followed, "{said:?}");
+    // With a byte of somebody's it is that of nobody.
+    there("echo more >> src/parser/lex.rs && git commit -qa --amend --no-edit --no-verify");
+    let said = there("git seed verify HEAD~1..HEAD");
+    assert!(!said.out.contains("followed  "), "{said:?}");
 }
 
 #[test]

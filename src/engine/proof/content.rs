@@ -89,11 +89,11 @@ fn take_in_landings(repo: &Repo, contents: &mut Contents, steps: &Steps) -> Resu
             let change = written(&landing.change, &landing.verbatim);
             take_in_written(contents, &landing.tree, &change, landing.ids());
         }
-        // It may not be here.
+        // Where it is not here, its name stands for what it holds: another job may have landed it.
         let base = landing.base.parse::<CommitId>().ok();
         let base = base.filter(|base| repo.store.has_object(base.as_str()));
         let base = base.map(|base| repo.store.tree_of_commit(&base)).transpose()?;
-        let mut before = base.map(|tree| tree.to_string()).unwrap_or_default();
+        let mut before = base.map_or_else(|| landing.base.clone(), |tree| tree.to_string());
         for (commit, of) in landing.commits.iter().zip(found) {
             as_made &= of == OfSteps::AsMade;
             if of == OfSteps::Otherwise {
