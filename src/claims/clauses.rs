@@ -23,6 +23,15 @@ impl ClauseRows {
         GateTable::shipped().map_or_else(|error| unreachable!("{error}"), |table| table.clauses)
     }
 
+    /// The lists, by name.
+    pub(super) fn lists(&self) -> [(&'static str, &[String]); 3] {
+        [
+            ("clauses.parts", &self.parts),
+            ("clauses.asides", &self.asides),
+            ("clauses.joins", &self.joins),
+        ]
+    }
+
     /// All that may be a clause of `sentence`, each with its asides.
     pub(super) fn all<'t>(&self, sentence: &'t str) -> Vec<&'t str> {
         split(split(vec![sentence], &self.parts), &self.joins)

@@ -55,6 +55,29 @@ impl ExtentRows {
     }
 }
 
+impl ExtentRows {
+    /// The lists, by name.
+    pub(super) fn lists(&self) -> [(&'static str, &[String]); 15] {
+        [
+            ("extent.leads", &self.leads),
+            ("extent.is", &self.is),
+            ("extent.done", &self.done),
+            ("extent.does", &self.does),
+            ("extent.doing", &self.doing),
+            ("extent.same", &self.same),
+            ("extent.not", &self.not),
+            ("extent.isnt", &self.isnt),
+            ("extent.didnt", &self.didnt),
+            ("extent.apart", &self.apart),
+            ("extent.other", &self.other),
+            ("extent.had_to", &self.had_to),
+            ("extent.with_tests", &self.with_tests),
+            ("extent.common", &self.common),
+            ("extent.written", &self.written),
+        ]
+    }
+}
+
 fn has(list: &[String], word: &str) -> bool {
     list.iter().any(|one| one == word)
 }

@@ -668,6 +668,7 @@ impl GateTable {
             .or_else(|| self.threshold_fault())
             .or_else(|| self.finding_fault())
             .or_else(|| self.phrase_fault())
+            .or_else(|| self.word_fault())
             .or_else(|| self.act_fault())
             .or_else(|| self.figure_fault())
     }
@@ -727,6 +728,17 @@ impl GateTable {
             let rows = self.finding.iter().filter(|row| row.name == name).count();
             (rows != 1)
                 .then(|| format!("finding {}: wants exactly one row, has {rows}", word(name)))
+        })
+    }
+
+    /// Lists of words that are no phrases.
+    fn word_fault(&self) -> Option<String> {
+        let mut lists = self.clauses.lists().into_iter().chain(self.extent.lists());
+        lists.find_map(|(name, list)| {
+            let large = |word: &&String| word.is_empty() || word.chars().any(char::is_uppercase);
+            let bad = list.iter().find(large);
+            let bad = bad.map(|word| format!("{name}: `{word}` is no word in small letters"));
+            if list.is_empty() { Some(format!("{name}: has no words")) } else { bad }
         })
     }
 
@@ -867,6 +879,10 @@ mod tests {
             }),
             ("tests_pass: `Tests` is no phrase", |t| t.fact[0].phrases.push("Tests".into())),
             ("fact tests_pass: its backing", |t| t.fact[0].backing = Backing::Words),
+            ("clauses.joins: has no words", |t| t.clauses.joins.clear()),
+            ("extent.doing: `Changing` is no word", |t| t.extent.doing.push("Changing".into())),
+            ("extent.apart: `` is no word", |t| t.extent.apart.push(String::new())),
+            ("said.beyond: has no phrases", |t| t.said.beyond.clear()),
             ("figures.arousal", |t| t.figures.arousal = [0.9, 0.1]),
         ] {
             let error = bad(change);

@@ -72,8 +72,6 @@ pub struct Scene<'a> {
     /// Nothing was opened of the directory that the call would change, and the step onto the small
     /// lane asks for that.
     pub unread: bool,
-    /// A job that its person paused here, where none is in focus.
-    pub paused: Option<String>,
     pub cycle: u32,
     pub by: &'a Actor,
     /// The multiplier of this stay is set.
@@ -413,7 +411,6 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
                 FirstStep::Small => Case::TalkSmall,
             },
         ),
-        PhaseKind::Outside if scene.paused.is_some() => (Wants::Begin, Case::Paused),
         PhaseKind::Outside => (Wants::Begin, Case::None),
         PhaseKind::Rest => (Wants::Begin, Case::Idle),
         _ if scene.phase.leaves_memory_alone()
@@ -432,12 +429,7 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
         _ => (Wants::Looking, case_of(class)),
     };
     let back = scene.phase.back.first().map_or("", PhaseName::as_str);
-    let refusal = no(wants).case(case).with("what", part).with("dir", dir_of_work(scene));
-    let refusal = refusal.with("back", back);
-    match &scene.paused {
-        Some(job) if case == Case::Paused => refusal.with("job", job.as_str()),
-        _ => refusal,
-    }
+    no(wants).case(case).with("what", part).with("dir", dir_of_work(scene)).with("back", back)
 }
 
 /// The directory that the call would change something in, for a command to be copied.
@@ -943,7 +935,6 @@ mod tests {
             phase,
             first: FirstStep::Whole,
             unread: false,
-            paused: None,
             cycle: 1,
             by,
             dial_set: true,

@@ -1285,7 +1285,6 @@ impl<'a> Search<'a> {
                 phase: row,
                 first: self.rules.first_step(SaidLane::Unsaid),
                 unread: false,
-                paused: None,
                 cycle: stand.cycle,
                 by: if around == Around::Below { &below } else { &Actor::Main },
                 dial_set: state.dial != Dial::Unset,

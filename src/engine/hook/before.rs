@@ -2,8 +2,9 @@
 
 use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::quote::count_words;
+use crate::engine::record;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
-use crate::engine::{claims, fence, git_consent, hook, judge, memory, other_line, person, record};
+use crate::engine::{claims, fence, git_consent, hook, jobs, judge, memory, other_line, person};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -11,7 +12,7 @@ use crate::jobs::questions::Grant;
 use crate::phases::guard::{self, Scene};
 use crate::phases::place::Place;
 use crate::shell::{self, Program, SeedCommand};
-use crate::verdict::{Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, Verdict, Wants};
 use crate::voice::{self, Way};
 use crate::world;
 
@@ -88,7 +89,7 @@ pub(crate) fn refuse(
 ) -> Result<Answer> {
     let phase = scene.phase.name.as_str();
     let refusal = scene.phase.names.put_in(refusal.clone());
-    let refusal = &heard_by(&event.by, refusal, phase);
+    let refusal = &heard_by(&event.by, beside_a_pause(repo, refusal), phase);
     let mut text = repo.say(focused, refusal, phase);
     let words = count_words(&text);
     let mut paths: Vec<String> =
@@ -115,6 +116,17 @@ pub(crate) fn refuse(
     }
     let to_person = storm.is_news.then(|| hook::repeats::line(refusal, phase));
     Ok(Answer { to_person, ..Answer::refuse(text) })
+}
+
+/// A refusal for want of a job, where the person paused one here: its word goes on.
+fn beside_a_pause(repo: &Repo, refusal: Refusal) -> Refusal {
+    let is_none = refusal.wants == Wants::Begin && refusal.facts.case() == Some("none");
+    // Jobs that do not read are named elsewhere.
+    let paused = || jobs::birth::newest_paused_here(repo).unwrap_or_default();
+    match is_none.then(paused).flatten() {
+        Some(job) => refusal.case(Case::Paused).with("job", job.state.job.name.as_str()),
+        None => refusal,
+    }
 }
 
 /// A refusal as `by` is to hear it.

@@ -51,7 +51,6 @@ pub(crate) fn scene<'a>(
             Some(job) => is_unread(repo, job, &acts.changes)?,
             None => false,
         },
-        paused: focused.is_none().then(|| paused(repo, &acts)).flatten(),
         helper: helper.filter(|name| repo.has_subagent(host, name)),
         anchors: repo.rules.maps.anchors(),
         phase,
@@ -79,17 +78,6 @@ pub(crate) fn scene<'a>(
             && focused.is_some_and(|focused| record::rewritten::is_gone(repo, focused)),
         call: acts,
     })
-}
-
-/// The name of the job that a person paused here, where a call is to be judged that may change
-/// something.
-fn paused(repo: &Repo, acts: &Call<'_>) -> Option<String> {
-    if !repo.rules.mode.keeps_jobs() || guard::looks_only(acts) {
-        return None;
-    }
-    // Jobs that do not read are named elsewhere.
-    let paused = jobs::birth::paused_here(repo).unwrap_or_default();
-    paused.into_iter().next().map(|job| job.state.job.name)
 }
 
 /// What the acts of one event are judged in.

@@ -128,16 +128,35 @@ pub(crate) fn waiting_here(repo: &Repo) -> Result<Option<LoadedJob>> {
 
 /// The jobs that a person paused in this worktree.
 pub(crate) fn paused_here(repo: &Repo) -> Result<Vec<LoadedJob>> {
-    let here = repo.store.worktree_name();
     let mut paused = Vec::new();
     for job in repo.jobs()? {
-        let state = &job.state;
-        let rests = state.job.status == Status::Pending || state.is_closing();
-        if rests && state.home.rested == here && !repo.is_foreign(state)? {
+        if rests_here(repo, &job)? {
             paused.push(job);
         }
     }
     Ok(paused)
+}
+
+fn rests_here(repo: &Repo, job: &LoadedJob) -> Result<bool> {
+    let state = &job.state;
+    let rests = state.job.status == Status::Pending || state.is_closing();
+    let here = state.home.rested == repo.store.worktree_name();
+    Ok(rests && here && !repo.is_foreign(state)?)
+}
+
+/// Newer jobs among which one is looked for before a tool.
+const MOST: usize = 16;
+
+/// One of them, where it is among the newest open jobs: a hook waits for the answer.
+pub(crate) fn newest_paused_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    for (chain, _) in repo.store.chains(names::JOBS)?.into_iter().rev().take(MOST) {
+        let Some(tip) = repo.store.tip(&chain)? else { continue };
+        let job = repo.load(chain, tip)?;
+        if rests_here(repo, &job)? {
+            return Ok(Some(job));
+        }
+    }
+    Ok(None)
 }
 
 /// The track of the small lane.

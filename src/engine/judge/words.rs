@@ -235,6 +235,10 @@ impl Judged {
 
     /// Keeps the ruling among the records.
     pub(crate) fn keep(self, repo: &Repo, job: Option<&LoadedJob>) -> Result<()> {
+        // That of the beginning alone would stand for words which nobody judged.
+        if self.cut {
+            return Ok(());
+        }
         let inquiry = Inquiry::VerifyClaim(self.case);
         claims::gate::rule(repo, inquiry, job, self.tree, &self.table, &|_, _| {}).map(drop)
     }

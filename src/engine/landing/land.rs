@@ -428,15 +428,16 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
     }
 }
 
-/// What bears the trailers of the job behind its last commit.
+/// What bears the trailers of the job behind its last commit, and is none of its steps.
 fn left_out(ground: &Ground) -> Vec<LeftOut> {
     let own = format!("Seed-Job: {}", ground.job.state.job.id);
     let behind = ground.commits[ground.span..].iter().filter_map(|one| {
         let text = one.text();
         let ours = text.lines().any(|line| line.trim() == own);
         let subject = text.lines().next().unwrap_or_default().to_owned();
-        (ours && claimed_ids(&text).next().is_some())
-            .then(|| LeftOut { commit: one.commit.to_string(), subject })
+        let mut ids = claimed_ids(&text).peekable();
+        let is_step = ids.peek().is_none() || ids.any(|id| ground.standing.contains(id));
+        (ours && !is_step).then(|| LeftOut { commit: one.commit.to_string(), subject })
     });
     behind.collect()
 }

@@ -77,6 +77,8 @@ pub(crate) struct Ground {
     pub branch: Option<CommitId>,
     /// The steps still to land that none of them is of.
     lacks: BTreeSet<String>,
+    /// All steps of the job that made commits and stand, by the Seed-Id in those.
+    pub standing: BTreeSet<String>,
 }
 
 /// One commit that is to be made.
@@ -125,7 +127,9 @@ impl Ground {
 
 /// Finds what of `job` is still to land; `None` where nothing is.
 pub(crate) fn ground(repo: &Repo, job: LoadedJob) -> Result<Option<Ground>> {
-    let open = still_open(repo, &job)?;
+    let steps = standing(repo, &job)?;
+    let standing = steps.keys().cloned().collect();
+    let open = still_open(repo, &job, steps)?;
     let home = &job.state.home;
     let branch = match home.branch.as_str() {
         "" => None,
@@ -146,7 +150,7 @@ pub(crate) fn ground(repo: &Repo, job: LoadedJob) -> Result<Option<Ground>> {
     for tip in tips.into_iter().flatten() {
         let own = branch.clone().filter(|branch| *branch == tip);
         if let Some(found) = found_below(repo, &job, &open, &tip)? {
-            return Ok(Some(Ground { branch: own, job, ..found }));
+            return Ok(Some(Ground { branch: own, job, standing, ..found }));
         }
     }
     Ok(None)
@@ -164,7 +168,8 @@ pub(crate) fn missing(
         return Ok(None);
     }
     let Some(found) = found else {
-        return Ok((!still_open(repo, job)?.is_empty()).then(|| last.clone()));
+        let open = still_open(repo, job, standing(repo, job)?)?;
+        return Ok((!open.is_empty()).then(|| last.clone()));
     };
     // In the clone of the job nobody can bring what git has thrown away: what is left of it lands.
     if !repo.is_foreign(&job.state)? {
@@ -178,8 +183,8 @@ pub(crate) fn missing(
     Ok(step.is_some_and(|step| lacks(&step)).then(|| last.clone()))
 }
 
-/// The steps of `job` whose commits have not landed, by the Seed-Id in them.
-fn still_open(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
+/// The steps of `job` that made commits and stand, by the Seed-Id in those.
+fn standing(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
     let mut steps = BTreeMap::new();
     let said = record::led_back::said(repo, &job.tip)?;
     let stand = ops::standing(&said, None);
@@ -190,6 +195,15 @@ fn still_open(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
             steps.insert(said.carries.unwrap_or(said.id), made);
         }
     }
+    Ok(steps)
+}
+
+/// Those of `steps` that have not landed.
+fn still_open(
+    repo: &Repo,
+    job: &LoadedJob,
+    mut steps: BTreeMap<String, Made>,
+) -> Result<BTreeMap<String, Made>> {
     let landings = record::landing::landings(repo, &job.tip)?;
     let landed: BTreeSet<&str> = landings.iter().flat_map(Landing::ids).collect();
     if steps.keys().any(|id| !landed.contains(id.as_str())) {
@@ -252,6 +266,7 @@ fn found_below(
         span: last - first + 1,
         branch: None,
         lacks: left,
+        standing: BTreeSet::new(),
         job: job.clone(),
         commits,
         ids,

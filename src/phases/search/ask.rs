@@ -289,7 +289,6 @@ impl<'a> Asks<'a> {
             phase: row,
             first: FirstStep::Whole,
             unread: false,
-            paused: None,
             cycle: 1,
             by: &Actor::Main,
             dial_set: state.dial,
