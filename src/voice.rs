@@ -520,6 +520,7 @@ pub(crate) enum Notice {
     SeenCoverage,
     SeenWithout,
     SeenUnclaimed,
+    SeenLeftOut,
     SeenOpen,
     SeenMore,
     SeenVoices,

@@ -41,6 +41,7 @@
 //! contents    what a job's commits hold, and what stands for them
 //! beside      memory in what stands for a job's commits, and whose it is
 //! merge       what two clones have of one thing, as one commit
+//! left_out    commits that bear a job's trailers and are no steps of it any more
 //! refs_moved  refs that moved while a call ran
 //! other_line  how a client shows that it takes another line than the agent's
 //! taken_back  work that the agent takes back with git, and where it is led instead
@@ -85,6 +86,7 @@ pub(crate) mod installed;
 pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod landing;
+pub(crate) mod left_out;
 pub(crate) mod links;
 pub(crate) mod lost_pages;
 pub(crate) mod memory;

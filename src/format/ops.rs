@@ -139,7 +139,7 @@ impl Op {
 
     /// Whether undo and redo count it; else they step over it.
     pub(crate) fn counts(&self) -> bool {
-        self.command != STEPPED_OVER
+        !STEPPED_OVER.contains(&self.command.as_str())
     }
 
     /// What the next operation of its worktree is done behind.
@@ -151,9 +151,13 @@ impl Op {
     }
 }
 
-/// The command that undo and redo step over: words that it took away stay away, so taking it back
-/// would change nothing.
-const STEPPED_OVER: &str = "job redact";
+/// What undo and redo step over: words that `job redact` took away stay away, so taking it back
+/// would change nothing, and what a journal held stays recorded.
+const STEPPED_OVER: [&str; 2] = ["job redact", KEPT];
+
+/// The operation of a sync that made a step of what the journal held, before it looked at what is
+/// there. Nobody asked for it.
+pub(crate) const KEPT: &str = "records kept";
 
 /// Where a worktree stands among its operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -536,7 +540,7 @@ mod tests {
 
     #[test]
     fn words_that_went_are_stepped_over() {
-        let redact = |id: &str| Op { command: STEPPED_OVER.to_owned(), ..did(id, "main") };
+        let redact = |id: &str| Op { command: STEPPED_OVER[0].to_owned(), ..did(id, "main") };
         let mut ops = vec![did("a", "main"), did("b", "main"), redact("r"), redact("s")];
         let history = History::of(&ops, true);
         let way = history.back("main", 1).expect("one is there");

@@ -168,6 +168,24 @@ fn the_question_shows_the_person_what_was_seen() {
     assert!(told.lines().count() <= 10, "{told}");
 }
 
+/// An approval that was taken back has judged the claims before it: the next question stands for
+/// itself.
+#[test]
+fn a_question_after_an_undone_approval_shows_its_own_ruling() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("condense").works("condense");
+    for _ in 0..2 {
+        let asked = world.asks(&completion()).passes();
+        let told = asked.reply.to_person().expect("a word to the person").to_owned();
+        assert!(told.contains("claim     pass: this question"), "{told}");
+        asked.answers("Approve completion");
+        let records = world.json("audit show").to_string();
+        assert!(records.contains("verify_claim"), "what was asked is on record: {records}");
+        world.person("undo").succeeds();
+    }
+}
+
 #[test]
 fn tests_that_git_seed_starts_leave_their_receipt() {
     if git_seed::confine::check().is_err() {

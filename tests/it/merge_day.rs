@@ -115,6 +115,7 @@ fn words_that_end_a_job_work_where_another_machine_took_it_over() {
 #[test]
 fn what_was_recorded_over_another_machines_steps_is_kept_and_stops_no_sync() {
     let (world, job) = taken_over();
+    world.reads(CODE);
     // A plain fetch brought the other machine's step below the journal of this one.
     let chain = format!("refs/seed/jobs/{job}");
     world.git(&format!("-c core.hooksPath=/dev/null fetch -q origin +{chain}:{chain}"));
@@ -222,18 +223,22 @@ fn verify_reads_copies_that_a_partial_clone_left_with_its_remote() {
     world.git("-C ../hub.git config uploadpack.allowAnySHA1InWant true");
     let fetch = "git fetch -q origin '+refs/seed/*:refs/seed-remote/origin/*' \
                  '+refs/notes/seed*:refs/seed-remote/origin/notes*'";
-    for filter in ["blob:none", "tree:0", "blob:limit=1"] {
-        let clone = format!(
-            "cd .. && rm -rf part && git clone -q --filter={filter} file://$PWD/hub.git part && \
-             cd part && {fetch}"
-        );
-        world.sh(&clone);
-        let said = there(&world, "part", &format!("git seed verify --ci {base}..HEAD"));
+    // Each in a directory of its own: git's upkeep may still write into the one before.
+    let clone = |filter: &str, dir: &str| {
+        world.sh(&format!(
+            "cd .. && git clone -q --filter={filter} file://$PWD/hub.git {dir} && cd {dir} && \
+             {fetch}"
+        ));
+    };
+    for (n, filter) in ["blob:none", "tree:0", "blob:limit=1"].into_iter().enumerate() {
+        let (whole, alone) = (format!("part-{n}"), format!("alone-{n}"));
+        clone(filter, &whole);
+        let said = there(&world, &whole, &format!("git seed verify --ci {base}..HEAD"));
         assert!(said.code == 0 && said.out.contains("0 broken"), "{filter}: {said:?}");
         // Whose remote is gone measures nothing, and calls nothing broken.
-        world.sh(&clone);
+        clone(filter, &alone);
         world.sh("mv ../hub.git ../gone.git");
-        let said = there(&world, "part", &format!("git seed verify --ci {base}..HEAD"));
+        let said = there(&world, &alone, &format!("git seed verify --ci {base}..HEAD"));
         assert_eq!(said.code, 1, "{filter}: {said:?}");
         world.sh("mv ../gone.git ../hub.git");
     }

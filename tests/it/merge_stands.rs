@@ -1,7 +1,7 @@
 //! What stands after a sync and what is left where it is: an approval, the end of a job, refs of
 //! the remote that hold something else.
 
-use pretty_assertions::assert_eq;
+use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::{Value, json};
 
 use super::sync::{agreed, machine, merged, second, synced, synced_there, there};
@@ -66,6 +66,105 @@ fn an_approval_stands_where_the_other_clone_only_looked() {
         }
         assert_eq!(merged(&world, "../b"), merged(&world, "."), "{what}");
     }
+}
+
+/// What another clone is shown is all that was done here by then: what a journal holds goes out
+/// with the sync, and is no operation that anybody has to undo.
+#[test]
+fn an_approval_knows_what_the_other_clone_did_before_its_own_sync() {
+    type Acts = fn(&World);
+    let acts: [(&str, Acts); 3] = [
+        ("looks", |world| world.reads(CODE).passes()),
+        ("a change", |world| world.writes(PAGE, &page("Escapes look ahead.\n")).passes()),
+        ("a change taken back", |world| {
+            world.writes(PAGE, &page("Escapes look ahead.\n")).passes();
+            world.sh("git clean -qfd .");
+        }),
+    ];
+    for (what, act) in acts {
+        let (world, job) = waits_for_a_word();
+        act(&world);
+        let before = world.json("log").as_array().map(Vec::len);
+        let told = synced(&world, "");
+        assert_eq!(told["jobs"][0]["result"], "pushed", "{what}: {told}");
+        assert_ne!(world.json("log").as_array().map(Vec::len), before, "{what}");
+        let operations = world.json("op log -n 1");
+        assert_eq!(operations[0]["command"], "records kept", "{what}: {operations}");
+        assert_eq!(synced(&world, "")["jobs"][0]["result"], "same", "{what}: it is told once");
+        synced_there(&world, "b", "");
+        works_there(&world, &format!("git seed job activate {job}"));
+        works_there(&world, "git seed job approve");
+        let there = synced_there(&world, "b", "");
+        let told = synced(&world, "");
+        assert_eq!(told["jobs"][0]["result"], "pulled", "{what}: {told}");
+        assert_eq!(told["jobs"][0]["rejected"], json!([]), "{what}: {told}");
+        assert_eq!(stands(&world, &job), [json!("completed"), json!("completed")], "{what}");
+        assert_eq!(told["state"], there["state"], "{what}: after A, B, A both have the same");
+    }
+}
+
+/// A person is asked about what they get: a commit whose step a sync rejected is none of it.
+#[test]
+fn a_card_names_the_commits_that_no_landing_takes() {
+    let (world, job) = waits_for_a_word();
+    let open = |world: &World| {
+        let status = world.tries("git seed status").out;
+        let lines = status.lines().filter(|line| line.starts_with("open "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(open(&world), [] as [&str; 0]);
+    let puts = |id: &str| {
+        world.sh(&format!(
+            "echo more > more.txt && git add more.txt && git -c core.hooksPath=/dev/null \
+             commit -q --allow-empty -m 'lexer: numbers, too' -m 'Seed-Job: {job}\nSeed-Id: {id}'"
+        ));
+    };
+    puts("0123456789ab");
+    let short = world.git("rev-parse --short=7 HEAD");
+    let named = format!(
+        "open     no landing takes these commits, because their steps fell in a sync or were \
+         undone: {} lexer: numbers, too",
+        short.trim()
+    );
+    assert_eq!(open(&world), [named]);
+    let status = world.tries("git seed status").out;
+    assert!(status.contains("changed  1 file, +1 -1"), "{status}");
+    let card = world.json("condense status")["card"].to_string();
+    assert!(card.contains("1 point open"), "{card}");
+    // One of the job's own on top of it brings it along.
+    let own = world.git("log '--format=%(trailers:key=Seed-Id,valueonly)' -1 HEAD~1");
+    puts(own.trim());
+    assert_eq!(open(&world), [] as [&str; 0]);
+}
+
+#[test]
+fn a_file_of_a_sync_holds_what_was_done_by_then() {
+    let (world, job) = waits_for_a_word();
+    world.writes(PAGE, &page("Escapes look ahead.\n")).passes();
+    world.person("sync --to ../jobs.bundle").succeeds();
+    works_there(&world, "git seed sync --from ../jobs.bundle");
+    works_there(&world, &format!("git seed job activate {job}"));
+    works_there(&world, "git seed job approve && git seed sync --to ../back.bundle");
+    world.person("sync --from ../back.bundle").succeeds();
+    assert_eq!(stands(&world, &job), [json!("completed"), json!("completed")]);
+}
+
+#[test]
+fn an_undo_of_what_came_before_a_sync_steps_over_the_records_that_it_kept() {
+    let (world, job) = waits_for_a_word();
+    world.prompt("also keep the tabs");
+    world.writes(PAGE, &page("Escapes look ahead.\n")).passes();
+    synced(&world, "");
+    let told = world.person("undo").succeeds();
+    assert!(!told.contains("records kept"), "{told}");
+    let undone: Vec<Value> = world.json("op log -n 4").as_array().expect("a list").clone();
+    let of = |row: &&Value| row["undone"] == json!(true);
+    let commands: Vec<&Value> = undone.iter().filter(of).map(|row| &row["command"]).collect();
+    assert_eq!(commands, ["prompt"], "{undone:?}");
+    synced(&world, "");
+    synced_there(&world, "b", "");
+    assert_eq!(merged(&world, "../b"), merged(&world, "."));
+    assert_eq!(stands(&world, &job), [json!("active"), json!("active")]);
 }
 
 #[test]

@@ -12,12 +12,16 @@ use super::words::Judged;
 use crate::claims::gate::Ruling;
 use crate::claims::record::RecordKind;
 use crate::claims::{ClaimCase, Inquiry, Ran, gate};
+use crate::engine::left_out;
 use crate::engine::proof::records::Recorded;
+use crate::engine::record::history::LogRow;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, judge, proof, record, voices};
 use crate::format::state::State;
-use crate::jobs::questions;
+use crate::format::trailers::StepTrailers;
+use crate::jobs::merging::COMPLETION;
 use crate::jobs::shortword::SaidLane;
+use crate::jobs::{UnixSeconds, questions};
 use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
 use crate::phases::deeds::runs_code;
@@ -187,7 +191,17 @@ fn open_points(repo: &Repo, focused: &LoadedJob, mut gaps: Vec<String>) -> Resul
             unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
         gaps.insert(0, tell(Notice::SeenUnclaimed, &[("paths", &paths.join(", "))]));
     }
+    gaps.extend(falls(repo, focused)?);
     Ok(gaps)
+}
+
+/// Commits of the job that stay on the branch and that no landing takes.
+fn falls(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let left = left_out::on_head(repo, focused, COMMITS)?;
+    let named = left.iter().take(GAPS);
+    let named = named.map(|one| format!("{:.7} {}", one.commit, one.subject));
+    let named = named.collect::<Vec<_>>().join("; ");
+    Ok((!left.is_empty()).then(|| tell(Notice::SeenLeftOut, &[("commits", &named)])))
 }
 
 /// The line of the last claim, where there is one, and the points of its ruling that are open now:
@@ -307,8 +321,9 @@ fn keep_own(repo: &Repo, job: &LoadedJob, files: &mut Vec<LinesChanged>) -> Resu
 pub(crate) fn own_paths(repo: &Repo, job: &LoadedJob) -> Result<Option<BTreeSet<String>>> {
     let run = job.state.job.run;
     let mut own: BTreeSet<String> = BTreeSet::new();
+    let stands = |step: &LogRow| step.run == run && step.rejected.is_none();
     for step in record::history::log(repo, job, usize::MAX)? {
-        let Some(commit) = step.commit.as_deref().filter(|_| step.run == run) else { continue };
+        let Some(commit) = step.commit.as_deref().filter(|_| stands(&step)) else { continue };
         let Some((before, after)) = repo.store.trees_around(commit)? else { return Ok(None) };
         own.extend(repo.store.paths_between(&before, &after, usize::MAX)?);
     }
@@ -328,7 +343,8 @@ fn began(repo: &Repo, state: &State) -> Option<TreeId> {
     })
 }
 
-/// The last claim of the job's run that the gate ruled on.
+/// The last claim of the job's run that the gate ruled on. One that a person approved, and then
+/// took the approval back, was asked about: the next question stands for itself.
 pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
     let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
     let own = |one: &Recorded| {
@@ -336,7 +352,21 @@ pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Reco
             && one.record.run == run
             && one.record.job.as_ref() == Some(&id)
     };
-    Ok(proof::records::records(repo, Some(RECENT))?.into_iter().find(own))
+    let last = proof::records::records(repo, Some(RECENT))?.into_iter().find(own);
+    let Some(last) = last else { return Ok(None) };
+    let approved = last_approved(repo, focused)?;
+    Ok(Some(last).filter(|last| approved.is_none_or(|approved| last.record.at > approved)))
+}
+
+/// When the job's run was approved, where that was taken back since.
+fn last_approved(repo: &Repo, focused: &LoadedJob) -> Result<Option<UnixSeconds>> {
+    let run = focused.state.job.run;
+    let steps = repo.store.history_from(&focused.tip.commit, usize::MAX)?;
+    let approved = steps.iter().find(|step| {
+        StepTrailers::read(&step.message)
+            .is_some_and(|said| said.step == COMPLETION && said.run == run)
+    });
+    Ok(approved.map(|step| step.at))
 }
 
 fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {

@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use crate::engine::landing::differs::Differs;
 use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, missing, plan};
+use crate::engine::left_out::{self, LeftOut};
 use crate::engine::record;
 use crate::engine::record::landing::UnderWay;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::landing::{LabCommit, LandedCommit, Landing};
 use crate::format::names;
-use crate::format::trailers::claimed_ids;
 use crate::jobs::{JobId, Status, landing};
 use crate::rules::Signing;
 use crate::store::{BranchMove, CommitId, NewCommit};
@@ -73,13 +73,6 @@ pub(crate) struct LandedRow {
     pub lost: Vec<String>,
     #[serde(skip)]
     pub fate: Fate,
-}
-
-/// A commit that a merge of two clones rejected, or that was undone.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct LeftOut {
-    pub commit: String,
-    pub subject: String,
 }
 
 /// What became of a commit of somebody else's that stands between those of the job.
@@ -430,16 +423,7 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
 
 /// What bears the trailers of the job behind its last commit, and is none of its steps.
 fn left_out(ground: &Ground) -> Vec<LeftOut> {
-    let own = format!("Seed-Job: {}", ground.job.state.job.id);
-    let behind = ground.commits[ground.span..].iter().filter_map(|one| {
-        let text = one.text();
-        let ours = text.lines().any(|line| line.trim() == own);
-        let subject = text.lines().next().unwrap_or_default().to_owned();
-        let mut ids = claimed_ids(&text).peekable();
-        let is_step = ids.peek().is_none() || ids.any(|id| ground.standing.contains(id));
-        (ours && !is_step).then(|| LeftOut { commit: one.commit.to_string(), subject })
-    });
-    behind.collect()
+    left_out::among(&ground.commits[ground.span..], &ground.job.state.job.id, &ground.standing)
 }
 
 /// Newer jobs among which one is looked for.

@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 use crate::engine::jobs;
 use crate::engine::landing::differs::{Differs, differs};
 use crate::engine::landing::trailers::own_trailers;
+use crate::engine::left_out;
 use crate::engine::record;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::context::Context;
 use crate::format::landing::Landing;
-use crate::format::ops;
 use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
 use crate::jobs::JobId;
 use crate::jobs::landing::{self, Made, Piece, Style};
@@ -185,17 +185,8 @@ pub(crate) fn missing(
 
 /// The steps of `job` that made commits and stand, by the Seed-Id in those.
 fn standing(repo: &Repo, job: &LoadedJob) -> Result<BTreeMap<String, Made>> {
-    let mut steps = BTreeMap::new();
-    let said = record::led_back::said(repo, &job.tip)?;
-    let stand = ops::standing(&said, None);
-    for said in said {
-        // What a person undid is theirs.
-        if said.commit.is_some() && stand.contains(&said.id) {
-            let made = Made::Lab { run: said.run, cycle: said.cycle };
-            steps.insert(said.carries.unwrap_or(said.id), made);
-        }
-    }
-    Ok(steps)
+    let steps = left_out::standing(repo, job)?.into_iter();
+    Ok(steps.map(|(id, said)| (id, Made::Lab { run: said.run, cycle: said.cycle })).collect())
 }
 
 /// Those of `steps` that have not landed.

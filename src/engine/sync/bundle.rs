@@ -20,6 +20,7 @@ const BUNDLE: &str = "@bundle";
 pub(crate) fn to(repo: &Repo, file: &Path) -> Answered<Synced> {
     repo.require_seeded()?;
     texts::carry::carry_over(repo, false)?;
+    join::journal::rest_in_focus(repo)?;
     let refs: Vec<String> = rounds::merged_here(repo)?.into_iter().map(|(name, _)| name).collect();
     if refs.is_empty() {
         return Ok(Err(syncing::nothing_to_write()));

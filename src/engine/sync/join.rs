@@ -170,13 +170,16 @@ impl One<'_> {
         let mut decided = self.decided(here.as_ref());
         let chain = names::job_chain(self.id);
         let moves = matches!(decided, Ok(Decided::Theirs | Decided::Joint(_)));
-        if moves && !self.dry_run && here.as_ref().is_some_and(|here| !here.closed) {
-            if let Some(worktree) = self.held_elsewhere(&chain)? {
+        let goes_out =
+            self.served == Served::Server && matches!(decided, Ok(Decided::Same | Decided::Ours));
+        if (moves || goes_out) && !self.dry_run && here.as_ref().is_some_and(|here| !here.closed) {
+            if let (true, Some(worktree)) = (moves, self.held_elsewhere(&chain)?) {
                 let facts = [("worktree", worktree.as_str())];
                 let why = tell(Notice::JoinHeld, &facts);
                 return Ok((aside(self.id.to_string(), why), None));
             }
-            // What was recorded since the last step is a step of this side.
+            // What was recorded since the last step is a step of this side. It goes out with the
+            // others: else what another clone judges is judged without it.
             match journal::rest(self.repo, &chain) {
                 Ok(Some(at)) => {
                     here = Some(Stands { at, closed: false });

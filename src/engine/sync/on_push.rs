@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::engine::proof;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::carrier::{Carrier, There};
-use crate::engine::sync::join::believed;
+use crate::engine::sync::join::{believed, journal};
 use crate::engine::sync::remote;
 use crate::format::{merge, names, trailers};
 use crate::jobs::JobId;
@@ -204,6 +204,9 @@ enum Chain {
 
 fn chain(repo: &Repo, there: &There, id: &JobId) -> Result<Chain> {
     let name = names::job_chain(id);
+    if repo.store.focus()?.is_some_and(|focus| focus == name) {
+        journal::rest_in_focus(repo)?;
+    }
     let theirs = there.refs.get(&name);
     let ours = match repo.store.stands_at(&name)? {
         Some(live) => Some(live),

@@ -6,12 +6,14 @@
 
 use std::path::PathBuf;
 
+use crate::engine::ops;
 use crate::engine::own_state;
 use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::{JournalTrouble, Repo, Result};
 use crate::engine::sync::join::leave;
 use crate::format::fold::opening;
+use crate::format::ops::KEPT;
 use crate::jobs::merging::{KEEP, SEEN};
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
@@ -38,8 +40,19 @@ pub(crate) fn rest(repo: &Repo, chain: &str) -> Result<Option<CommitId>> {
         let name = if since.has_work() { KEEP } else { SEEN };
         Ok(Ok(StepDraft::new(state, name, tell(Notice::SubjectBeforeJoin, &[]), By::Hook)))
     })?;
+    // An operation of its own: an undo of the sync takes no record away.
+    ops::settle::settle(&repo.store, repo.now, KEPT)?;
     // Nobody refuses it.
     Ok(taken.ok().map(|taken| taken.focused.tip.commit))
+}
+
+/// The same for the job that this worktree has in focus, before its chain goes out.
+pub(crate) fn rest_in_focus(repo: &Repo) -> Result<()> {
+    let _lock = repo.store.lock()?;
+    if let Some(chain) = repo.store.focus()? {
+        rest(repo, &chain)?;
+    }
+    Ok(())
 }
 
 /// Moves the ref of a job, and begins its journal anew if this worktree has it in focus.
