@@ -379,7 +379,7 @@ pub(crate) enum Sort {
 }
 
 /// One definition of a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub name: String,
     /// With the names of what holds it.

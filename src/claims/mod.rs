@@ -29,6 +29,7 @@ pub(crate) mod past;
 mod phrases;
 mod receipts;
 pub(crate) mod record;
+mod renamed;
 pub(crate) mod reread;
 mod results;
 mod ruling;

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::languages::{Definition, Languages, Outline, Sort, words_of};
+use super::renamed::Names;
 use super::turned::{self, Moved};
 use super::weaker::Weaker;
 use super::{ChangedFile, Gone, How, TestGone, Truth};
@@ -245,12 +246,27 @@ fn tests_gone(sides: &[Read<'_>]) -> Vec<TestGone> {
             gone.push((at, old, how));
         }
     }
-    without_moved(&mut gone, &came(sides));
+    without_moved(&mut gone, &came(sides), sides);
     named(sides, gone)
 }
 
+/// Names of what the two sides define beside tests.
+fn names_of<'r>(sides: &'r [Read<'_>]) -> Names<'r> {
+    fn named(outline: &Outline) -> impl Iterator<Item = &str> {
+        let others = outline.definitions.iter().filter(|one| one.sort != Sort::Test);
+        others.map(|one| one.name.as_str())
+    }
+    let (before, after) =
+        (sides.iter().map(|read| &read.before), sides.iter().map(|read| &read.after));
+    Names::of(before.flat_map(named), after.flat_map(named))
+}
+
 /// Takes out what stands elsewhere under its name, or in its file under another one.
-fn without_moved(gone: &mut Vec<(usize, &Definition, Gone)>, came: &[(usize, &Definition)]) {
+fn without_moved(
+    gone: &mut Vec<(usize, &Definition, Gone)>,
+    came: &[(usize, &Definition)],
+    sides: &[Read<'_>],
+) {
     let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, (_, new)) in came.iter().enumerate().rev() {
         by_name.entry(new.name.as_str()).or_default().push(index);
@@ -264,15 +280,18 @@ fn without_moved(gone: &mut Vec<(usize, &Definition, Gone)>, came: &[(usize, &De
     if gone.len().saturating_mul(came.len() - taken.len()) > MOST_PAIRS {
         return;
     }
-    let mut left: Vec<(usize, Lines<'_>)> = Vec::new();
+    let names = names_of(sides);
+    let mut left: Vec<(usize, &Definition, Lines<'_>)> = Vec::new();
     let free = came.iter().enumerate().filter(|(index, _)| !taken.contains(index));
-    left.extend(free.map(|(_, (place, new))| (*place, Lines::of(&new.text))));
+    left.extend(free.map(|(_, (place, new))| (*place, *new, Lines::of(&new.text))));
     gone.retain(|(at, old, how)| {
         if *how != Gone::Deleted {
             return true;
         }
         let lines = Lines::of(&old.text);
-        let renamed = left.iter().position(|(place, new)| place == at && lines.alike(new) >= ALIKE);
+        let renamed = left.iter().position(|(place, new, there)| {
+            place == at && (lines.alike(there) >= ALIKE || names.rename(old, new))
+        });
         renamed.is_none_or(|index| {
             left.swap_remove(index);
             false

@@ -217,7 +217,10 @@ fn in_focus(repo: &Repo, id: &JobId) -> crate::cli::Result<bool> {
 
 /// The focused job goes on where HEAD of this worktree is.
 fn moved(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
-    let job = jobs::lifecycle::move_job(repo)?;
+    let job = match jobs::lifecycle::move_job(repo)? {
+        Ok(job) => job,
+        Err(refusal) => return Ok(refuse(repo, &refusal, out)),
+    };
     said(&job, out, &format!("Moved {} to this branch.", job.state.job.name));
     Ok(Outcome::Yes)
 }
@@ -552,6 +555,8 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
         }
         PersonReply::Done(text) => {
             out.json(&serde_json::json!({ "approved": true }));
+            // In a session the sentence stands alone.
+            let text = text.strip_prefix("approved; ").unwrap_or(&text);
             out.line(format_args!("Approved: {text}."));
             Ok(Outcome::Yes)
         }

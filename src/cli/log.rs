@@ -11,9 +11,8 @@ use crate::engine::record::history::LogRow;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::engine::report::back;
-use crate::jobs::merging::Why;
+use crate::engine::sync::why_fell;
 use crate::phases::Map;
-use crate::voice::{Notice, tell};
 
 /// Show the steps of a job, newest first
 ///
@@ -125,7 +124,7 @@ fn of_step(row: &LogRow, out: &Report) -> String {
 
 fn fell(row: &LogRow, out: &Report) -> String {
     row.rejected.as_deref().map_or(String::new(), |why| {
-        let said = why.parse().map_or(why.to_owned(), |why| tell(of_why(why), &[]));
+        let said = why_fell(why);
         format!(" ({})", out.tint(Tint::Bad, format_args!("rejected: {said}")))
     })
 }
@@ -173,17 +172,6 @@ fn name(repo: &Repo, job: &LoadedJob, rows: &mut [LogRow]) -> Result<(), EngineE
         row.subject.clone_from(&name);
     }
     Ok(())
-}
-
-/// The sentence of a word that a chain says of a step that fell.
-fn of_why(why: Why) -> Notice {
-    match why {
-        Why::Phase => Notice::FellPhase,
-        Why::Behind => Notice::FellBehind,
-        Why::Grew => Notice::FellGrew,
-        Why::Over => Notice::FellOver,
-        Why::File => Notice::FellFile,
-    }
 }
 
 /// The sign of a birth, below which nothing is.

@@ -380,6 +380,7 @@ impl Command {
                     | OfJob::Complete
                     | OfJob::Approve { .. }
                     | OfJob::Drop { .. }
+                    | OfJob::Redact { .. }
                     | OfJob::ScanDue,
             } => None,
             Self::Phase { .. } => Some("phase"),
@@ -628,15 +629,31 @@ fn failed(context: &Context, error: &Failure, out: &mut Report) -> u8 {
         out.error(error);
         return code;
     }
-    let next = error.kind::<EngineError>().and_then(EngineError::hint);
+    let repo = Repo::open_for_command(&context.cwd);
+    let error_of_engine = error.kind::<EngineError>();
+    let paused = match (error_of_engine, &repo) {
+        (Some(EngineError::NoJob), Ok(repo)) => to_the_paused(repo),
+        _ => None,
+    };
+    let next = paused.or_else(|| error_of_engine.and_then(EngineError::hint));
     let next = next.unwrap_or_else(|| voice::tell(Notice::NextStatus, &[]));
     let refusal = commands::not_now(error.to_string(), next);
-    match Repo::open_for_command(&context.cwd) {
+    match repo {
         Ok(repo) => drop(refuse(&repo, &refusal, out)),
         // What does not read keeps no line of it.
         Err(_) => drop(out.refusal(&refusal, "none")),
     }
     code
+}
+
+/// What goes on with the job that a person paused here, for who needs one: a prompt would begin
+/// another.
+fn to_the_paused(repo: &Repo) -> Option<String> {
+    // One that does not read is told by `status`.
+    let paused = engine::jobs::birth::newest_paused_here(repo).ok()??;
+    let job = &paused.state.job;
+    let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
+    Some(voice::tell(Notice::HintPaused, &facts))
 }
 
 /// Help is shown with examples, which no other command puts together.

@@ -105,11 +105,11 @@ pub(super) fn run(
             cross(&repo, &Transition::Up, &text.read()?, out)
         }
         PhaseCommand::Advance { text, scope, small: true, .. } => {
-            let scope = boundary::declare::dirs_of(&repo, scope);
+            let scope = scope_words::dirs_of(&repo, scope);
             crossed(&repo, boundary::small::open(&repo, &scope, &text.read()?)?, out)
         }
         PhaseCommand::Advance { text, to, scope, add_cycle, .. } => {
-            let scope = boundary::declare::dirs_of(&repo, scope);
+            let scope = scope_words::dirs_of(&repo, scope);
             to.as_deref().map_or(Ok(()), |to| is_phase(&repo, to))?;
             let (to, text) = (to.as_deref().map(PhaseName::from), text.read()?);
             if to.is_none()

@@ -12,6 +12,7 @@ use crate::engine::sync::join::{Came, leave};
 use crate::engine::sync::own::RulesAre;
 use crate::engine::sync::remote::{First, Words};
 use crate::engine::sync::rounds::{self, Asked, Synced};
+use crate::engine::sync::why_fell;
 use crate::shell::quoted_word;
 use crate::voice::{self, Notice};
 
@@ -131,15 +132,13 @@ fn tell(
     out.pair("remote", format_args!("{}   {}", synced.remote, synced.transport));
     for row in synced.jobs.iter().filter(|row| row.result != Came::Same) {
         let name = name_of(repo, &row.id);
-        out.pair(word(row.result), format_args!("{}   {name}", row.id));
+        let word = if args.dry_run { would(row.result) } else { word(row.result) };
+        out.pair(word, format_args!("{}   {name}", row.id));
         for rejected in &row.rejected {
-            out.line(format_args!("         {} {}: {}", rejected.id, rejected.step, rejected.why));
             // Of a dry run it is not known yet how the job comes to stand.
-            if let Some(fell) =
-                crate::engine::sync::fell(repo, &row.id, rejected)?.filter(|_| !args.dry_run)
-            {
-                out.line(format_args!("         {fell}"));
-            }
+            let fell = crate::engine::sync::fell(repo, &row.id, rejected)?;
+            let why = fell.filter(|_| !args.dry_run).unwrap_or_else(|| why_fell(&rejected.why));
+            out.line(format_args!("         rejected: {} {}: {why}", rejected.step, rejected.id));
         }
     }
     let same = synced.jobs.iter().filter(|row| row.result == Came::Same).count();
@@ -176,6 +175,18 @@ const fn word(came: Came) -> &'static str {
         Came::Pulled => "pulled",
         Came::Pushed => "pushed",
         Came::Merged => "merged",
+        Came::Same => "same",
+        Came::SetAside => "aside",
+    }
+}
+
+/// The same of a dry run, which does none of it.
+const fn would(came: Came) -> &'static str {
+    match came {
+        Came::New => "new",
+        Came::Pulled => "to pull",
+        Came::Pushed => "to push",
+        Came::Merged => "to merge",
         Came::Same => "same",
         Came::SetAside => "aside",
     }

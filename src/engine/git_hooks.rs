@@ -9,7 +9,7 @@ use crate::engine::git_consent;
 use crate::engine::git_mark::{self, GitMark};
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, merge_mark, proof, record, taken_back};
+use crate::engine::{boundary, fence, merge_mark, note_lines, proof, record, taken_back};
 use crate::event::{Event, ToolCall};
 use crate::format::journal::{Refused, What};
 use crate::format::trailers::{put_last, seed_lines};
@@ -361,7 +361,10 @@ fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
 /// Binds the commit that just landed to the record that backs it.
 fn attest_head(repo: &Repo) -> Result<()> {
     match repo.store.head()?.commit {
-        Some(head) => proof::records::attest_commit(repo, &head).map(drop),
+        Some(head) => {
+            proof::records::attest_commit(repo, &head)?;
+            note_lines::mend_near(repo)
+        }
         None => Ok(()),
     }
 }

@@ -35,6 +35,7 @@
 //! policy      a team's signed rules: what tightens comes into force, the rest waits
 //! jobs        a job's life: birth, focus, dependencies, runs, plan, completion
 //! memory      pages, notes, condense, recall, what is left for the next session
+//! note_lines  lines of notes that lead to a record and that a kill left out
 //! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings
 //! proof       the records of rulings, and what anybody can verify of them and of the steps
@@ -95,6 +96,7 @@ pub(crate) mod merge_mark;
 pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod named_dirs;
+pub(crate) mod note_lines;
 pub(crate) mod ops;
 pub(crate) mod other_line;
 pub(crate) mod own_dir;

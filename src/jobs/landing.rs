@@ -443,7 +443,12 @@ pub(crate) fn no_job(said: String, next: String) -> Refusal {
     refusal.with("said", said).with("next", next)
 }
 
-/// Nothing of it is left to land.
+/// It was done where HEAD is on no branch, so none gives the new one its name.
+pub(crate) fn no_branch(job: &Job) -> Refusal {
+    refused(Case::LandNoBranch, job)
+}
+
+/// Nothing of the job is left to land.
 pub(crate) fn nothing_left(job: &Job) -> Refusal {
     refused(Case::LandNothing, job)
 }

@@ -357,6 +357,10 @@ pub(crate) const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=20;
 pub(crate) enum BadText {
     #[error("a job's name has 1 to 20 words on one line; this one has {0}")]
     Name(usize),
+    #[error("a job's name stands on one line; this one has a line end")]
+    Lines,
+    #[error("a job's name has at most {NAME_BYTES_MOST} bytes; this one has {0}")]
+    LongName(usize),
     #[error("a job's name is plain text; this one has a control character")]
     Control,
     #[error("an objective has at most 500 words; this one has {0}")]
@@ -372,14 +376,19 @@ pub(crate) enum BadText {
     Shape(usize),
 }
 
+/// The most bytes of a job's name. It stands in each step, each question and many sentences.
+pub(crate) const NAME_BYTES_MOST: usize = 400;
+
 /// Checks a job's name: one line, at most twenty words.
 pub(crate) fn check_name(name: &str) -> Result<&str, BadText> {
     let name = name.trim();
     let words = name.split_whitespace().count();
-    match NAME_WORDS.contains(&words) && !name.contains('\n') {
+    match NAME_WORDS.contains(&words) {
+        false => Err(BadText::Name(words)),
+        true if name.contains('\n') => Err(BadText::Lines),
+        true if name.len() > NAME_BYTES_MOST => Err(BadText::LongName(name.len())),
         true if name.chars().any(char::is_control) => Err(BadText::Control),
         true => Ok(name),
-        false => Err(BadText::Name(words)),
     }
 }
 

@@ -341,7 +341,12 @@ pub(crate) fn as_text(question: &str, name: &str) -> String {
 pub(crate) fn said_of_work(question: &str, name: &str, counted: &str) -> String {
     let (body, _) = with_next(question);
     let said = text_of_completion(body).unwrap_or(body);
-    let said = without_line(said, counted).replace(name, "");
+    let said = without_line(said, counted);
+    // In quotes of its own it goes with them, and with the word for what it names.
+    let said = ["Job \"", "job \"", "\""]
+        .iter()
+        .fold(said, |said, head| said.replace(&format!("{head}{name}\""), ""));
+    let said = said.replace(name, "");
     said.trim_start_matches(|first: char| !first.is_alphanumeric()).to_owned()
 }
 
@@ -490,15 +495,8 @@ fn one<'a>(
     if row.grants == Grant::Complete && moment.unseen.iter().any(|id| !next.contains(id.as_str())) {
         return no(Case::Next);
     }
-    for title in &row.sections {
-        let outstanding = title == OUTSTANDING;
-        match (moment.section)(body, title) {
-            None => return no(if outstanding { Case::OutstandingMissing } else { Case::Sections }),
-            Some(below) if row.empty.contains(title) && !(moment.settled)(&below) => {
-                return no(Case::Outstanding);
-            }
-            Some(_) => {}
-        }
+    if let Some(case) = lacks_section(row, body, moment) {
+        return no(case);
     }
     for title in shape(row, moment) {
         if (moment.section)(body, title).is_none_or(|below| below.trim().is_empty()) {
@@ -511,6 +509,26 @@ fn one<'a>(
     }
     let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();
     Ok(Admitted { row, text, name })
+}
+
+/// What is wrong with the sections that every question of this kind has.
+fn lacks_section(row: &Registered, body: &str, moment: &Moment<'_>) -> Option<Case> {
+    row.sections.iter().find_map(|title| match (moment.section)(body, title) {
+        None if title == OUTSTANDING => Some(Case::OutstandingMissing),
+        None => Some(Case::Sections),
+        Some(below) => {
+            let is_free = || (moment.settled)(&beside_card(&below, &moment.card));
+            (row.empty.contains(title) && !is_free()).then_some(Case::Outstanding)
+        }
+    })
+}
+
+/// `text` without lines that begin as `card` does: wherever that line stands in a question, it is
+/// git seed's own, and whether it is still true is judged by itself.
+fn beside_card(text: &str, card: &str) -> String {
+    let head = plain(card.split(':').next().unwrap_or_default()).text;
+    let is_card = |line: &&str| !head.is_empty() && plain(line).text.starts_with(&head);
+    text.lines().filter(|line| !is_card(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// What is wrong with a question that has to hold the line `card` and does not.
@@ -926,6 +944,17 @@ mod tests {
     }
 
     #[test]
+    fn the_name_goes_out_of_a_claim_with_its_quotes() {
+        for (question, said) in [
+            ("[JOB-COMPLETE] Job \"fix it\": the lexer keeps escapes.", "the lexer keeps escapes."),
+            ("[JOB-COMPLETE] fix it: the lexer keeps escapes.", "the lexer keeps escapes."),
+            ("[JOB-COMPLETE] \"fix it\" is done.", "is done."),
+        ] {
+            assert_eq!(said_of_work(question, "fix it", ""), said, "{question}");
+        }
+    }
+
+    #[test]
     fn the_completion_question_is_admitted_only_in_its_shape_and_its_time() {
         let (job, all) = (job(), everywhere());
         let ready = moment(Some(&job), &all);
@@ -948,6 +977,20 @@ mod tests {
             ("cycles-left", good.clone(), with(|m| m.eligible = false)),
             ("no-job", good.clone(), with(|m| m.job = None)),
             ("outstanding", question(&format!("{body}- one\n"), &[REVIEW, APPROVE]), ready.clone()),
+            // Git seed's own line is no work that is left, wherever it stands.
+            (
+                "[JOB-COMPLETE]",
+                question(
+                    &format!("{}\n{}\n", body.replace(&ready.card, ""), ready.card),
+                    &[REVIEW, APPROVE],
+                ),
+                ready.clone(),
+            ),
+            (
+                "outstanding",
+                question(&format!("{body}\n{}\n- one\n", ready.card), &[REVIEW, APPROVE]),
+                ready.clone(),
+            ),
             ("next", good.clone(), with(|m| m.unseen = vec!["j-2".to_owned()])),
             (
                 "[JOB-COMPLETE]",

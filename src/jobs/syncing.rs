@@ -40,6 +40,11 @@ pub(crate) fn branch_taken(remote: &str) -> Refusal {
     refused(Case::SyncBranchTaken).with("remote", remote)
 }
 
+/// The remote is a clone that somebody works in.
+pub(crate) fn worked_in(remote: &str) -> Refusal {
+    refused(Case::SyncWorkedIn).with("remote", remote)
+}
+
 /// What is there was written by a newer git-seed.
 pub(crate) fn newer(remote: &str, format: u32) -> Refusal {
     refused(Case::SyncNewer).with("remote", remote).with("format", format.to_string())

@@ -15,6 +15,7 @@ use super::tools::{self, FieldKind, Given, McpToolRow, may, must};
 use crate::engine::boundary::declare;
 use crate::engine::policy;
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::scope_words;
 use crate::engine::unhooked::look::Looked;
 use crate::engine::unhooked::{self, Unhooked};
 use crate::phases::{FirstStep, gates};
@@ -292,7 +293,7 @@ impl Hands<'_> {
         let focused = repo.require_focused()?;
         let row = repo.row(Some(&focused));
         let talk = focused.state.stand.is_talk();
-        let dirs = dirs.map(|dirs| declare::dirs_of(&repo, &dirs));
+        let dirs = dirs.map(|dirs| scope_words::dirs_of(&repo, &dirs));
         if let Some(dirs) = &dirs {
             let may = if talk { Ok(()) } else { gates::declares(row, first(dirs)) };
             if let Err(refusal) =

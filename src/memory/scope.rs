@@ -145,12 +145,38 @@ pub(crate) struct Declared {
     pub below: bool,
 }
 
-/// Reads every `scope: <dir>` line of a section, in order.
+/// Reads every `scope: <dir>` line of a section, in order; `is_there` says whether the work tree
+/// has something by a path.
 ///
-/// A list marker before the word, backticks around the directory and a leading `./` are
-/// tolerated.
-pub(crate) fn declared(section: &str) -> Vec<Result<Declared, BadScope>> {
-    section.lines().filter_map(scope_line).map(directory).collect()
+/// A list marker before the word, backticks around the directory, a leading `./` and several
+/// directories in one line are tolerated.
+pub(crate) fn declared(
+    section: &str,
+    is_there: &dyn Fn(&str) -> bool,
+) -> Vec<Result<Declared, BadScope>> {
+    let lines = section.lines().filter_map(scope_line);
+    lines.flat_map(|line| listed(line, is_there)).map(directory).collect()
+}
+
+/// The directories that one word for directories names: commas part them, and spaces where each
+/// part is there. What is there by the whole word is meant by it.
+pub(crate) fn listed<'a>(written: &'a str, is_there: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    let bare = |part: &'a str| part.trim_matches('`').trim();
+    if written.contains(['{', '}']) || is_there(bare(written)) {
+        return vec![written];
+    }
+    let parts = |signs: &[char]| -> Vec<&'a str> {
+        written.split(signs).map(str::trim).filter(|part| !part.is_empty()).collect()
+    };
+    let by_commas = parts(&[',']);
+    if by_commas.len() > 1 {
+        return by_commas;
+    }
+    let by_spaces = parts(&[' ', '\t', ',']);
+    if by_spaces.len() > 1 && by_spaces.iter().all(|part| is_there(bare(part))) {
+        return by_spaces;
+    }
+    vec![written]
 }
 
 fn scope_line(line: &str) -> Option<&str> {
@@ -217,9 +243,31 @@ mod tests {
         ];
         for (line, expected) in cases {
             let read: Vec<_> =
-                declared(line).into_iter().map(|one| one.map(|one| one.dir)).collect();
+                declared(line, &|_| false).into_iter().map(|one| one.map(|one| one.dir)).collect();
             assert_eq!(read, vec![expected.map(str::to_owned)], "{line}");
         }
+    }
+
+    #[test]
+    fn several_directories_in_one_line_are_several() {
+        let there = ["src", "tests", "my dir", "a, b", "src/lib.rs"];
+        for (line, expected) in [
+            ("scope: src,tests", vec!["src", "tests"]),
+            ("scope: src/, `new`,", vec!["src", "new"]),
+            ("scope: `src`, `tests`", vec!["src", "tests"]),
+            ("scope: src tests", vec!["src", "tests"]),
+            ("scope: my dir", vec!["my dir"]),
+            ("scope: a, b", vec!["a, b"]),
+            // A directory to come may have a space in its name.
+            ("scope: src new", vec!["src new"]),
+            ("scope: ,", vec![","]),
+        ] {
+            let read = declared(line, &|path| there.contains(&path));
+            let read: Vec<String> = read.into_iter().map(|one| one.expect("reads").dir).collect();
+            assert_eq!(read, expected, "{line}");
+        }
+        let read = declared("scope: src, ../tests", &|_| false);
+        assert!(read[0].is_ok() && read[1] == Err(BadScope::Parent("../tests".into())), "{read:?}");
     }
 
     #[test]
@@ -232,7 +280,7 @@ mod tests {
             ("scope: .", false),
             ("scope: src/.", false),
         ] {
-            let read = declared(line).pop().expect("a line").expect("a directory");
+            let read = declared(line, &|_| false).pop().expect("a line").expect("a directory");
             assert_eq!(read.below, below, "{line}");
         }
         let line = below_line("src/a");
@@ -260,7 +308,7 @@ mod tests {
     #[test]
     fn prose_about_scope_declares_nothing() {
         for line in ["Scope: the parser", "the scope: src", "scope src", "scopes: src", ""] {
-            assert!(declared(line).is_empty(), "{line}");
+            assert!(declared(line, &|_| false).is_empty(), "{line}");
         }
     }
 
@@ -323,7 +371,7 @@ mod tests {
 
         #[test]
         fn reading_scope_lines_never_panics(section in "\\PC*") {
-            for dir in declared(&section).into_iter().flatten() {
+            for dir in declared(&section, &|_| false).into_iter().flatten() {
                 let Declared { dir, .. } = dir;
                 prop_assert!(!dir.starts_with('/') && !dir.split('/').any(|part| part == ".."));
                 prop_assert!(of_below(&dir).is_none());

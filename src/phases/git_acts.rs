@@ -165,6 +165,11 @@ impl GitAct {
         self.words.get(1).or(self.words.first()).map_or("", String::as_str)
     }
 
+    /// The program and the verb.
+    fn plain(&self) -> String {
+        self.words.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
     /// It is one of git itself, not of a program beside it.
     pub(crate) fn is_gits(&self) -> bool {
         self.words.first().is_some_and(|program| program == "git")
@@ -562,6 +567,22 @@ impl Moment<'_> {
         if self.somebody == Somebody::There { Case::Unnamed } else { Case::UnnamedUnasked }
     }
 
+    /// At work a step commits, and what moves the branch or the stash waits.
+    fn not_here(&self, act: &GitAct) -> Case {
+        let ours = act.verb() == "commit" && self.checkpoints;
+        if ours { Case::Commit } else { Case::Git }
+    }
+
+    /// How the rule refuses `act` also where its line is a plain one.
+    fn closes(&self, act: &GitAct) -> Option<Case> {
+        // Of a line with options before the verb the verb alone is known.
+        let row = act.row.or_else(|| row_of(&act.words));
+        let row = row.filter(|row| self.at_work && row.kind == Reach::Local)?;
+        let is_opened = self.opened.as_ref().is_some_and(|opened| opened.opens(act));
+        let unnamed = !is_opened && naming(self.prompts, &row.words) == Naming::Unnamed;
+        (unnamed && !(self.free && act.within)).then(|| self.not_here(act))
+    }
+
     fn ends_a_merge(&self, act: &GitAct) -> bool {
         self.merging.is_some_and(|merging| merging.ends_with(act))
     }
@@ -601,16 +622,16 @@ pub fn rule(acts: &[GitAct], moment: &Moment<'_>) -> Option<Ruling> {
 }
 
 fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
-    let no = |wants: Wants, case: Case| {
-        let refusal = Refusal::new("guard", wants).case(case);
-        let refusal = refusal.with("verb", act.verb()).with("line", act.line());
-        Ruling::Refused(refusal.with("reach", act.reach.as_str()))
-    };
+    let no = |wants: Wants, case: Case| Ruling::Refused(refused(act, wants, case));
     if act.own {
         return no(Wants::Git, Case::OwnRefs);
     }
     if act.bends {
-        return no(Wants::Git, Case::Bends);
+        // One that no plain line would open either is told what leads on.
+        return match moment.closes(act) {
+            Some(case) => no(Wants::Checkpoint, case),
+            None => no(Wants::Git, Case::Bends),
+        };
     }
     if act.takes && moment.has_commits {
         return no(Wants::Git, Case::Takes);
@@ -637,28 +658,33 @@ fn rule_one(act: &GitAct, moment: &Moment<'_>) -> Ruling {
     };
     match naming(moment.prompts, &row.words) {
         Naming::Forbidden(said) => {
-            let refusal = Refusal::new("guard", Wants::Git).case(Case::Forbidden);
-            let refusal = refusal.with("verb", act.verb()).with("line", act.line());
-            return Ruling::Refused(refusal.with("said", said).with("reach", act.reach.as_str()));
+            let refusal = refused(act, Wants::Git, Case::Forbidden);
+            return Ruling::Refused(refusal.with("said", said));
         }
         _ if moment.free && row.kind == Reach::Local && act.within => return Ruling::Opened,
         Naming::Unnamed if moment.at_work && row.kind == Reach::Local => {
-            let ours = act.verb() == "commit" && moment.checkpoints;
-            let case = if ours { Case::Commit } else { Case::Git };
-            return no(Wants::Checkpoint, case);
+            return no(Wants::Checkpoint, moment.not_here(act));
         }
         Naming::Unnamed if moment.at_work => return no(Wants::Git, moment.unnamed()),
         Naming::Unnamed | Naming::Named => {}
     }
-    match &moment.somebody {
-        Somebody::There => Ruling::Asked(Vec::new()),
-        Somebody::Nobody => no(Wants::Git, Case::Nobody),
-        Somebody::Unasked => no(Wants::Git, Case::Unasked),
-        Somebody::Settings(setting) => match no(Wants::Git, Case::Settings) {
-            Ruling::Refused(refusal) => Ruling::Refused(refusal.with("setting", setting.as_str())),
-            other => other,
-        },
-    }
+    let case = match &moment.somebody {
+        Somebody::There => return Ruling::Asked(Vec::new()),
+        Somebody::Nobody => Case::Nobody,
+        Somebody::Unasked => Case::Unasked,
+        Somebody::Settings(setting) => {
+            let refusal = refused(act, Wants::Git, Case::Settings);
+            return Ruling::Refused(refusal.with("setting", setting.as_str()));
+        }
+    };
+    no(Wants::Git, case)
+}
+
+/// The refusal of `act`, with what its sentences say of it.
+fn refused(act: &GitAct, wants: Wants, case: Case) -> Refusal {
+    let refusal = Refusal::new("guard", wants).case(case);
+    let refusal = refusal.with("verb", act.verb()).with("line", act.line());
+    refusal.with("plain", act.plain()).with("reach", act.reach.as_str())
 }
 
 /// Whether a person's words name an act.

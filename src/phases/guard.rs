@@ -501,6 +501,10 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
     let opens = scene.phase.writes(&change.place, declared)
         || (scene.phase.declares && matches!(change.place, Place::Project { .. }));
     match &scene.call.outgrows {
+        // Of one declared directory and one beside it the second is what there is no room for.
+        Some(path) if opens && !scene.phase.declares => {
+            Err(no(Wants::Lane).case(Case::LaneBeside).with("path", path))
+        }
         Some(path) if opens => Err(grown(scene, path)),
         _ => Err(out_of_place(scene, change)),
     }

@@ -2,7 +2,8 @@
 
 use crate::verdict::{Case, Refusal, Verdict, Wants};
 
-/// Git operations that move nothing of a job's: a step may be taken while one is under way.
+/// Git operations that move nothing of a job's: on its branch a step may be taken while one is
+/// under way.
 const HARMLESS: [&str; 1] = ["bisect"];
 
 const BY: &str = "home";
@@ -49,8 +50,9 @@ pub struct Here<'a> {
 /// Refuses on another branch, in the middle of an operation of git, and where the last commit is
 /// not in the history of HEAD.
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
-    // In the middle of a rebase HEAD is on no branch: it is the rebase that has to end.
-    if let Some(doing) = here.doing.filter(|doing| !HARMLESS.contains(doing)) {
+    // In the middle of a rebase or a bisect HEAD is on no branch: it is that which has to end.
+    let stops = |doing: &&str| here.away.is_some() || !HARMLESS.contains(doing);
+    if let Some(doing) = here.doing.filter(stops) {
         return Err(match here.merging {
             Some(files) => no(Case::OperationMerge).with("paths", files.join(" ")),
             None => no(Case::Operation).with("what", doing),
@@ -60,6 +62,17 @@ pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict
         return Err(away.refusal(BY));
     }
     if holds_last() { Ok(()) } else { Err(no(Case::History).with("branch", here.branch)) }
+}
+
+/// A job moves to where HEAD is, unless an operation of git put HEAD there for as long as it
+/// lasts: commits that are made there belong to no branch afterwards.
+pub(crate) fn moves(doing: Option<&str>, on_a_branch: bool) -> Verdict {
+    match doing {
+        Some(doing) if !(on_a_branch && HARMLESS.contains(&doing)) => {
+            Err(no(Case::OperationMoves).with("what", doing))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The last commit of a job that is taken up.

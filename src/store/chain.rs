@@ -350,6 +350,7 @@ impl Store {
         let mut buffer = gix::date::parse::TimeBuf::default();
         let committer = signature.to_ref(&mut buffer);
         let attempt = || self.repo.edit_references_as(Some(edit.clone()), Some(committer));
+        let _lock = self.lock_if_free();
         self.names_moves(&self.line_of(name, edit))?;
         let result = match attempt() {
             Err(err) if err.is_retryable() && self.break_stale_lock(name)? => attempt(),

@@ -69,6 +69,23 @@ impl Store {
         Ok(Lock { held: Rc::clone(held) })
     }
 
+    /// The lock, where nobody has it right now: what is moved without it is named by nobody, and a
+    /// lock of a ref that a kill leaves then is one that any git might hold.
+    pub(super) fn lock_if_free(&self) -> Option<Lock> {
+        let held = &self.held_lock;
+        if held.depth.get() == 0 {
+            self.may_be_changed().ok()?;
+            let (mut file, length) = open(&self.common_dir.join(SEED_DIR).join("lock")).ok()?;
+            file.try_lock().ok()?;
+            if length > 0 {
+                self.free_what_was_left(&mut file).ok()?;
+            }
+            *held.file.borrow_mut() = Some(Named::of(file));
+        }
+        held.depth.set(held.depth.get() + 1);
+        Some(Lock { held: Rc::clone(held) })
+    }
+
     /// This process holds the lock through this store.
     pub(super) fn holds_lock(&self) -> bool {
         self.held_lock.depth.get() > 0

@@ -35,6 +35,8 @@ pub(crate) struct Listed {
     pub carrier: Option<CommitId>,
     /// It has a branch besides.
     pub has_branch: bool,
+    /// A job is in focus there.
+    pub is_worked_in: bool,
 }
 
 /// A ref that is to move there.
@@ -139,7 +141,7 @@ impl Wire<'_> {
     /// Our refs there, and whether it has a branch.
     pub(crate) fn list(&self) -> Result<Listed, StoreError> {
         let args = ["ls-remote", "--refs", "--", &self.remote];
-        let ours = OURS_THERE.into_iter().chain(["refs/heads/*"]);
+        let ours = OURS_THERE.into_iter().chain(["refs/heads/*", names::FOCUS]);
         let said = self.heard(args.into_iter().chain(ours).map(OsString::from), Vec::new())?;
         if said.code != Some(0) {
             return Err(self.failed("ls-remote", said));
@@ -150,6 +152,8 @@ impl Wire<'_> {
             let Ok(id) = id.parse::<CommitId>() else { continue };
             if name == names::CARRIER {
                 listed.carrier = Some(id);
+            } else if name == names::FOCUS {
+                listed.is_worked_in = true;
             } else if name.starts_with("refs/heads/") {
                 listed.has_branch = true;
             } else if name.starts_with("refs/seed/")

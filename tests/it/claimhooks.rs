@@ -180,6 +180,8 @@ fn a_question_after_an_undone_approval_shows_its_own_ruling() {
         let told = asked.reply.to_person().expect("a word to the person").to_owned();
         assert!(told.contains("claim     pass: this question"), "{told}");
         asked.answers("Approve completion");
+        let status = world.tries("git seed status").out;
+        assert!(status.contains("the last: cargo test, exit status 0"), "still this run: {status}");
         let records = world.json("audit show").to_string();
         assert!(records.contains("verify_claim"), "what was asked is on record: {records}");
         world.person("undo").succeeds();

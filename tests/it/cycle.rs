@@ -582,6 +582,46 @@ fn an_unborn_branch_carries_a_cycle() {
     assert_eq!(world.git("symbolic-ref HEAD"), "refs/heads/main");
 }
 
+/// The card of work in a repository without commits counts it.
+#[test]
+fn the_first_commit_to_be_is_counted_on_the_card() {
+    let world = World::empty("git init -q -b main .");
+    world.puts(CODE, "fn lex() {}\n");
+    let world = world.installed();
+    world.prompt("write the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --small --scope src/parser -m 'no tokens; adds them'").succeeds();
+    world.writes("src/parser/token.rs", "struct Token;\n").passes();
+    world.tests();
+    let status = world.json("status").to_string();
+    assert!(status.contains("[JOB-COMPLETE]"), "{status}");
+    assert!(world.card().contains("1 file, +1"), "{}", world.card());
+}
+
+/// A bisect puts HEAD where no branch keeps a commit.
+#[test]
+fn in_a_bisect_no_job_is_moved_and_the_bisect_is_named() {
+    let world = World::seeded();
+    world.sh(
+        "for n in 1 2 3; do git -c core.hooksPath=/dev/null commit -q --allow-empty -m $n; done",
+    );
+    world.to("execute");
+    world.sh("git bisect start HEAD HEAD~3");
+    let status = world.person("status").succeeds();
+    assert!(status.contains("a bisect is in progress"), "{status}");
+    world.changes_nothing(|| {
+        world.seed("phase advance -F -").stdin(&message("execute")).refuses("a bisect is in");
+        world.person("job move").refuses("finish or abort the bisect");
+    });
+    world.sh("git bisect reset");
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+    // On a branch of its own a job moves while one is under way elsewhere, or nothing is.
+    world.sh("git checkout -q -b other");
+    world.person("job move").succeeds();
+}
+
 #[test]
 fn a_linked_worktree_carries_a_cycle() {
     let world = World::linked();

@@ -128,6 +128,26 @@ fn where_nobody_can_be_asked_the_person_opens_one_call_by_its_words() {
     }
 }
 
+/// A line that bends git is told what its plain one would be told, and the example is its own.
+#[test]
+fn a_bent_line_is_told_what_leads_on() {
+    let world = World::seeded();
+    world.prompt("Fix the lexer");
+    world.to("execute");
+    for line in ["git commit -qam fix --no-verify", "git -c core.hooksPath=/x commit -m x"] {
+        let did = world.runs(line);
+        did.refuses("git seed makes the commits of a job");
+        assert!(!format!("{did:?}").contains("for example"), "{line}: {did:?}");
+    }
+    world.runs("git stash --no-verify").refuses("[ALLOW git stash");
+    for (line, plain) in [
+        ("git push --no-verify", "for example: git push\n"),
+        ("git -c core.hooksPath=/x fetch", "for example: git fetch\n"),
+    ] {
+        world.runs(line).refuses(plain);
+    }
+}
+
 #[test]
 fn what_the_settings_would_answer_for_the_person_is_not_asked() {
     let world = attended(World::seeded());

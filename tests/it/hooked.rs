@@ -24,6 +24,31 @@ fn checkpoint_line() -> String {
     format!("git seed {}", checkpoint("escapes survive"))
 }
 
+/// What a formatter among the repository's hooks made of the work no run has seen: the lane waits
+/// in verify for one, and what is said of it then passes.
+#[test]
+fn work_that_a_hook_formats_is_tested_once_more() {
+    let world = World::seeded();
+    world.puts(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\nfor f in $(git diff --cached --name-only -- '*.rs'); do\n\
+         sed -i 's/escapes( )/escapes()/' $f && git add $f\ndone\n",
+    );
+    world.sh("chmod +x .git/hooks/pre-commit");
+    world.person("init").succeeds();
+    world.prompt("keep the escapes");
+    world.reads(CODE).passes();
+    world.seed("phase advance --small --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes( );").passes();
+    world.tests();
+    let said = world.seed("phase advance -m 'the lexer keeps escapes'").succeeds();
+    assert!(said.contains("as a hook of the repository changed it"), "{said}");
+    assert_eq!(world.phase(), "verify", "{said}");
+    world.tests();
+    world.seed("phase advance -m 'the lexer keeps escapes; the tests pass'").succeeds();
+    assert_eq!(world.phase(), "condense");
+}
+
 #[test]
 fn a_path_that_a_hook_adds_outside_the_scope_takes_the_commit_back() {
     let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");

@@ -23,6 +23,17 @@ fn names(jobs: &Value) -> Vec<(String, String)> {
 /// A question in the middle of the work is answered, and the turn ends; the next prompt wants work
 /// again.
 #[test]
+fn a_name_that_no_step_could_hold_is_none() {
+    let world = World::seeded();
+    let long = "x".repeat(401);
+    world.person(&format!("job create {long}")).ends(64, "at most 400 bytes; this one has 401");
+    world.person("job create 'two\nlines'").ends(64, "stands on one line");
+    world.person(&format!("job create {}", &long[1..])).succeeds();
+    world.prompt("the lexer is odd");
+    world.person(&format!("job update --name {long}")).ends(64, "at most 400 bytes");
+}
+
+#[test]
 fn a_question_frees_the_stop_for_its_turn() {
     let world = World::seeded();
     world.to("execute");

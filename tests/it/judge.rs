@@ -29,6 +29,22 @@ fn ready() -> World {
     world
 }
 
+/// A refusal names nothing that would be refused: while the job is paused nothing runs.
+#[test]
+fn last_words_while_the_job_is_paused_are_sent_to_no_run() {
+    let world = World::seeded();
+    world.prompt("keep escapes in quoted strings");
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    ends(&world, LIE).refuses("run the tests as a command of their own");
+    world.prompt("[PAUSE]");
+    let told = ends(&world, LIE);
+    told.refuses("say that it was not run: the job is paused");
+    assert!(!told.refusal().expect("a refusal").contains("run the tests"), "{told:?}");
+    world.runs("cargo test").refuses("the person paused");
+    assert!(ends(&world, "Fixed the lexer; the tests were not run.").refusal().is_none());
+}
+
 /// Work in execute that nothing tested, in a repository with a test: it is not let out.
 fn unrun() -> World {
     let world = World::seeded();

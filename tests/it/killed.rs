@@ -573,6 +573,75 @@ fn other_steps_that_are_killed_finish_themselves() {
     finishes_itself(&world, "git-seed phase advance -m done", "", Extent::Part);
 }
 
+/// A world whose `git-seed phase advance` was killed in git's own hook, between the record of the
+/// commit and the line of its note that leads there.
+fn killed_between_record_and_line(world: &World, line: &str, stdin: &str) {
+    let hook = ".git/hooks/post-commit";
+    let before = world.text(hook);
+    let killing = format!(
+        "#!/bin/sh\nnotes=$(git rev-parse -q --verify refs/notes/seed)\n\
+         sh -c '{}' post-commit \"$@\"\n\
+         git update-ref refs/notes/seed ${{notes:-$(printf '%040d' 0)}}\n\
+         above=$(awk '{{ print $4 }}' /proc/$PPID/stat)\nkill -9 $above $PPID\n",
+        "exec .git/hooks/ours \"$@\""
+    );
+    world.puts(".git/hooks/ours", &before);
+    world.puts(hook, &killing);
+    world.sh(&format!("chmod +x .git/hooks/ours {hook}"));
+    let head = world.git("rev-parse HEAD");
+    let said = world.agents_shell(line, stdin);
+    assert!(said.code != 0, "{said:?}");
+    world.puts(hook, &before);
+    world.sh("rm .git/hooks/ours");
+    assert!(world.git("rev-parse HEAD") != head, "the commit is there");
+}
+
+/// A job in execute with a claim on record, so that commits are bound to records.
+fn with_records() -> World {
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    let claim = format!(
+        "claim verify --claim 'the lexer keeps escapes' --evidence 'the tests ran' \
+         --type unit_test --tested {CODE} --affected {CODE}"
+    );
+    world.seed(&claim).succeeds();
+    world.git("rev-parse -q --verify refs/seed/claims");
+    world
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_note_that_a_kill_left_without_the_line_of_its_record_gets_it() {
+    let world = with_records();
+    killed_between_record_and_line(&world, "git-seed phase advance -F -", &message("execute"));
+    let record = world.git("rev-parse --short=12 refs/seed/claims");
+    let note = |world: &World| world.tries("git notes --ref=seed show HEAD").out;
+    assert!(!note(&world).contains(record.trim()), "{}", note(&world));
+    world.seed("status").succeeds();
+    assert!(note(&world).contains(record.trim()), "{}", note(&world));
+    let mended = world.person("verify").said();
+    assert!(mended.code != 2 && !mended.out.contains("missing its line"), "{mended:?}");
+}
+
+#[test]
+fn doctor_writes_the_line_of_a_record_that_a_note_lacks() {
+    let world = with_records();
+    world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+    let record = world.git("rev-parse --short=12 refs/seed/claims");
+    world.sh(&format!(
+        "git notes --ref=seed show HEAD | grep -v {} > ../note && \
+         git notes --ref=seed add -f -F ../note HEAD",
+        record.trim()
+    ));
+    let broken = world.person("verify").said();
+    assert!(broken.code == 2 && broken.out.contains("missing its line"), "{broken:?}");
+    let said = world.person("doctor --fix").said();
+    assert!(said.out.contains("1 line of notes that lead to records"), "{said:?}");
+    let mended = world.person("verify").said();
+    assert!(mended.code != 2 && !mended.out.contains("missing its line"), "{mended:?}");
+}
+
 #[test]
 fn the_last_step_of_a_cycle_that_is_killed_finishes_itself() {
     the_last_step_of_a_cycle_finishes_itself(Extent::Part);

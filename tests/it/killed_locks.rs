@@ -77,6 +77,35 @@ fn a_step_that_is_killed_leaves_no_lock_in_the_way() {
     killing(&world, "git-seed job update --name 'what the lexer does'");
 }
 
+/// Also what moves while no step does: a commit that is kept, a note.
+#[test]
+fn a_kill_before_a_lock_of_a_kept_commit_becomes_its_ref_leaves_none_in_the_way() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::prompted();
+    world.reads(CODE).passes();
+    world.seed("phase advance --small --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let line = "git-seed phase advance --up -m 'the parser drops them as well'";
+    let (kept, calls) = (Kept::of(&world), "rename,renameat,renameat2");
+    let said = world.tries(&format!("strace -qq -e trace={calls} -o ../trace {line} > /dev/null"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let trace = world.sh("cat ../trace");
+    let renames: Vec<&str> = trace.lines().filter(|line| line.starts_with("rename")).collect();
+    let at = renames.iter().position(|line| line.contains("refs/seed/keep/")).expect("it is kept");
+    let call = renames[at].split('(').next().expect("a call");
+    let nth = renames[..=at].iter().filter(|line| line.split('(').next() == Some(call)).count();
+    kept.restore();
+    let inject = format!("strace -qq -e trace={call} -e inject={call}:signal=KILL:when={nth}");
+    let dead = world.tries(&format!("{inject} -o ../trace {line} > /dev/null"));
+    assert!(dead.code != 0, "{dead:?}");
+    let locks = "find .git/refs -name '*.lock'";
+    assert!(world.sh(locks).contains("refs/seed/keep/"), "{}", world.sh(locks));
+    world.person("status").succeeds();
+    assert_eq!(world.sh(locks), "");
+}
+
 #[test]
 fn a_drop_of_a_packed_job_that_is_killed_leaves_no_lock_in_the_way() {
     if !has_strace() {

@@ -454,6 +454,18 @@ fn the_next_run_lands_what_is_new() {
     );
 }
 
+#[test]
+fn a_job_of_a_detached_head_is_told_how_its_branch_gets_a_name() {
+    let world = World::seeded();
+    world.git("checkout -q --detach");
+    let id = closes(&world);
+    world.changes_nothing(|| {
+        let told = world.person("land").refuses("has no branch of its own");
+        assert!(told.contains(&format!("git seed land {id} --branch <name>")), "{told}");
+    });
+    world.person(&format!("land {id} --branch named")).succeeds();
+}
+
 /// A sync may reject a step whose commit stays on the branch of the person.
 #[test]
 fn a_commit_that_is_no_step_any_more_is_named_where_it_is_left_out() {

@@ -475,6 +475,23 @@ fn a_mode_of_old_state_holds_in_every_worktree_and_a_job_in_another_one_rests() 
     world.edits("todo.txt", "a\n", "A\n").refuses("[phase_observe]");
 }
 
+/// What was said is a person's to take away in every mode.
+#[test]
+fn words_are_redacted_in_every_mode() {
+    for mode in ["watch", "fence"] {
+        let world = World::seeded();
+        world.prompt("Teach the walrus to count");
+        let job = world.job();
+        world.prompt("[PAUSE]");
+        world.person(&format!("init --mode {mode}")).succeeds();
+        world.person(&format!("job redact {job} --dry-run")).succeeds();
+        world.person(&format!("job redact {job}")).succeeds();
+        let shown = world.json(&format!("job show {job}")).to_string();
+        assert!(!shown.contains("walrus"), "{mode}: {shown}");
+        world.seed(&format!("job redact {job}")).refuses("only a person may");
+    }
+}
+
 #[test]
 fn it_goes_without_a_trace() {
     let world = World::new();

@@ -14,6 +14,41 @@ pub fn receipts(world: &World) -> Vec<Value> {
     all
 }
 
+/// Claude Code tells of a call that has ended with the directory that it left the shell in.
+#[test]
+fn a_run_behind_a_cd_is_one_wherever_the_host_says_that_it_ended() {
+    for (line, ends_in) in [
+        ("cd web && npm test", "web"),
+        ("cd web; npm test", "web"),
+        ("cd web && cd src && npm test", "web/src"),
+        ("cd web && npm test", ""),
+        ("cd web && cd .. && npm test --prefix web", ""),
+        ("npm test", "web"),
+    ] {
+        let world = World::seeded();
+        world.puts("web/package.json", "{\"scripts\": {\"test\": \"node --test\"}}\n");
+        world.puts("web/src/add.js", "exports.add = (a, b) => a - b;\n");
+        world.sh("git add -A && git -c core.hooksPath=/dev/null commit -qm web");
+        world.prompt("add subtracts");
+        world.reads("web/src/add.js").passes();
+        world.seed("phase advance --small --scope web/src -m 'add subtracts'").succeeds();
+        world.edits("web/src/add.js", "a - b", "a + b").passes();
+        world.minute();
+        let (input, call) = (json!({ "command": line, "description": "tests" }), world.next_call());
+        if line == "npm test" {
+            world.stands_in("web");
+        }
+        assert!(world.before("Bash", &input, &call).refusal().is_none(), "{line}");
+        world.stands_in(ends_in);
+        let printed = "# tests 2\n# pass 2\n# fail 0\n";
+        let response = json!({ "stdout": printed, "stderr": "", "interrupted": false });
+        world.after("Bash", &input, &call, &response, 900);
+        world.stands_in("");
+        let status = world.json("status").to_string();
+        assert!(status.contains("[JOB-COMPLETE]"), "{line} in {ends_in}: {status}");
+    }
+}
+
 #[test]
 fn a_run_of_code_leaves_a_receipt_in_the_jobs_tree() {
     let world = World::seeded();

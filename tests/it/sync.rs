@@ -269,12 +269,33 @@ fn nothing_new_costs_one_look() {
     assert_eq!(refs_of(&world, "."), before);
 }
 
+/// A push into a clone where somebody works would move the job under them.
+#[test]
+fn a_clone_with_a_job_in_focus_is_no_remote() {
+    let world = machine();
+    second(&world, "c", "repo");
+    let before = refs_of(&world, ".");
+    let said = there(&world, "c", &format!("git seed sync {}", agreed(&world)));
+    assert!(said.code == 2 && said.err.contains("a clone with a job in focus"), "{said:?}");
+    assert_eq!(refs_of(&world, "."), before);
+    // What it names goes: a file there and back.
+    world.person("sync --to ../jobs.bundle").succeeds();
+    let said = there(&world, "c", "git seed sync --from ../jobs.bundle");
+    assert_eq!(said.code, 0, "{said:?}");
+    // Nobody works there any more.
+    world.person("job pause").succeeds();
+    let said = there(&world, "c", &format!("git seed sync {}", agreed(&world)));
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
 #[test]
 fn a_dry_run_moves_nothing() {
     let world = machine();
     let before = refs_of(&world, ".");
     let said = synced(&world, "--dry-run");
     assert_eq!(said["jobs"][0]["result"], "pushed");
+    let told = world.person("sync --dry-run").succeeds();
+    assert!(told.contains("to push ") && !told.contains("pushed  "), "{told}");
     assert_eq!((refs_of(&world, "../hub.git"), refs_of(&world, ".")), (String::new(), before));
     assert_eq!(world.tries("git config seed.owner").code, 1, "nothing went out, nobody was asked");
 }

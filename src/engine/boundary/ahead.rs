@@ -139,9 +139,23 @@ pub(crate) fn take(
     }
     Ok(Err(match ran {
         Ok(ran) if ran.late => tell(Notice::AnswerLate, &[]),
-        Ok(ran) => tell(Notice::AnswerUnstepped, &[("said", ran.said.trim())]),
+        Ok(ran) => {
+            let why = missing(repo, focused, &text)?.unwrap_or(ran.said);
+            tell(Notice::AnswerUnstepped, &[("said", why.trim())])
+        }
         Err(error) => tell(Notice::AnswerUnstepped, &[("said", &error.to_string())]),
     }))
+}
+
+/// What the phase wants in which the steps ended, where one was taken.
+fn missing(repo: &Repo, before: &LoadedJob, text: &str) -> Result<Option<String>> {
+    let Some(now) = repo.focused()?.filter(|now| now.state.step != before.state.step) else {
+        return Ok(None);
+    };
+    let since = repo.read_since(&now)?;
+    let judged = boundary::judge::judge(repo, &now, &since, &onward(), Message::new(text))?;
+    let phase = now.state.stand.phase.as_str();
+    Ok(judged.err().map(|refusal| repo.say(Some(&now), &refusal, phase)))
 }
 
 /// The message of the step: what will change, as the first step said it, and what the question

@@ -12,7 +12,7 @@ use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, record};
+use crate::engine::{boundary, fence, jobs, memory, proof, record};
 use crate::format::interaction::Interaction;
 use crate::format::state::LeftOver;
 use crate::format::{names, notes, trailers};
@@ -175,6 +175,7 @@ pub(crate) fn record(
     let _lock = repo.store.lock()?;
     let taken = record::step::step(repo, chain, Journaling::Read, |state, _| {
         let draft = boundary::draft::draft(repo, chain, state, &passed)?;
+        state.proved &= !judged.survey.has_hooked_work(repo, state);
         Ok(Ok(memory::pages::keep_unhealed(repo, draft, state.steps, &pages)))
     })?;
     let taken = match taken {
@@ -393,6 +394,7 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         boundary::pending::forget_pending(repo)?;
         return Ok(None);
     };
+    proof::records::attest_commit(repo, &head)?;
     if focused.state.step == pending.id {
         boundary::pending::note_again(repo, &focused)?;
         boundary::pending::forget_pending(repo)?;

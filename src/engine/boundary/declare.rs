@@ -3,14 +3,12 @@
 use crate::engine::boundary::step::Judged;
 use crate::engine::memory::pages::{declared_dir, dir_line};
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::rows::to_line;
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, fence, memory};
 use crate::format::names;
 use crate::format::state::State;
 use crate::format::transition::Declared;
 use crate::memory::heal;
-use crate::memory::pages::dir_of;
 use crate::memory::scope::of_below;
 use crate::phases::gates::{self, BadLine};
 use crate::phases::{Move, Phase, Position, Within};
@@ -96,18 +94,6 @@ fn beyond_the_track(repo: &Repo, state: &State, dir: &str) -> Option<String> {
     outside.then(|| {
         tell(Notice::ScopeBeyondTrack, &[("dir", dir), ("track", track), ("paths", &paths)])
     })
-}
-
-/// What `--scope` names, as directories: a file stands for the one that it lies in.
-pub(crate) fn dirs_of(repo: &Repo, scope: &[String]) -> Vec<String> {
-    let dir = |named: &String| {
-        if repo.store.work_tree().join(named).is_file() {
-            to_line(dir_of(named.strip_prefix("./").unwrap_or(named)))
-        } else {
-            named.clone()
-        }
-    };
-    scope.iter().map(dir).collect()
 }
 
 /// Pages that the next phase finds without their anchors: those that the agent has written in,

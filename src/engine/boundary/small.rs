@@ -100,8 +100,7 @@ pub(crate) fn open(
 
 /// The directories of `--scope`, as lines of the scope.
 fn declared(scope: &[String]) -> std::result::Result<Vec<String>, String> {
-    let dirs =
-        scope.iter().map(|dir| declared_dir(dir)).collect::<std::result::Result<Vec<_>, _>>();
+    let dirs: std::result::Result<Vec<_>, _> = scope.iter().map(|dir| declared_dir(dir)).collect();
     Ok(dirs?.into_iter().flatten().collect())
 }
 

@@ -61,6 +61,9 @@ const NOTES: usize = 2_500;
 
 const NEAR: usize = 900;
 
+/// The most prompts between the first and the last that are told, the newest.
+const BETWEEN: usize = 8;
+
 /// The most characters that say what one of them is.
 const ABOUT: usize = 160;
 
@@ -227,7 +230,7 @@ impl<'a> Opening<'a> {
         let head = self.told(Line::Head, &[("cycle", &cycle), ("job", &job)]);
         let lead = [head, self.told(Line::Subagent, &[])];
         let scope = self.open().into_iter().chain(self.clauses()).collect::<Vec<_>>();
-        let whole = [&lead[..], &self.purpose(), &scope].concat();
+        let whole = [&lead[..], &self.purpose_without_steps(), &scope].concat();
         let text = compose(&whole, SUBAGENT);
         // What the phase is for gives way to the names of many directories.
         if text.chars().count() <= SUBAGENT {
@@ -300,6 +303,21 @@ impl<'a> Opening<'a> {
             Mode::Prepend => [quote, gap()].into_iter().chain(own).collect(),
             Mode::Replace => vec![quote],
         }
+    }
+
+    /// The same for who takes no steps: without the sentences that name one.
+    fn purpose_without_steps(&self) -> Vec<Part> {
+        let names_a_step = |one: &&str| one.contains("git seed phase advance");
+        let bare = |told: String| -> String {
+            let kept: Vec<&str> =
+                told.split_inclusive(". ").filter(|one| !names_a_step(one)).collect();
+            kept.concat().trim_end().to_owned()
+        };
+        let parts = self.purpose().into_iter().map(|part| match part {
+            Part::Told(told) => Part::Told(bare(told)),
+            other => other,
+        });
+        parts.collect()
     }
 
     fn head(&self) -> Part {
@@ -400,6 +418,10 @@ impl<'a> Opening<'a> {
         let rest = || self.line(Line::RestOfJob, &[]);
         let lead = if *alone { Line::Asked } else { Line::AskedLast };
         let mut parts = vec![quoted(self.line(Line::Objective, &[]), objective, OBJECTIVE, rest())];
+        if let Some(first) = self.request() {
+            parts.push(quoted(self.line(Line::Asked, &[]), first, PROMPTS, rest()));
+        }
+        parts.extend(self.between());
         if !self.is_name(last) {
             parts.push(quoted(self.line(lead, &[]), last, LAST, rest()));
         }
@@ -416,6 +438,28 @@ impl<'a> Opening<'a> {
         parts
     }
 
+    /// The first prompt where others came behind it and no objective says what the job is for: a
+    /// session that begins later never heard it.
+    fn request(&self) -> Option<&str> {
+        let Said { objective, last, alone, prompts, .. } = &self.said;
+        let first = prompts.first().filter(|first| !*alone && *first != last)?;
+        (objective.trim().is_empty() && !self.is_name(first)).then_some(first)
+    }
+
+    /// What the person said between the first prompt and the last one, where no summary holds it.
+    fn between(&self) -> Option<Part> {
+        let Said { prompts, summary, demands, .. } = &self.said;
+        let inner = prompts.get(1..prompts.len().saturating_sub(1)).unwrap_or_default();
+        let is_told = |one: &&String| !demands.contains(*one);
+        let items: Vec<String> =
+            inner.iter().rev().filter(is_told).take(BETWEEN).map(|one| brief(one, ABOUT)).collect();
+        let lead = self.line(Line::SaidBetween, &[]);
+        let more = self.line(Line::DemandsMore, &[("n", COUNT)]);
+        let items = items.into_iter().rev().collect();
+        let most = BETWEEN * (ABOUT + 3);
+        summary.trim().is_empty().then_some(Part::Listed(List { lead, items, most, more }))
+    }
+
     /// A short prompt is the job's name already.
     fn is_name(&self, prompt: &str) -> bool {
         prompt.trim().trim_end_matches(['.', ',', ':', ';', ' ']) == self.state.job.name
@@ -426,7 +470,8 @@ impl<'a> Opening<'a> {
         let rest = || self.line(Line::RestOfJob, &[]);
         let mut parts = vec![quoted(self.line(Line::Added, &[]), why, REASON, rest())];
         parts.push(quoted(self.line(Line::Origin, &[]), origin, PROMPTS, rest()));
-        if !self.is_name(first) && *first != self.said.last {
+        let is_told = *first == self.said.last || self.request().is_some();
+        if !self.is_name(first) && !is_told {
             parts.push(quoted(self.line(Line::Asked, &[]), first, PROMPTS, rest()));
         }
         parts
@@ -678,6 +723,25 @@ mod tests {
                 escapes.\nDemands for the whole job:\n> Keep the API, always.\n";
             assert!(text.contains(block), "{phase}\n{text}");
         }
+        // Without an objective the first words say what it is for, and stand there once.
+        let prompts = vec!["Fix the lexer, with a test.".into(), said.last.clone()];
+        let bare = Said { objective: String::new(), prompts, ..said.clone() };
+        for phase in ["observe", "execute"] {
+            let text = told(phase, &bare);
+            let block = "\nRequest:\n> Fix the lexer, with a test.\nThe person said last:\n> Do";
+            assert!(text.contains(block), "{phase}\n{text}");
+            assert_eq!(text.matches("Request:").count(), 1, "{text}");
+        }
+        // What came between is told unless a summary has it, and demands are told once.
+        let came = ["Fix the lexer.", "Also a docstring.", "Keep the API, always.", "go on"];
+        let prompts: Vec<String> = came.map(str::to_owned).to_vec();
+        let many = Said { prompts, last: "go on".into(), summary: String::new(), ..said.clone() };
+        let text = told("execute", &many);
+        let block = "\nSaid before that:\n> Also a docstring.\nThe person said last:\n> go on\n";
+        assert!(text.contains(block), "{text}");
+        assert_eq!(text.matches("Keep the API").count(), 1, "{text}");
+        let summed = Said { summary: "They want a docstring.".into(), ..many };
+        assert!(!told("execute", &summed).contains("Said before that"));
         // Cut words do not hold what was demanded in them.
         let long = Said { last: format!("{}\nNever touch src/b.", "go on. ".repeat(300)), ..said };
         let text = told("execute", &long);

@@ -7,5 +7,6 @@ pub(crate) mod loose;
 pub(crate) mod proving;
 pub(crate) mod receipts;
 pub(crate) mod required;
+pub(crate) mod started;
 pub(crate) mod swapped;
 pub(crate) mod turn;

@@ -61,6 +61,11 @@ impl Survey {
         shown.filter(|path| place_of(repo, path, state) != Place::JobFile).collect()
     }
 
+    /// A hook of the repository made something else of the work, which no run has seen.
+    pub(crate) fn has_hooked_work(&self, repo: &Repo, state: &State) -> bool {
+        self.hooked.iter().any(|path| !repo.place_named(path, Some(state)).is_memory())
+    }
+
     /// Paths that changed and that no call claims.
     pub(crate) fn unclaimed_paths(&self) -> Vec<String> {
         self.unclaimed.iter().map(|one| one.path.clone()).collect()

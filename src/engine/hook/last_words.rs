@@ -6,7 +6,7 @@ use crate::claims::hooks::Spoken;
 use crate::engine::quote::count_words;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{judge, record};
+use crate::engine::{jobs, judge, record};
 use crate::event::{Actor, Event};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
@@ -48,7 +48,9 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
             Heard::Open(tell(Notice::JudgedOpen, &[("points", &points)]))
         }));
     }
-    let refusal = judged.refusal(Spoken::Last);
+    let paused = focused.is_none() && jobs::birth::newest_paused_here(repo)?.is_some();
+    let refusal =
+        if paused { judged.refusal_at_rest(Spoken::Last) } else { judged.refusal(Spoken::Last) };
     if was_sent_back(repo, &refusal) {
         let fact = |key: &str| refusal.facts.get(key).unwrap_or_default();
         let facts = [("said", fact("said")), ("why", fact("why"))];

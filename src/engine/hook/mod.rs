@@ -115,7 +115,8 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
         EventKind::After { call, outcome } => {
             other_line::heard(repo, host, event, call)?;
             let given = as_given(call);
-            hook::after::after(repo, host, event, given.as_ref().unwrap_or(call), outcome)
+            let event = claims::started::as_begun(repo, event, call);
+            hook::after::after(repo, host, &event, given.as_ref().unwrap_or(call), outcome)
         }
         // What a host gives back as a prompt was said by us: it is nobody's word, and no work.
         EventKind::Prompt { text, .. } if host.echoes(text) || came_back(repo, text) => {

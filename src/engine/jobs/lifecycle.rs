@@ -13,7 +13,7 @@ use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::{JobId, Naming, Status};
-use crate::phases::{Multiplier, commands};
+use crate::phases::{Multiplier, commands, home};
 use crate::plans::{BadPointer, Pointer};
 use crate::secrets::Masked;
 use crate::store::TreeEdit;
@@ -240,9 +240,12 @@ pub(crate) fn repeat_job(repo: &Repo, hours: u32, active: bool) -> Result<Loaded
 }
 
 /// Re-homes the focused job: it lives on the branch of this worktree from now on.
-pub(crate) fn move_job(repo: &Repo) -> Result<LoadedJob> {
+pub(crate) fn move_job(repo: &Repo) -> Answered<LoadedJob> {
     let focused = repo.require_focused()?;
     let head = repo.store.head()?;
+    if let Err(refusal) = home::moves(repo.store.in_progress(), head.branch.is_some()) {
+        return Ok(Err(refusal));
+    }
     let tree = if focused.state.fence.tree.is_empty() {
         None
     } else {
@@ -261,6 +264,7 @@ pub(crate) fn move_job(repo: &Repo) -> Result<LoadedJob> {
         let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
         StepDraft::new(state, "move", tell(Notice::SubjectMoved, &[]), By::Person).with(put)
     })
+    .map(Ok)
 }
 
 /// The focused job goes along to a branch that was opened where it stands, with a person's leave;

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::cost::Cost;
+use super::last_claim;
 use super::words::Judged;
 use crate::claims::gate::Ruling;
-use crate::claims::record::RecordKind;
 use crate::claims::{ClaimCase, Inquiry, Ran, gate};
 use crate::engine::left_out;
 use crate::engine::proof::records::Recorded;
@@ -18,10 +18,8 @@ use crate::engine::record::history::LogRow;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, judge, proof, record, voices};
 use crate::format::state::State;
-use crate::format::trailers::StepTrailers;
-use crate::jobs::merging::COMPLETION;
 use crate::jobs::shortword::SaidLane;
-use crate::jobs::{UnixSeconds, questions};
+use crate::jobs::{Status, questions};
 use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
 use crate::phases::deeds::runs_code;
@@ -33,9 +31,6 @@ const LINES: usize = 10;
 
 /// The most characters of a line.
 const WIDTH: usize = 200;
-
-/// How many records back the job's own are looked for.
-const RECENT: usize = 50;
 
 /// The most commits that the share is taken of.
 const COMMITS: usize = 500;
@@ -101,7 +96,7 @@ fn with_claim(
     ];
     lines.extend(told_of_criteria(&judge::criteria::answered(repo, focused)?));
     lines.extend(told_of_scope(repo, focused)?);
-    lines.push(told_of_coverage(repo, focused)?);
+    lines.extend(told_of_coverage(repo, focused)?);
     lines.extend(cost);
     // The head is one more. Of what does not fit all is counted.
     let room = (LINES - 1).saturating_sub(lines.len());
@@ -207,7 +202,7 @@ fn falls(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
 /// The line of the last claim, where there is one, and the points of its ruling that are open now:
 /// a run since may show what it only said, and so may work.
 fn standing_claim(repo: &Repo, focused: &LoadedJob) -> Result<(Option<String>, Vec<String>)> {
-    let Some(claim) = last_claim(repo, focused)? else { return Ok((None, Vec::new())) };
+    let Some(claim) = last_claim::last_claim(repo, focused)? else { return Ok((None, Vec::new())) };
     let mut open = gaps(&claim);
     let record = &claim.record;
     let of_words = record.inquiry.as_ref().filter(|_| !open.is_empty());
@@ -263,9 +258,11 @@ impl Changed {
 /// Compares HEAD with where the run of the job began; none where that is not in this repository.
 /// Where the question is asked before the commit, with what that will hold.
 fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
-    let Some(head) = repo.store.head()?.commit else { return Ok(Some(Changed::default())) };
+    let now = match repo.store.head()?.commit {
+        Some(head) => repo.store.tree_of_commit(&head)?,
+        None => repo.store.no_tree(),
+    };
     let Some(began) = began(repo, &focused.state) else { return Ok(None) };
-    let now = repo.store.tree_of_commit(&head)?;
     let mut files = repo.store.lines_changed(&began, &now)?;
     let all = files.len();
     keep_own(repo, focused, &mut files)?;
@@ -343,37 +340,15 @@ fn began(repo: &Repo, state: &State) -> Option<TreeId> {
     })
 }
 
-/// The last claim of the job's run that the gate ruled on. One that a person approved, and then
-/// took the approval back, was asked about: the next question stands for itself.
-pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
-    let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
-    let own = |one: &Recorded| {
-        one.record.kind == RecordKind::VerifyClaim
-            && one.record.run == run
-            && one.record.job.as_ref() == Some(&id)
-    };
-    let last = proof::records::records(repo, Some(RECENT))?.into_iter().find(own);
-    let Some(last) = last else { return Ok(None) };
-    let approved = last_approved(repo, focused)?;
-    Ok(Some(last).filter(|last| approved.is_none_or(|approved| last.record.at > approved)))
-}
-
-/// When the job's run was approved, where that was taken back since.
-fn last_approved(repo: &Repo, focused: &LoadedJob) -> Result<Option<UnixSeconds>> {
-    let run = focused.state.job.run;
-    let steps = repo.store.history_from(&focused.tip.commit, usize::MAX)?;
-    let approved = steps.iter().find(|step| {
-        StepTrailers::read(&step.message)
-            .is_some_and(|said| said.step == COMPLETION && said.run == run)
-    });
-    Ok(approved.map(|step| step.at))
-}
-
 fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     let mut seen = claims::receipts::ran(repo, focused)?;
-    // What ran before the last run of the job was over says nothing of this one.
-    // Never completed: every run of it counts.
-    let began = focused.state.job.last_completed_at.unwrap_or_default();
+    // What ran before the last run of the job was over says nothing of this one. One that was
+    // approved is still this one; never completed: every run of it counts.
+    let began = match focused.state.job.status {
+        Status::Completed => last_claim::completed_before(repo, focused)?,
+        _ => focused.state.job.last_completed_at,
+    };
+    let began = began.unwrap_or_default();
     // Nor does one of which no test began.
     seen.retain(|(_, ran)| ran.at >= began && ran.absent.is_none());
     // Where no run of tests is known, what else ran well stands for it, as it does at a boundary.
@@ -411,7 +386,7 @@ impl Runs {
         let part = part.map(|part| tell(Notice::SeenPart, &[("part", &part)]));
         let part = part.or_else(|| last.run.is_none().then(|| tell(Notice::SeenNoTests, &[])));
         let facts = [
-            ("runs", &*self.seen.len().to_string()),
+            ("runs", &*self.counted()),
             ("command", &*one_line(&last.command)),
             ("ended", &*ended),
             ("counts", &*tell(Notice::SeenCounts, &[("counts", &counts)])),
@@ -420,6 +395,20 @@ impl Runs {
             ("receipt", &**id),
         ];
         tell(Notice::SeenRuns, &facts)
+    }
+
+    /// How many there were, and how many of those before the last one failed.
+    fn counted(&self) -> String {
+        let all = self.seen.len().to_string();
+        let before = self.seen.iter().rev().skip(1);
+        let failed = before.filter(|(_, ran)| {
+            ran.status.is_some_and(|status| status != 0)
+                || ran.counts.is_some_and(|counts| counts.failed > 0)
+        });
+        match failed.count() {
+            0 => all,
+            failed => tell(Notice::SeenFailed, &[("runs", &all), ("failed", &failed.to_string())]),
+        }
     }
 
     /// The same in at most sixteen words.
@@ -507,8 +496,8 @@ fn told_of_scope(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     Ok(Some(tell(Notice::SeenScope, &facts)))
 }
 
-/// Walks the first parents from HEAD to where the run began.
-fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
+/// Walks the first parents from HEAD to where the run began; says nothing where no commit is.
+fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     // Empty in a job of an older git seed: counted as far back as is looked.
     let base = focused.state.home.base.parse::<CommitId>().ok();
     let passing = proof::records::passing_trees(repo)?;
@@ -523,7 +512,7 @@ fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<String> {
     }
     let of = repo::text::count(commits, "commit");
     let facts = [("covered", &*covered.to_string()), ("commits", &*of)];
-    Ok(tell(Notice::SeenCoverage, &facts))
+    Ok((commits > 0).then(|| tell(Notice::SeenCoverage, &facts)))
 }
 
 fn told_of_question(asked: &Judged) -> String {

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::card;
+use super::last_claim;
 use super::words::{self, Judged};
 use crate::claims::hooks::Spoken;
 use crate::engine::record;
@@ -64,7 +65,7 @@ pub(crate) fn holds(repo: &Repo, focused: &LoadedJob, said: &str) -> Result<Verd
 /// Keeps words that hold where the newest claim of the job was sent back: what was said instead of
 /// it is what the card shows.
 pub(crate) fn stands_instead(repo: &Repo, focused: &LoadedJob, judged: Judged) -> Result<()> {
-    let sent_back = card::last_claim(repo, focused)?.is_some_and(|last| !last.record.opens);
+    let sent_back = last_claim::last_claim(repo, focused)?.is_some_and(|last| !last.record.opens);
     if sent_back { judged.keep(repo, Some(focused)) } else { Ok(()) }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod closing;
 pub(crate) mod cost;
 pub(crate) mod criteria;
 pub(crate) mod judged_by;
+mod last_claim;
 mod past;
 pub(crate) mod shown;
 pub(crate) mod words;

@@ -200,6 +200,15 @@ impl Judged {
         hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &self.next())
     }
 
+    /// The same where nothing may run before the next prompt: nobody is sent to run something.
+    pub(crate) fn refusal_at_rest(&self, spoken: Spoken) -> Refusal {
+        if self.cut {
+            return self.refusal(spoken);
+        }
+        let next = tell(Notice::JudgedAtRest, &[]);
+        hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &next)
+    }
+
     /// The one step that helps.
     fn next(&self) -> String {
         let (next, tool) = match &self.ruling {

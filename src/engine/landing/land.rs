@@ -184,9 +184,7 @@ fn target(
     let own = ground.job.state.home.branch.as_str();
     let branch = match &asked.branch {
         Some(branch) => branch.clone(),
-        None if own.is_empty() => {
-            return Err(EngineError::Usage(tell(Notice::LandNoBranch, &[])));
-        }
+        None if own.is_empty() => return Ok(Err(landing::no_branch(job))),
         None => format!("{own}-landed"),
     };
     if !repo.store.is_branch_name(&branch) {

@@ -31,6 +31,11 @@ impl NoteAt {
     }
 }
 
+/// The work tree has something by this path.
+pub(crate) fn is_there(repo: &Repo, path: &str) -> bool {
+    repo.store.work_tree().join(path).symlink_metadata().is_ok()
+}
+
 /// Directories that `scope:` lines of declared pages name, below the anchor of `row`;
 /// or what is wrong with one of them.
 pub(crate) fn scope_lines(
@@ -48,7 +53,7 @@ pub(crate) fn scope_lines(
         else {
             continue;
         };
-        for line in scope::declared(&section) {
+        for line in scope::declared(&section, &|path| is_there(repo, path)) {
             let line = line.map_err(|bad| format!("{}: {bad}", repo.page_path(dir)))?;
             let dir = to_line(&line.dir);
             found.extend((line.below && repo.rules.deep_scope).then(|| scope::below_line(&dir)));
@@ -180,7 +185,7 @@ pub(crate) fn write_healed(repo: &Repo, pages: &[(String, String)]) -> Result<Ve
 
 /// The line of the scope that `--scope <dir>` means.
 pub(crate) fn declared_dir(dir: &str) -> std::result::Result<Option<String>, String> {
-    let said = scope::declared(&format!("scope: {dir}\n")).pop();
+    let said = scope::declared(&format!("scope: {dir}\n"), &|_| true).pop();
     let dir = said.transpose().map_err(|bad| bad.to_string())?;
     Ok(dir.map(|line| to_line(&line.dir)))
 }

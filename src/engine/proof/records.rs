@@ -16,6 +16,7 @@ use crate::world::progress;
 
 /// Name of a record: the commit that holds it.
 pub(crate) type RecordId = CommitId;
+type Headed = (RecordId, claim::Heading);
 
 /// How many records back a passing one is looked for before a commit. One that lies
 /// further back was not made for this work.
@@ -270,7 +271,7 @@ pub(crate) fn passing_trees(repo: &Repo) -> Result<BTreeMap<String, RecordId>> {
 }
 
 /// What the newest records are about, newest first, without reading them whole.
-fn headings(repo: &Repo, limit: Option<usize>) -> Result<Vec<(RecordId, claim::Heading)>> {
+pub(crate) fn headings(repo: &Repo, limit: Option<usize>) -> Result<Vec<Headed>> {
     let steps = repo.store.history(names::CLAIMS, limit.unwrap_or(usize::MAX))?;
     Ok(steps
         .into_iter()

@@ -11,8 +11,8 @@ use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Re
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
-    boundary, claims, fence, hook_costs, jobs, moved, own_refs, policy, record, ref_locks, setup,
-    texts, traces,
+    boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, policy, record,
+    ref_locks, setup, texts, traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -423,6 +423,11 @@ fn mend_around(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
             let jobs = repo::text::count(n, "closed job");
             found.push(Finding::of(Found::PutAway, &[("jobs", &jobs)]));
         }
+    }
+    // Records that do not read are told by `verify`.
+    if let Ok(lines @ 1..) = note_lines::mend_all(repo) {
+        let lines = repo::text::count(lines, "line");
+        found.push(Finding::of(Found::NotesMended, &[("lines", &lines)]));
     }
     traces::mend_focus(repo, found)?;
     // A job that still does not read is among the findings; nothing of it can be mended here.

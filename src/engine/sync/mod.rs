@@ -35,6 +35,19 @@ pub(crate) fn job_name(repo: &Repo, id: &JobId) -> Result<String> {
     Ok(state.job.name)
 }
 
+/// Why a step fell where two chains became one; `word` is what the chain says. That of a later git
+/// seed is told as it stands.
+pub(crate) fn why_fell(word: &str) -> String {
+    let told = word.parse().map(|why| match why {
+        Why::Phase => Notice::FellPhase,
+        Why::Behind => Notice::FellBehind,
+        Why::Grew => Notice::FellGrew,
+        Why::Over => Notice::FellOver,
+        Why::File => Notice::FellFile,
+    });
+    told.map_or(word.to_owned(), |told| tell(told, &[]))
+}
+
 /// What it means for a person that a step which judged a job fell; nothing where it judged none.
 /// The job stands by now as the sync left it.
 pub(crate) fn fell(repo: &Repo, id: &str, fallen: &Rejected) -> Result<Option<String>> {

@@ -104,6 +104,9 @@ fn sent(
     let copies = Copies::Old;
     let carrier = Carrier { repo, wire: &wire, remote, transport, copies };
     let there = carrier.look()?;
+    if there.is_worked_in {
+        return Ok(Some(left(remote, &named(jobs))));
+    }
     let mut stays: Vec<String> = Vec::new();
     let mut pushes = Vec::new();
     for id in jobs {

@@ -155,11 +155,8 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
     let (repo, remote) = (carrier.repo, carrier.remote);
     progress::begin(&tell(Notice::DoesFetch, &[("remote", remote)]), 0);
     let mut there = carrier.look()?;
-    if !there.has_branch {
-        return Ok(Round::Refused(syncing::empty(remote)));
-    }
-    if there.is_taken {
-        return Ok(Round::Refused(syncing::branch_taken(remote)));
+    if let Some(refusal) = unfit(&there, remote) {
+        return Ok(Round::Refused(refusal));
     }
     let looked = there.refs.clone();
     let gone = || Lost { there: looked.clone(), no: None };
@@ -208,6 +205,16 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
             });
         }
     })
+}
+
+/// Why nobody can sync with what is there.
+fn unfit(there: &There, remote: &str) -> Option<Refusal> {
+    match there {
+        There { has_branch: false, .. } => Some(syncing::empty(remote)),
+        There { is_taken: true, .. } => Some(syncing::branch_taken(remote)),
+        There { is_worked_in: true, .. } => Some(syncing::worked_in(remote)),
+        _ => None,
+    }
 }
 
 /// What is to be pushed of rules and meta.

@@ -1,0 +1,51 @@
+//! The claim that a card shows, and the approvals that it came before or behind.
+
+use crate::claims::record::RecordKind;
+use crate::engine::proof;
+use crate::engine::proof::records::Recorded;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::trailers::StepTrailers;
+use crate::jobs::UnixSeconds;
+use crate::jobs::merging::COMPLETION;
+
+/// How many records back the job's own are looked for.
+const RECENT: usize = 50;
+
+/// The last claim of the job's run that the gate ruled on. One that a person approved, and then
+/// took the approval back, was asked about: the next question stands for itself.
+pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
+    let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
+    let own = |one: &Recorded| {
+        one.record.kind == RecordKind::VerifyClaim
+            && one.record.run == run
+            && one.record.job.as_ref() == Some(&id)
+    };
+    let last = proof::records::records(repo, Some(RECENT))?.into_iter().find(own);
+    let Some(last) = last else { return Ok(None) };
+    let approved = last_approved(repo, focused)?;
+    Ok(Some(last).filter(|last| approved.is_none_or(|approved| last.record.at > approved)))
+}
+
+/// When the job's run was approved, where that was taken back since.
+fn last_approved(repo: &Repo, focused: &LoadedJob) -> Result<Option<UnixSeconds>> {
+    completed(repo, focused, |run| run == focused.state.job.run)
+}
+
+/// When the run before this one was approved.
+pub(super) fn completed_before(repo: &Repo, focused: &LoadedJob) -> Result<Option<UnixSeconds>> {
+    completed(repo, focused, |run| run < focused.state.job.run)
+}
+
+/// When the newest of these runs was approved.
+fn completed(
+    repo: &Repo,
+    focused: &LoadedJob,
+    of: impl Fn(u32) -> bool,
+) -> Result<Option<UnixSeconds>> {
+    let steps = repo.store.history_from(&focused.tip.commit, usize::MAX)?;
+    let approved = steps.iter().find(|step| {
+        StepTrailers::read(&step.message)
+            .is_some_and(|said| said.step == COMPLETION && of(said.run))
+    });
+    Ok(approved.map(|step| step.at))
+}
