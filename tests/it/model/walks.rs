@@ -207,7 +207,8 @@ struct Walk<'a> {
 /// Whether another directory has room on the small lane depends on what was changed so far, which
 /// the model has as a surrounding and the walk as it comes: either is said of an undeclared one.
 fn has_no_room(model: &str, case: &str) -> bool {
-    case == "place lane/lane-size" && model.starts_with("place declaration/file-later ")
+    matches!(case, "place lane/lane-size" | "place lane/lane-beside")
+        && model.starts_with("place declaration/file-later ")
 }
 
 impl<'a> Walk<'a> {
