@@ -486,6 +486,8 @@ pub(crate) enum Notice {
     JudgedTool,
     JudgedSayLess,
     JudgedAtRest,
+    RunsPaused,
+    RunsNothing,
     JudgedTooLong,
     JudgedShorter,
     JudgedBare,

@@ -43,6 +43,11 @@ fn last_words_while_the_job_is_paused_are_sent_to_no_run() {
     assert!(!told.refusal().expect("a refusal").contains("run the tests"), "{told:?}");
     world.runs("cargo test").refuses("the person paused");
     assert!(ends(&world, "Fixed the lexer; the tests were not run.").refusal().is_none());
+    let world = ready();
+    world.prompt("and now?");
+    let told = ends(&world, "All 412 tests pass on Windows, too.");
+    told.refuses("say that it was not run: condense runs no code");
+    world.runs("cargo test").refuses("condense does not run code");
 }
 
 /// Work in execute that nothing tested, in a repository with a test: it is not let out.

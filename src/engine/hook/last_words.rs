@@ -10,6 +10,7 @@ use crate::engine::{jobs, judge, record};
 use crate::event::{Actor, Event};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
+use crate::phases::Class;
 use crate::rules::ClaimMode;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
@@ -48,9 +49,10 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
             Heard::Open(tell(Notice::JudgedOpen, &[("points", &points)]))
         }));
     }
-    let paused = focused.is_none() && jobs::birth::newest_paused_here(repo)?.is_some();
-    let refusal =
-        if paused { judged.refusal_at_rest(Spoken::Last) } else { judged.refusal(Spoken::Last) };
+    let refusal = match nothing_runs(repo, focused)? {
+        Some(why) => judged.refusal_at_rest(Spoken::Last, &why),
+        None => judged.refusal(Spoken::Last),
+    };
     if was_sent_back(repo, &refusal) {
         let fact = |key: &str| refusal.facts.get(key).unwrap_or_default();
         let facts = [("said", fact("said")), ("why", fact("why"))];
@@ -59,6 +61,17 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
     let answer = send_back(repo, event, focused, &refusal)?;
     judged.keep(repo, focused)?;
     Ok(Heard::SentBack(answer))
+}
+
+/// Why a run that would show the words is refused now, where it is.
+fn nothing_runs(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<String>> {
+    let Some(focused) = focused else {
+        let paused = jobs::birth::newest_paused_here(repo)?;
+        return Ok(paused.map(|_| tell(Notice::RunsPaused, &[])));
+    };
+    let row = repo.row(Some(focused));
+    let runs = row.opens(Class::ShellCode) || row.reproduces || row.name.is_talk();
+    Ok((!runs).then(|| tell(Notice::RunsNothing, &[("phase", row.name.as_str())])))
 }
 
 /// The turn, which began with the last prompt, was sent back for its words already; a step that

@@ -200,12 +200,12 @@ impl Judged {
         hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &self.next())
     }
 
-    /// The same where nothing may run before the next prompt: nobody is sent to run something.
-    pub(crate) fn refusal_at_rest(&self, spoken: Spoken) -> Refusal {
+    /// The same where nothing may run, because of `why`: nobody is sent to run something.
+    pub(crate) fn refusal_at_rest(&self, spoken: Spoken, why: &str) -> Refusal {
         if self.cut {
             return self.refusal(spoken);
         }
-        let next = tell(Notice::JudgedAtRest, &[]);
+        let next = tell(Notice::JudgedAtRest, &[("why", why)]);
         hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &next)
     }
 
