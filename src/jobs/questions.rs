@@ -790,7 +790,12 @@ mod tests {
     fn section(text: &str, title: &str) -> Option<String> {
         let mut lines = text.lines().skip_while(|line| line.strip_prefix("## ") != Some(title));
         lines.next()?;
-        Some(lines.take_while(|line| !line.starts_with("## ")).collect())
+        Some(
+            lines
+                .take_while(|line| !line.starts_with("## "))
+                .flat_map(|line| [line, "\n"])
+                .collect(),
+        )
     }
 
     fn moment<'a>(job: Option<&'a Job>, admits: &'a [String]) -> Moment<'a> {

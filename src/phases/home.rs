@@ -51,7 +51,8 @@ pub struct Here<'a> {
 /// not in the history of HEAD.
 pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict {
     // In the middle of a rebase or a bisect HEAD is on no branch: it is that which has to end.
-    let stops = |doing: &&str| here.away.is_some() || !HARMLESS.contains(doing);
+    let nowhere = here.away.is_some() || here.branch.is_empty();
+    let stops = |doing: &&str| nowhere || !HARMLESS.contains(doing);
     if let Some(doing) = here.doing.filter(stops) {
         return Err(match here.merging {
             Some(files) => no(Case::OperationMerge).with("paths", files.join(" ")),
@@ -62,6 +63,15 @@ pub fn takes_steps(here: Here<'_>, holds_last: impl FnOnce() -> bool) -> Verdict
         return Err(away.refusal(BY));
     }
     if holds_last() { Ok(()) } else { Err(no(Case::History).with("branch", here.branch)) }
+}
+
+/// A job that has a branch is taken up on one: in the middle of an operation that took HEAD off it
+/// it would lose it.
+pub(crate) fn finds_a_branch(doing: Option<&str>, on_a_branch: bool) -> Verdict {
+    match doing.filter(|_| !on_a_branch) {
+        Some(doing) => Err(no(Case::Operation).with("what", doing)),
+        None => Ok(()),
+    }
 }
 
 /// A job moves to where HEAD is, unless an operation of git put HEAD there for as long as it
@@ -165,12 +175,31 @@ mod tests {
             (None, Some("merge"), true, "operation"),
             (None, None, false, "history"),
             (away(false), Some("rebase"), false, "operation"),
-            (away(false), Some("bisect"), false, "branch"),
+            (away(false), Some("bisect"), false, "operation"),
             (away(false), None, false, "branch"),
             (away(true), None, false, "branch-gone"),
         ] {
             let here = Here { away, doing, merging: None, branch: main };
             assert_eq!(case(takes_steps(here, || holds)), expected, "{here:?}");
+        }
+        // What began in a bisect stands on no branch.
+        let here = |doing| Here { away: None, doing, merging: None, branch: "" };
+        assert_eq!(case(takes_steps(here(Some("bisect")), || true)), "operation");
+        assert_eq!(case(takes_steps(here(None), || true)), "yes");
+    }
+
+    #[test]
+    fn nothing_moves_to_where_an_operation_put_head() {
+        for (doing, on_a_branch, move_to, take_up) in [
+            (None, true, "yes", "yes"),
+            (None, false, "yes", "yes"),
+            (Some("bisect"), true, "yes", "yes"),
+            (Some("bisect"), false, "operation-moves", "operation"),
+            (Some("rebase"), false, "operation-moves", "operation"),
+            (Some("merge"), true, "operation-moves", "yes"),
+        ] {
+            let said = [moves(doing, on_a_branch), finds_a_branch(doing, on_a_branch)].map(case);
+            assert_eq!(said, [move_to, take_up], "{doing:?} {on_a_branch}");
         }
     }
 

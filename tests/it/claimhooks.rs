@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::world::{CODE, World, completion};
+use super::world::{CODE, World, completion, question};
+
+const OPTIONS: [&str; 2] = ["Review", "Approve completion"];
 
 const GATE: &str =
     "claim gate --action commit --confidence 0.9 --evidence-count 1 --type unit_test";
@@ -166,6 +168,11 @@ fn the_question_shows_the_person_what_was_seen() {
         assert!(told.contains(part), "lacks {part}: {told}");
     }
     assert!(told.lines().count() <= 10, "{told}");
+    // The line that the agent is told last may stand last.
+    let text = completion()["question"].as_str().expect("a text").to_owned();
+    let last = |more: &str| question(&format!("{text}\n{}{more}", world.card()), &OPTIONS);
+    world.asks_bare(&last("")).passes();
+    world.asks_bare(&last("\n\n- the docs\n")).refuses("text below `## Outstanding Items`");
 }
 
 /// An approval that was taken back has judged the claims before it: the next question stands for

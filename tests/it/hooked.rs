@@ -1,6 +1,6 @@
 //! What hooks and wrappers make of a phase commit, compared with the tree that was judged.
 
-use super::world::{CODE, World, checkpoint};
+use super::world::{CODE, World, checkpoint, completion};
 
 /// A world in execute, with work done and a pre-commit hook of the person's.
 fn with_hook(body: &str) -> World {
@@ -24,10 +24,8 @@ fn checkpoint_line() -> String {
     format!("git seed {}", checkpoint("escapes survive"))
 }
 
-/// What a formatter among the repository's hooks made of the work no run has seen: the lane waits
-/// in verify for one, and what is said of it then passes.
-#[test]
-fn work_that_a_hook_formats_is_tested_once_more() {
+/// Work on the small lane, tested, that a formatter among the repository's hooks will change.
+fn formatted() -> World {
     let world = World::seeded();
     world.puts(
         ".git/hooks/pre-commit",
@@ -36,11 +34,34 @@ fn work_that_a_hook_formats_is_tested_once_more() {
     );
     world.sh("chmod +x .git/hooks/pre-commit");
     world.person("init").succeeds();
-    world.prompt("keep the escapes");
+    world.prompt("fix the lexer");
     world.reads(CODE).passes();
     world.seed("phase advance --small --scope src/parser -m 'the lexer drops escapes'").succeeds();
     world.edits(CODE, "fn lex() {", "fn lex() { escapes( );").passes();
     world.tests();
+    world
+}
+
+/// Where the approval comes before the commit, what keeps its steps is said, and it counts once
+/// that is done.
+#[test]
+fn an_approval_that_a_formatter_holds_up_says_what_is_missing() {
+    let world = formatted();
+    let told = world.asks(&completion()).passes().answers("Approve completion");
+    told.tells("the answer does not count yet");
+    told.tells("no run has succeeded since the last change");
+    assert_eq!(world.phase(), "verify");
+    world.tests();
+    world.seed("phase advance -m 'the lexer keeps escapes'").succeeds();
+    world.asks(&completion()).passes().answers("Approve completion");
+    assert_eq!(world.phase(), "none");
+}
+
+/// What a formatter among the repository's hooks made of the work no run has seen: the lane waits
+/// in verify for one, and what is said of it then passes.
+#[test]
+fn work_that_a_hook_formats_is_tested_once_more() {
+    let world = formatted();
     let said = world.seed("phase advance -m 'the lexer keeps escapes'").succeeds();
     assert!(said.contains("as a hook of the repository changed it"), "{said}");
     assert_eq!(world.phase(), "verify", "{said}");

@@ -137,6 +137,12 @@ fn comes_from_elsewhere(repo: &Repo, state: &State) -> Result<bool> {
 /// The job's last commit is what HEAD builds on.
 fn is_in_history(repo: &Repo, state: &State) -> Result<std::result::Result<(), Refusal>> {
     let home = &state.home;
+    if !home.branch.is_empty() {
+        let on_a_branch = repo.store.head()?.branch.is_some();
+        if let Err(refusal) = home::finds_a_branch(repo.store.in_progress(), on_a_branch) {
+            return Ok(Err(refusal));
+        }
+    }
     let last = match home.commit.parse::<CommitId>() {
         _ if home.commit.is_empty() => LastCommit::None,
         Ok(commit) if repo.store.has_commit(&home.commit) => {

@@ -17,7 +17,7 @@ pub(crate) mod session;
 pub(crate) mod stop;
 
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{briefing, hook, modes, person, setup};
+use crate::engine::{briefing, claims, hook, modes, person, setup};
 use crate::event::{Event, EventKind};
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
@@ -104,7 +104,8 @@ fn by_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
         EventKind::Before(call) => modes::before::before(repo, host, event, call),
         EventKind::After { call, outcome } => {
             let given = hook::after::as_given(call);
-            modes::after::after(repo, host, event, (given.as_ref().unwrap_or(call), outcome))
+            let event = claims::started::as_begun(repo, event, call);
+            modes::after::after(repo, host, &event, (given.as_ref().unwrap_or(call), outcome))
         }
         EventKind::Prompt { text, automation } => {
             modes::prompt::prompt(repo, host, event, text, *automation)
