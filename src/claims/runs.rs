@@ -381,7 +381,11 @@ impl Runs {
         } else {
             read.commands.iter().filter(|one| is_run(one) || goes(&one.words)).collect()
         };
+        let dirs = read.dirs.iter().flatten().chain(&read.later);
+        let goes_to: Vec<String> = dirs.cloned().collect();
         for command in commands {
+            // Where it goes is said from the place before, and not from the last one.
+            let is_way = |word: &str| goes(&command.words) && goes_to.iter().any(|dir| dir == word);
             named.extend(command.sets.iter().chain(&command.words).flat_map(|set| self.loads(set)));
             let mut before = "";
             let labels = command.words.first().is_some_and(|name| LABELS.contains(&name.as_str()));
@@ -399,7 +403,7 @@ impl Runs {
                     named.extend(
                         Some(value)
                             // `//...` is a label, and a program called by its path no place.
-                            .filter(|value| program(value) == *value)
+                            .filter(|value| program(value) == *value && !is_way(value))
                             .filter(|value| !(labels && *value == word && value.starts_with("//")))
                             .map(str::to_owned),
                     );
@@ -407,8 +411,7 @@ impl Runs {
                 before = if word.contains('=') { "" } else { word };
             }
         }
-        let later = read.later.into_iter();
-        (read.dirs.into_iter().flatten().chain(later).collect(), named)
+        (goes_to, named)
     }
 
     /// The places that `NAME=value` has a run take code from; one in the person's home is told
@@ -1131,6 +1134,8 @@ mod tests {
         for (line, dirs, named) in [
             ("cargo test", &[][..], &["test"][..]),
             ("cd /b && cargo test", &["/b"], &["test"]),
+            ("cd b && cd .. && cargo test", &["b", ".."], &["test"]),
+            ("cd b && cd .. && make -C .. test", &["b", ".."], &["..", "test"]),
             ("bash -c 'cd /b && (cd c && cargo test)'", &["/b", "c"], &["test"]),
             ("cargo --manifest-path /b/Cargo.toml test", &[], &["/b/Cargo.toml", "test"]),
             ("cargo --manifest-path=/b/Cargo.toml test", &[], &["/b/Cargo.toml", "test"]),

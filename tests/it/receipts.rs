@@ -46,6 +46,10 @@ fn a_run_behind_a_cd_is_one_wherever_the_host_says_that_it_ended() {
         world.stands_in("");
         let status = world.json("status").to_string();
         assert!(status.contains("[JOB-COMPLETE]"), "{line} in {ends_in}: {status}");
+        let journal = world.text(".git/seed/journal/main.jsonl");
+        let receipt = journal.lines().find(|line| line.contains("\"tree_after\""));
+        let receipt = receipt.unwrap_or_else(|| panic!("{line} in {ends_in}: {journal}"));
+        assert!(receipt.contains("\"run\":\""), "{line} in {ends_in}: {receipt}");
     }
 }
 
