@@ -3,7 +3,7 @@
 
 use crate::engine::proof::records::{headings, recorded};
 use crate::engine::repo::{Repo, Result};
-use crate::format::claim;
+use crate::format::{claim, notes};
 
 /// How many records a commit looks back over.
 const NEAR: usize = 4;
@@ -27,9 +27,10 @@ fn mend(repo: &Repo, newest: Option<usize>) -> Result<usize> {
         let Some(noted) = claim::note_of(id.as_str(), &recorded(repo, &id)?.record) else {
             continue;
         };
-        let line = noted.line();
-        if !repo.store.note_lines(&commit)?.contains(&line) {
-            repo.store.note_add(&commit, &[line], repo.now)?;
+        // By what it says, as `verify` reads it: an older git seed may have worded it otherwise.
+        let lines = repo.store.note_lines(&commit)?;
+        if !lines.iter().any(|line| notes::Record::read(line).as_ref() == Some(&noted)) {
+            repo.store.note_add(&commit, &[noted.line()], repo.now)?;
             mended += 1;
         }
     }
