@@ -7,7 +7,7 @@ use super::{Context, Outcome, report, report::Report, width::shortened};
 use crate::claims::record::Signed;
 use crate::engine::claims::gate::word;
 use crate::engine::proof::export::Format;
-use crate::engine::proof::records::Recorded;
+use crate::engine::records::{self, Recorded};
 use crate::engine::repo::text::rfc3339;
 
 #[derive(Debug, Subcommand)]
@@ -59,7 +59,7 @@ pub(super) fn run(
             one(&proof::export::named_record(&repo, record)?, out);
         }
         AuditCommand::Show { record: None, number } => {
-            list(&proof::records::records(&repo, Some(*number))?, out);
+            list(&records::records(&repo, Some(*number))?, out);
         }
         AuditCommand::Replay { record } => {
             let id = record
@@ -67,7 +67,7 @@ pub(super) fn run(
                 .map(|name| proof::export::named_record(&repo, name))
                 .transpose()?
                 .map(|one| one.id);
-            return Ok(super::verify::told(&proof::records::replay(&repo, id.as_ref())?, 0, out));
+            return Ok(super::verify::told(&records::replay(&repo, id.as_ref())?, 0, out));
         }
         AuditCommand::Export { format, records } => {
             let format = match format {
@@ -79,7 +79,7 @@ pub(super) fn run(
             }
         }
         AuditCommand::Sign => {
-            let sealed = proof::records::seal_records(&repo)?;
+            let sealed = records::seal_records(&repo)?;
             one(&sealed, out);
             if sealed.record.signed == Signed::Unsigned {
                 return Ok(Outcome::Failed);

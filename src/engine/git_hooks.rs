@@ -7,9 +7,10 @@ mod amend;
 
 use crate::engine::git_consent;
 use crate::engine::git_mark::{self, GitMark};
+use crate::engine::records;
 use crate::engine::repo::installation::agents;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, merge_mark, note_lines, proof, record, taken_back};
+use crate::engine::{boundary, fence, merge_mark, note_lines, record, taken_back};
 use crate::event::{Event, ToolCall};
 use crate::format::journal::{Refused, What};
 use crate::format::trailers::{put_last, seed_lines};
@@ -362,7 +363,7 @@ fn trailers_are_ours(repo: &Repo, message: &str) -> Result<Verdict> {
 fn attest_head(repo: &Repo) -> Result<()> {
     match repo.store.head()?.commit {
         Some(head) => {
-            proof::records::attest_commit(repo, &head)?;
+            records::attest_commit(repo, &head)?;
             note_lines::mend_near(repo)
         }
         None => Ok(()),
@@ -397,7 +398,7 @@ pub(crate) fn unproven(repo: &Repo, pushed: &str) -> Result<Option<(usize, usize
     let local = |line: &str| line.split(' ').nth(1)?.parse::<crate::store::CommitId>().ok();
     let tips: Vec<_> = pushed.lines().filter_map(local).collect();
     let trees = repo.store.unpushed_trees(&tips)?;
-    let passing = proof::records::passing_trees(repo)?;
+    let passing = records::passing_trees(repo)?;
     let bare = trees.iter().filter(|tree| !passing.contains_key(tree.as_str())).count();
     Ok(Some((bare, trees.len())).filter(|(bare, _)| *bare > 0))
 }

@@ -38,7 +38,8 @@
 //! note_lines  lines of notes that lead to a record and that a kill left out
 //! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings
-//! proof       the records of rulings, and what anybody can verify of them and of the steps
+//! proof       what anybody can verify of the records of rulings, and of the steps
+//! records     the records of rulings: written, found again, ruled on again
 //! contents    what a job's commits hold, and what stands for them
 //! beside      memory in what stands for a job's commits, and whose it is
 //! merge       what two clones have of one thing, as one commit
@@ -107,6 +108,7 @@ pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod quote;
 pub(crate) mod record;
+pub mod records;
 pub(crate) mod ref_locks;
 pub(crate) mod refs_moved;
 pub(crate) mod repo;
@@ -124,7 +126,7 @@ pub(crate) mod unhooked;
 pub(crate) mod voices;
 
 pub use memory::lint::read_each;
-pub use proof::{export, records, verify};
+pub use proof::{export, verify};
 pub use record::draft::{By, Journaling, Redacting, StepDraft, Taken};
 pub use record::step::step;
 pub use repo::{EngineError, JournalTrouble, LoadedJob, Repo, Result};

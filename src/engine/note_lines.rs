@@ -1,7 +1,7 @@
 //! Lines of notes that lead to a record of the gate and that a kill left out: the record is written
 //! first, and without its line `verify` has to take the note for one that was cut.
 
-use crate::engine::proof::records::{headings, recorded};
+use crate::engine::records::{headings, recorded};
 use crate::engine::repo::{Repo, Result};
 use crate::format::{claim, notes};
 

@@ -10,9 +10,10 @@ use crate::engine::fence::tree::Beginning;
 use crate::engine::jobs::birth::Begins;
 use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
+use crate::engine::records;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, proof, record};
+use crate::engine::{boundary, fence, jobs, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::state::LeftOver;
 use crate::format::{names, notes, trailers};
@@ -394,7 +395,7 @@ pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
         boundary::pending::forget_pending(repo)?;
         return Ok(None);
     };
-    proof::records::attest_commit(repo, &head)?;
+    records::attest_commit(repo, &head)?;
     if focused.state.step == pending.id {
         boundary::pending::note_again(repo, &focused)?;
         boundary::pending::forget_pending(repo)?;

@@ -17,8 +17,8 @@ use crate::claims::{
     ActionType, Claim, ClaimCase, Directive, EvidenceType, Inquiry, Receipt, ResponseCase,
     TraceCase, Truth, reread, session,
 };
-use crate::engine::proof::records::{Recorded, VerdictDraft};
 use crate::engine::proof::verify::Asked;
+use crate::engine::records::{self, Recorded, VerdictDraft};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, proof, record};
@@ -276,7 +276,7 @@ pub(crate) fn gate_coverage(repo: &Repo, range: Option<&str>) -> Result<Backed> 
         Some(_) => repo.store.landed(&range)?,
         None => Vec::new(),
     };
-    let passing = proof::records::passing_trees(repo)?;
+    let passing = records::passing_trees(repo)?;
     let bare = landed.iter().filter(|one| !passing.contains_key(one.tree.as_str()));
     let uncovered: Vec<CommitId> = bare.map(|one| one.commit.clone()).collect();
     let (commits, covered) = (landed.len(), landed.len() - uncovered.len());
@@ -319,8 +319,8 @@ pub(crate) fn rule(
         trace: claims::turn::trace_of(repo, &session),
         session,
     };
-    let id = proof::records::record_verdict(repo, draft)?;
-    let kept = proof::records::recorded(repo, &id)?.record;
+    let id = records::record_verdict(repo, draft)?;
+    let kept = records::recorded(repo, &id)?.record;
     let ruled = Ruled {
         at: repo.now,
         opens,
@@ -496,14 +496,14 @@ fn opened(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<Vec<String>
 
 /// The newest rulings, oldest first; attestations, reviews and seals are none.
 pub(crate) fn verdicts(repo: &Repo, limit: usize) -> Result<Vec<Recorded>> {
-    let mut records = proof::records::records(repo, Some(limit))?;
+    let mut records = records::records(repo, Some(limit))?;
     records.retain(|one| one.record.inquiry.is_some());
     records.reverse();
     Ok(records)
 }
 
 fn drift(repo: &Repo, receipts: &[Receipt], table: &GateTable) -> Result<f64> {
-    let recent = proof::records::recent_rulings(repo, table.figures.drift_window, RECENT)?;
+    let recent = records::recent_rulings(repo, table.figures.drift_window, RECENT)?;
     let past = recent.iter().filter_map(|one| {
         let failed = one.passes() && has_failed_since(&one.tree, one.at, receipts);
         Some((one.directive?, failed))

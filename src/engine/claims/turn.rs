@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::claims::answers;
 use crate::claims::hooks::{self, Name};
-use crate::engine::proof::records::ReviewDraft;
+use crate::engine::records::{self, ReviewDraft};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, proof, record};
+use crate::engine::{claims, record};
 use crate::event::{Act, Event, ToolCall};
 use crate::format::journal::{Line, What};
 use crate::format::{names, short_hash};
@@ -211,7 +211,7 @@ pub(crate) fn attest_subagent(repo: &Repo, event: &Event, id: &str, agent: &str)
         && let Some(commit) = repo.store.head()?.commit
     {
         let (session, trace) = (event.session.clone(), trace_of(repo, &event.session));
-        proof::records::record_review(
+        records::record_review(
             repo,
             ReviewDraft { agent: agent.to_owned(), commit, words, verdict, session, trace },
         )?;

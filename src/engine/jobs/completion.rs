@@ -1,9 +1,10 @@
 //! When a job may be complete, and the step that completes it.
 
 use crate::claims::record::Approval;
+use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
+use crate::engine::records;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{proof, record};
 use crate::format::journal::What;
 use crate::format::state::State;
 use crate::jobs::landing::Offer;
@@ -70,7 +71,7 @@ pub(crate) fn sign(repo: &Repo, done: &LoadedJob) -> Result<()> {
         step: done.state.step.clone(),
         at: done.tip.commit.to_string(),
     };
-    if proof::records::sign_approval(repo, approval).is_err() {
+    if records::sign_approval(repo, approval).is_err() {
         let focused = repo.focused()?;
         record::journal_line::note(repo, focused.as_ref(), |line| line.what = What::Trouble)?;
     }

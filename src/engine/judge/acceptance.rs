@@ -5,8 +5,8 @@
 
 use crate::claims::audit;
 use crate::claims::record::Acceptance;
-use crate::engine::proof::records::{self, Recorded};
 use crate::engine::proof::verify::{Asked, verify};
+use crate::engine::records::{self, Recorded};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::secrets;

@@ -13,10 +13,10 @@ use super::words::Judged;
 use crate::claims::gate::Ruling;
 use crate::claims::{ClaimCase, Inquiry, Ran, gate};
 use crate::engine::left_out;
-use crate::engine::proof::records::Recorded;
 use crate::engine::record::history::LogRow;
+use crate::engine::records::{self, Recorded};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, judge, proof, record, voices};
+use crate::engine::{claims, fence, judge, record, voices};
 use crate::format::state::State;
 use crate::jobs::shortword::SaidLane;
 use crate::jobs::{Status, questions};
@@ -500,7 +500,7 @@ fn told_of_scope(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
 fn told_of_coverage(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     // Empty in a job of an older git seed: counted as far back as is looked.
     let base = focused.state.home.base.parse::<CommitId>().ok();
-    let passing = proof::records::passing_trees(repo)?;
+    let passing = records::passing_trees(repo)?;
     let (mut commits, mut covered) = (0, 0);
     let mut at = repo.store.head()?.commit;
     while let Some(commit) = at.filter(|commit| Some(commit) != base.as_ref() && commits < COMMITS)

@@ -1,8 +1,7 @@
 //! The claim that a card shows, and the approvals that it came before or behind.
 
 use crate::claims::record::RecordKind;
-use crate::engine::proof;
-use crate::engine::proof::records::Recorded;
+use crate::engine::records::{self, Recorded};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::trailers::StepTrailers;
 use crate::jobs::UnixSeconds;
@@ -20,7 +19,7 @@ pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Reco
             && one.record.run == run
             && one.record.job.as_ref() == Some(&id)
     };
-    let last = proof::records::records(repo, Some(RECENT))?.into_iter().find(own);
+    let last = records::records(repo, Some(RECENT))?.into_iter().find(own);
     let Some(last) = last else { return Ok(None) };
     let approved = last_approved(repo, focused)?;
     Ok(Some(last).filter(|last| approved.is_none_or(|approved| last.record.at > approved)))

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::claims::{How, Inquiry};
-use crate::engine::proof;
-use crate::engine::proof::records::{RecordId, Recorded};
+use crate::engine::records::{self, RecordId, Recorded};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, short_hash};
@@ -31,7 +30,7 @@ pub enum Format {
 /// No record has that name, more than one begins with it, or the chain does not read.
 pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
     let found = if let Ok(id) = name.parse::<CommitId>() {
-        Some(proof::records::recorded(repo, &id)?)
+        Some(records::recorded(repo, &id)?)
     } else {
         let number = name.parse::<u64>().ok();
         let all = repo.store.history(names::CLAIMS, usize::MAX)?;
@@ -42,7 +41,7 @@ pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
         };
         let mut fitting = all.iter().filter(|step| fits(&step.commit, &step.message));
         match (fitting.next(), fitting.next()) {
-            (Some(one), None) => Some(proof::records::recorded(repo, &one.commit)?),
+            (Some(one), None) => Some(records::recorded(repo, &one.commit)?),
             (Some(_), Some(_)) => {
                 return Err(EngineError::Usage(tell(Notice::RecordsSeveral, &[("name", name)])));
             }
@@ -60,7 +59,7 @@ pub fn named_record(repo: &Repo, name: &str) -> Result<Recorded> {
 /// As [`named_record`], for each name; or the chain does not read.
 pub fn named_records(repo: &Repo, which: Option<&str>) -> Result<Vec<Recorded>> {
     let mut found = match which.map(|which| which.split_once("..").ok_or(which)) {
-        None => proof::records::records(repo, None)?,
+        None => records::records(repo, None)?,
         Some(Err(one)) => vec![named_record(repo, one)?],
         Some(Ok((after, last))) => {
             let end = |name: &str| (!name.is_empty()).then(|| named_record(repo, name)).transpose();
@@ -69,10 +68,7 @@ pub fn named_records(repo: &Repo, which: Option<&str>) -> Result<Vec<Recorded>> 
                 after.as_ref().is_none_or(|after| n > after.record.n)
                     && last.as_ref().is_none_or(|last| n <= last.record.n)
             };
-            proof::records::records(repo, None)?
-                .into_iter()
-                .filter(|one| within(one.record.n))
-                .collect()
+            records::records(repo, None)?.into_iter().filter(|one| within(one.record.n)).collect()
         }
     };
     found.reverse();

@@ -1,4 +1,4 @@
-//! The records of the gate: written, found again, bound to commits, and verified by anybody.
+//! What anybody can verify: the records of the gate, what they are bound to, and the steps.
 
 pub(crate) mod approvals;
 pub(crate) mod chain;
@@ -6,7 +6,6 @@ pub(crate) mod content;
 pub mod export;
 pub(crate) mod followed;
 pub(crate) mod legality;
-pub mod records;
 pub(crate) mod rerun;
 pub(crate) mod texts;
 pub mod verify;

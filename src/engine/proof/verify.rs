@@ -11,8 +11,8 @@ use crate::claims::audit::{self, Accepted, Findings, Link, Pinned, Standing};
 use crate::claims::record::Record;
 use crate::engine::proof;
 use crate::engine::proof::legality;
-use crate::engine::proof::records::Replay;
 use crate::engine::proof::rerun::Again;
+use crate::engine::records::replay::{Replay, replay_rows};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names, notes, sshsig};
@@ -52,7 +52,7 @@ struct Read {
 /// an error.
 pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     let tip = repo.store.stands_at(names::CLAIMS)?;
-    let replay = proof::records::replay_rows(repo)?;
+    let replay = replay_rows(repo)?;
     let each = |laid: Laid<'_>| read(&laid, &replay);
     let walked = match &tip {
         Some(tip) => repo.store.walk_records(tip, &each)?,

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use crate::claims::record::Record;
 use crate::claims::{Inquiry, Part, Ran};
+use crate::engine::claims;
+use crate::engine::records;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{claims, proof};
 use crate::event::UnixSeconds;
 use crate::format::names;
 
@@ -67,7 +68,7 @@ pub(crate) fn since(repo: &Repo, from: UnixSeconds) -> Result<Vec<RulingShown>> 
     })?;
     let mut found = Vec::new();
     for id in ids.iter().rev() {
-        let one = proof::records::recorded(repo, id)?;
+        let one = records::recorded(repo, id)?;
         found.extend(shown(id.to_string(), one.record));
     }
     Ok(found)

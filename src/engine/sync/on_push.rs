@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::engine::proof;
+use crate::engine::records;
 use crate::engine::repo::{Repo, Result};
 use crate::engine::sync::carrier::{Carrier, There};
 use crate::engine::sync::join::{believed, journal};
@@ -180,7 +180,7 @@ fn reach(
     };
     let (mut reach, mut blocked) = (Reach::Nowhere, false);
     for step in line.iter().filter(|step| !merge::is_join(&step.message)) {
-        let goes = proof::records::gist(repo, &step.commit)?.job.is_some_and(|job| going(&job));
+        let goes = records::gist(repo, &step.commit)?.job.is_some_and(|job| going(&job));
         if goes && blocked {
             return Ok(Reach::Blocked);
         }

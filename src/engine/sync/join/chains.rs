@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::merge;
 use crate::engine::merge::archive::Rows;
+use crate::engine::records;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::sync::join::outcome::{Aside, Push, Served};
 use crate::engine::sync::join::{believed, closed};
-use crate::engine::{merge, proof};
 use crate::format::{archive, names};
 use crate::store::CommitId;
 use crate::voice::{Notice, tell};
@@ -106,7 +107,7 @@ fn why_not(
             Ok(why) => Ok(why),
             Err(error) => Ok(Some(error.to_string())),
         },
-        names::CLAIMS => Ok(said(proof::records::read_all(repo, there, here))),
+        names::CLAIMS => Ok(said(records::read_all(repo, there, here))),
         _ => Ok(said(repo.store.notes_read(there, here).map_err(Into::into))),
     }
 }

@@ -9,6 +9,7 @@ use crate::engine::proof;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::add_interaction;
 use crate::engine::record::step::{self, created};
+use crate::engine::records;
 use crate::engine::repo::sessions::Sender;
 use crate::format::{evidence, short_hash};
 use crate::jobs::Status;
@@ -513,15 +514,15 @@ fn records_that_were_joined_are_verified_and_go_on() {
     for (clone, why) in [(a, "mine"), (b, "yours")] {
         let (commit, by) = ("0".repeat(40), "A Person".to_owned());
         let accepts = Acceptance { commit, by, why: why.to_owned() };
-        proof::records::record_acceptance(&clone.repo, accepts).expect("kept");
+        records::record_acceptance(&clone.repo, accepts).expect("kept");
     }
     a.syncs(&mut server);
     b.syncs(&mut server);
-    proof::records::seal_records(&b.repo).expect("sealed");
+    records::seal_records(&b.repo).expect("sealed");
     b.syncs(&mut server);
     a.syncs(&mut server);
     assert_eq!(a.hash(), b.hash());
-    let kept = proof::records::records(&a.repo, None).expect("reads");
+    let kept = records::records(&a.repo, None).expect("reads");
     let numbers: Vec<u64> = kept.iter().map(|one| one.record.n).collect();
     assert_eq!(numbers, [2, 1, 1], "both sides, and what came behind them");
     let found = proof::verify::verify(&a.repo, &proof::verify::Asked::default()).expect("reads");
@@ -588,7 +589,7 @@ fn random_step(clone: &Clone, n: usize, dice: &mut Dice, added: &mut Added, note
             return;
         }
         8 => {
-            proof::records::seal_records(&clone.repo).expect("sealed");
+            records::seal_records(&clone.repo).expect("sealed");
             return;
         }
         _ => clone.advances(&id),
