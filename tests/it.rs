@@ -109,6 +109,7 @@ mod it {
     mod rules;
     mod run_lines;
     mod runs;
+    mod said_records;
     mod sample;
     mod secrets;
     mod servers;

@@ -9,8 +9,10 @@ use serde_json::Value;
 use super::{Directive, Inquiry};
 use crate::event::UnixSeconds;
 
-/// The format of records that this binary writes.
-pub(crate) const FORMAT: u32 = 1;
+/// The newest format of records. One that holds all that it says itself is of [`WHOLE`].
+pub(crate) const FORMAT: u32 = 2;
+/// The format of a record without a text beside it.
+const WHOLE: u32 = 1;
 
 /// What a record is about.
 #[derive(
@@ -120,6 +122,10 @@ pub struct Record {
     pub opens: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
+    /// Key of the text, beside those of the job, in which inquiry, ruling and reasons stand: what
+    /// was said to somebody is no record's to hand on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attest: Option<Attest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +154,7 @@ impl Record {
     /// A record of `kind`, bound to `tree`, with nothing else in it yet.
     pub(crate) fn new(kind: RecordKind, at: UnixSeconds, tree: String) -> Self {
         Self {
-            format: FORMAT,
+            format: WHOLE,
             n: 1,
             prev: None,
             kind,
@@ -168,6 +174,7 @@ impl Record {
             directive: None,
             opens: false,
             reasons: Vec::new(),
+            text: None,
             attest: None,
             review: None,
             approves: None,

@@ -9,6 +9,7 @@ use crate::engine::claims::gate::word;
 use crate::engine::proof::export::Format;
 use crate::engine::records::{self, Recorded};
 use crate::engine::repo::text::rfc3339;
+use crate::voice::{self, Notice};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {
@@ -141,6 +142,7 @@ fn about(one: &Recorded) -> String {
         (_, _, Some(review)) => {
             format!("{} of commit {}: {}", review.agent, short(&review.commit), review.verdict)
         }
+        _ if record.text.is_some() => voice::tell(Notice::RecordWithoutWords, &[]),
         _ => String::new(),
     };
     shortened(text.lines().next().unwrap_or_default(), 60)

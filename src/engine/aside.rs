@@ -86,6 +86,7 @@ pub(crate) fn append(
         job: id.to_string(),
         after: after.map(ToString::to_string).unwrap_or_default(),
         op: last_op(repo)?,
+        of_record: false,
         keys: new.iter().map(|text| text.key.clone()).collect(),
     };
     let drop = left_behind(repo)?;
@@ -93,20 +94,45 @@ pub(crate) fn append(
     Ok(repo.store.append_with_texts(&chain, after, step, &edit)?)
 }
 
+/// Puts the text that a record of the job names beside its others. The record goes on top of
+/// `after` next, under the same lock.
+pub(crate) fn before_record(
+    repo: &Repo,
+    job: &str,
+    new: &NewText,
+    after: Option<&CommitId>,
+) -> Result<()> {
+    let said = Written {
+        job: job.to_owned(),
+        after: after.map(ToString::to_string).unwrap_or_default(),
+        op: last_op(repo)?,
+        of_record: true,
+        keys: vec![new.key.clone()],
+    };
+    let drop = left_behind(repo)?;
+    let add = std::slice::from_ref(new);
+    Ok(repo.store.edit_texts(&TextsEdit { job, add, drop: &drop, said: Some(said) }, repo.now)?)
+}
+
 /// The last operation. Nothing where none is written down.
 fn last_op(repo: &Repo) -> Result<String> {
     Ok(repo.store.stands_at(names::OPS)?.map(|at| at.to_string()).unwrap_or_default())
 }
 
-/// The places of texts whose step never came: the newest write says where the chain stood before
-/// it, and it stands there still.
+/// The places of texts whose step or record never came: the newest write says where the chain
+/// stood before it, and it stands there still.
 fn left_behind(repo: &Repo) -> Result<Vec<String>> {
     let Some(message) = repo.store.texts_message()? else { return Ok(Vec::new()) };
     let Some(last) = Written::read(&message) else { return Ok(Vec::new()) };
     // Of a job that this git seed cannot name nothing is known to be left.
     let Ok(id) = last.job.parse::<JobId>() else { return Ok(Vec::new()) };
-    let stands = repo.store.stands_at(&names::job_chain(&id))?;
+    let chain = if last.of_record { names::CLAIMS.to_owned() } else { names::job_chain(&id) };
+    let stands = repo.store.stands_at(&chain)?;
     let stands = stands.map(|at| at.to_string()).unwrap_or_default();
+    let places = || last.keys.iter().map(|key| texts::place(&id, key)).collect();
+    if last.of_record {
+        return Ok(if stands == last.after { places() } else { Vec::new() });
+    }
     // A job that has no ref was never born, or was taken back since: that is an operation.
     if stands != last.after || stands.is_empty() && last.op != last_op(repo)? {
         return Ok(Vec::new());
@@ -114,7 +140,7 @@ fn left_behind(repo: &Repo) -> Result<Vec<String>> {
     if stands.is_empty() && repo.archived_row(&id)?.is_some() {
         return Ok(Vec::new());
     }
-    Ok(last.keys.iter().map(|key| texts::place(&id, key)).collect())
+    Ok(places())
 }
 
 /// A `job.toml` as it travels, and what would make it too long. A name that is the head of a prompt

@@ -3,12 +3,13 @@
 //! The bytes of a record follow from it: fields in their order, no spaces, shortest
 //! numbers. So what is read and written again is the same file.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::claims::record::{FORMAT, Record, RecordKind};
-use crate::claims::{Directive, Truth};
+use crate::claims::{Directive, Inquiry, Truth};
 use crate::event::UnixSeconds;
-use crate::format::notes;
+use crate::format::{notes, texts};
 
 /// The record in its commit's tree.
 pub(crate) const RECORD: &str = "record.json";
@@ -46,6 +47,58 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Record, BadRecord> {
     }
 }
 
+/// What of a record is words, or quotes some.
+#[derive(Serialize, Deserialize)]
+struct Said {
+    inquiry: Inquiry,
+    ruling: Value,
+    reasons: Vec<String>,
+}
+
+/// Why what a record names is not what it was made with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadText {
+    #[error("it is not the text of that key")]
+    OtherKey,
+    #[error("it does not read: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The bytes of what a record says of a message as it was said; nothing where it is about anything
+/// else. [`named`] takes them out of it.
+pub(crate) fn said(record: &Record) -> Result<Option<Vec<u8>>, serde_json::Error> {
+    let Some(inquiry @ Inquiry::VerifyClaim(case)) = &record.inquiry else { return Ok(None) };
+    if !case.claim.as_said {
+        return Ok(None);
+    }
+    let ruling = record.ruling.clone().unwrap_or_default();
+    let said = Said { inquiry: inquiry.clone(), ruling, reasons: record.reasons.clone() };
+    serde_json::to_vec(&said).map(Some)
+}
+
+/// The record with the key of the text that has what it says.
+pub(crate) fn named(record: Record, key: &str) -> Record {
+    let text = Some(format!("{}{key}", texts::MARK));
+    Record { format: FORMAT, inquiry: None, ruling: None, reasons: Vec::new(), text, ..record }
+}
+
+/// Where the text lies that a record names.
+pub(crate) fn place(record: &Record) -> Option<String> {
+    Some(format!("{}/{}", record.job.as_ref()?, key(record.text.as_ref()?)?))
+}
+
+fn key(text: &str) -> Option<&str> {
+    text.strip_prefix(texts::MARK).filter(|key| texts::is_key(key))
+}
+
+/// The record with what the file of its text says in it.
+pub(crate) fn with_text(record: Record, file: &[u8]) -> Result<Record, BadText> {
+    let key = record.text.as_deref().and_then(key).ok_or(BadText::OtherKey)?;
+    let text = texts::text_in(file, key).ok_or(BadText::OtherKey)?;
+    let Said { inquiry, ruling, reasons } = serde_json::from_slice(text)?;
+    Ok(Record { inquiry: Some(inquiry), ruling: Some(ruling), reasons, ..record })
+}
+
 /// What of a record says how a ruling went, without all that it rested on.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Gist {
@@ -60,12 +113,27 @@ pub(crate) struct Gist {
     opens: bool,
     #[serde(default)]
     pub job: Option<String>,
+    /// Key of the text that has its words.
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    inquiry: Option<serde::de::IgnoredAny>,
 }
 
 impl Gist {
     /// A ruling that lets work on this tree go on.
     pub(crate) fn passes(&self) -> bool {
         self.kind.may_back() && self.opens
+    }
+
+    /// Key of the text that has what it says.
+    pub(crate) fn text(&self) -> Option<&str> {
+        key(self.text.as_ref()?)
+    }
+
+    /// It holds the words that it ruled on itself.
+    pub(crate) fn holds_words(&self) -> bool {
+        self.inquiry.is_some()
     }
 }
 
@@ -83,6 +151,8 @@ pub(crate) fn gist(bytes: &[u8]) -> Result<Gist, BadRecord> {
             opens: record.opens,
             tree: record.tree,
             job: record.job,
+            text: record.text,
+            inquiry: record.inquiry.map(|_| serde::de::IgnoredAny),
         }),
     }
 }
@@ -196,8 +266,8 @@ mod tests {
 
     #[test]
     fn a_newer_record_says_so() {
-        let newer = r#"{"format":2,"n":1,"what":"else"}"#;
-        assert!(matches!(read(newer.as_bytes()), Err(BadRecord::Newer(2))));
+        let newer = r#"{"format":3,"n":1,"what":"else"}"#;
+        assert!(matches!(read(newer.as_bytes()), Err(BadRecord::Newer(3))));
         assert!(matches!(read(b"{}"), Err(BadRecord::Json(_))));
     }
 
@@ -207,8 +277,8 @@ mod tests {
         let said = gist(&write(&whole).expect("writes")).expect("reads");
         assert_eq!((said.n, said.at, said.directive), (whole.n, whole.at, whole.directive));
         assert_eq!((said.tree.as_str(), said.passes()), (whole.tree.as_str(), whole.passes()));
-        let newer = r#"{"format":2,"n":1,"kind":"seal","at":1,"tree":"t"}"#;
-        assert!(matches!(gist(newer.as_bytes()), Err(BadRecord::Newer(2))));
+        let newer = r#"{"format":3,"n":1,"kind":"seal","at":1,"tree":"t"}"#;
+        assert!(matches!(gist(newer.as_bytes()), Err(BadRecord::Newer(3))));
         assert!(matches!(gist(b"{}"), Err(BadRecord::Json(_))));
     }
 

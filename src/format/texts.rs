@@ -22,9 +22,11 @@ use crate::jobs::JobId;
 /// How many random digits stand in front of a text.
 pub(crate) const SALT: usize = 32;
 const KEY: usize = 64;
-const MARK: &str = "sha256:";
+pub(super) const MARK: &str = "sha256:";
 /// The trailer of a chain's commit that names a text which is to be nowhere.
 const REDACTS: &str = "Seed-Redacts";
+/// The trailer that names the chain whose next commit names a text, where that is no job's.
+const CHAIN: &str = "Seed-Chain";
 
 /// A text on its way out of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,13 +175,16 @@ pub(crate) fn union<T: Clone>(
 }
 
 /// What the commit of the texts says of the write that made it, so that the next one can tell
-/// whether the step came: the job, where its ref stood, the last operation, and the keys.
+/// whether the step came, or the record: the job, where the chain stood, the last operation, and
+/// the keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     pub job: String,
     /// Empty where there was no ref.
     pub after: String,
     pub op: String,
+    /// What is to name them is a record: `after` is where the chain of records stood.
+    pub of_record: bool,
     pub keys: Vec<String>,
 }
 
@@ -191,6 +196,9 @@ impl Written {
             named(&self.after),
             named(&self.op)
         );
+        if self.of_record {
+            text.push_str(&format!("{CHAIN}: {}\n", names::CLAIMS));
+        }
         self.keys.iter().for_each(|key| text.push_str(&format!("Seed-Text: {key}\n")));
         text
     }
@@ -203,6 +211,7 @@ impl Written {
             job: value("Seed-Job")?,
             after: value("Seed-After")?,
             op: value("Seed-Op")?,
+            of_record: value(CHAIN).is_some_and(|chain| chain == names::CLAIMS),
             keys: keys.map(|(_, key)| key.to_owned()).collect(),
         })
     }
@@ -291,8 +300,17 @@ mod tests {
     #[test]
     fn a_write_says_what_it_was_for() {
         let keys = vec!["c".repeat(64)];
-        let one = Written { job: "j".into(), after: String::new(), op: "1f".into(), keys };
-        assert_eq!(Written::read(&one.message()), Some(one.clone()));
+        let one = Written {
+            job: "j".into(),
+            after: String::new(),
+            op: "1f".into(),
+            of_record: false,
+            keys,
+        };
+        for of_record in [true, false] {
+            let one = Written { of_record, ..one.clone() };
+            assert_eq!(Written::read(&one.message()), Some(one));
+        }
         assert_eq!(Written::read("texts: joined\n"), None);
         let message = format!("redact: one\n\nSeed-Job: j\n{}", redacts(&one.keys));
         assert_eq!(redacted_by(&message).collect::<Vec<_>>(), one.keys);

@@ -52,6 +52,9 @@ pub(crate) struct Sealing {
 /// Gives the record that goes on top of a tip, signed in this way.
 pub(crate) type Make<'m, E> = dyn FnMut(Option<&Tip>, &Sealing) -> Result<NewRecord, E> + 'm;
 
+/// Lays down what a record on top of this commit names, under the lock in which it comes.
+pub(crate) type Lay<'l, E> = dyn Fn(Option<&CommitId>) -> Result<(), E> + 'l;
+
 /// Whether the person signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Signing {
@@ -123,29 +126,31 @@ impl Store {
     }
 
     /// Adds a record on top of the chain. `make` is asked for it with the tip it goes on and
-    /// how it is signed, again for each try.
+    /// how it is signed, again for each try; `lay` right before it is there.
     pub(crate) fn append_record<E: From<StoreError>>(
         &self,
         at: UnixSeconds,
         signing: &Signing,
+        lay: &Lay<'_, E>,
         make: &mut Make<'_, E>,
     ) -> Result<CommitId, E> {
         let why = match signing {
             Signing::No(why) => why.clone(),
             Signing::By(signed, key) => {
-                match self.append_signed(at, *signed, key.as_deref(), make)? {
+                match self.append_signed(at, (*signed, key.as_deref()), lay, make)? {
                     Ok(id) => return Ok(id),
                     Err(why) => why,
                 }
             }
         };
-        self.append_unsigned(at, why, make)
+        self.append_unsigned(at, why, lay, make)
     }
 
     fn append_unsigned<E: From<StoreError>>(
         &self,
         at: UnixSeconds,
         why: String,
+        lay: &Lay<'_, E>,
         make: &mut Make<'_, E>,
     ) -> Result<CommitId, E> {
         let sealing = Sealing { signed: Signed::Unsigned, why };
@@ -160,6 +165,7 @@ impl Store {
             let parents = parent(tip.as_ref())?;
             let commit = draft.commit(tree, &parents, &new.message, at, names::CLAIMS)?;
             draft.settle()?;
+            lay(tip.as_ref().map(|tip| &tip.commit))?;
             match self.swing(
                 names::CLAIMS,
                 parents.first().copied(),
@@ -179,8 +185,8 @@ impl Store {
     fn append_signed<E: From<StoreError>>(
         &self,
         at: UnixSeconds,
-        signed: Signed,
-        key: Option<&str>,
+        (signed, key): (Signed, Option<&str>),
+        lay: &Lay<'_, E>,
         make: &mut Make<'_, E>,
     ) -> Result<Result<CommitId, String>, E> {
         let sealing = Sealing { signed, why: String::new() };
@@ -199,6 +205,11 @@ impl Store {
             draft.adopt(commit);
             draft.settle()?;
             let _lock = self.lock_for_long()?;
+            let stands = self.ref_target(names::CLAIMS)?;
+            if stands != parents.first().copied() {
+                continue;
+            }
+            lay(tip.as_ref().map(|tip| &tip.commit))?;
             match self.swing(
                 names::CLAIMS,
                 parents.first().copied(),
@@ -296,6 +307,18 @@ pub(crate) struct Laid<'a> {
     pub record: Result<Vec<u8>, String>,
     /// The table beside it and the name of its blob.
     pub table: Option<(String, Vec<u8>)>,
+    /// The tree of the texts that are here, and where to read it.
+    texts: Option<(&'a Repository, ObjectId)>,
+}
+
+impl Laid<'_> {
+    /// The file of a text that the record names; why it cannot be had if it is here and damaged.
+    pub(crate) fn text(&self, place: &str) -> Option<Result<Vec<u8>, String>> {
+        let (repo, top) = self.texts?;
+        let tree = repo.find_tree(top).ok()?;
+        let entry = tree.lookup_entry_by_path(place).ok()??;
+        Some(intact(repo, entry.object_id(), gix::objs::Kind::Blob))
+    }
 }
 
 /// What of a chain could be read.
@@ -360,12 +383,13 @@ impl Store {
         let many = std::thread::available_parallelism().map_or(1, usize::from).min(8);
         let share = heads.len().div_ceil(many).max(64);
         let (git_dir, options) = (&self.git_dir, self.repo.open_options());
+        let texts = self.texts_tree()?;
         let parts: Vec<Result<Vec<T>, StoreError>> = std::thread::scope(|scope| {
             let read = |heads: &[Head]| -> Result<Vec<T>, StoreError> {
                 let repo = gix::open_opts(git_dir, options.clone())
                     .map_err(|err| StoreError::unreadable(names::CLAIMS.to_owned(), &err))?;
                 let mut tables = BTreeMap::new();
-                Ok(heads.iter().map(|head| each(laid(&repo, head, &mut tables))).collect())
+                Ok(heads.iter().map(|head| each(laid(&repo, head, texts, &mut tables))).collect())
             };
             let running: Vec<_> =
                 heads.chunks(share).map(|part| scope.spawn(move || read(part))).collect();
@@ -729,8 +753,9 @@ fn head_of(id: ObjectId, bytes: &[u8]) -> Result<Head, String> {
 }
 
 fn laid<'a>(
-    repo: &Repository,
+    repo: &'a Repository,
     head: &'a Head,
+    texts: Option<ObjectId>,
     tables: &mut BTreeMap<ObjectId, Vec<u8>>,
 ) -> Laid<'a> {
     let mut laid = Laid {
@@ -740,6 +765,7 @@ fn laid<'a>(
         joins: head.joins,
         record: Err("its tree holds no record".to_owned()),
         table: None,
+        texts: texts.map(|top| (repo, top)),
     };
     let bytes = match intact(repo, head.tree, gix::objs::Kind::Tree) {
         Ok(bytes) => bytes,
@@ -810,7 +836,7 @@ mod tests {
                 message: format!("{name}\n"),
             })
         };
-        store.append_record(AT, signing, make).expect("appends")
+        store.append_record(AT, signing, &|_| Ok(()), make).expect("appends")
     }
 
     fn no() -> Signing {

@@ -163,6 +163,13 @@ impl Store {
         }
     }
 
+    /// The tree of the texts that are here.
+    pub(super) fn texts_tree(&self) -> Result<Option<ObjectId>, StoreError> {
+        let tip = self.ref_target(TEXTS)?;
+        let tree = |tip| self.tree_of(tip, TEXTS).map_err(|error| self.or_borrowed(error, TEXTS));
+        tip.map(tree).transpose()
+    }
+
     /// The whole message of the commit that holds the texts.
     pub(crate) fn texts_message(&self) -> Result<Option<String>, StoreError> {
         let Some(tip) = self.stands_at(TEXTS)? else { return Ok(None) };

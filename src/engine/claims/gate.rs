@@ -497,7 +497,7 @@ fn opened(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<Vec<String>
 /// The newest rulings, oldest first; attestations, reviews and seals are none.
 pub(crate) fn verdicts(repo: &Repo, limit: usize) -> Result<Vec<Recorded>> {
     let mut records = records::records(repo, Some(limit))?;
-    records.retain(|one| one.record.inquiry.is_some());
+    records.retain(|one| one.record.inquiry.is_some() || one.record.text.is_some());
     records.reverse();
     Ok(records)
 }

@@ -530,6 +530,10 @@ fn told_of_claim(one: &Recorded, passes: bool) -> String {
     let directive = one.record.directive.map(claims::gate::word).unwrap_or_default();
     let id = one.id.to_string();
     let record = &id[..12.min(id.len())];
+    if one.record.inquiry.is_none() && one.record.text.is_some() {
+        let facts = [("directive", &*directive), ("record", record)];
+        return tell(Notice::SeenClaimWithoutWords, &facts);
+    }
     if passes {
         return tell(Notice::SeenClaimNow, &[("said", &said), ("record", record)]);
     }

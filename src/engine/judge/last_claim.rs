@@ -1,6 +1,6 @@
 //! The claim that a card shows, and the approvals that it came before or behind.
 
-use crate::claims::record::RecordKind;
+use crate::claims::record::{Record, RecordKind};
 use crate::engine::records::{self, Recorded};
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::trailers::StepTrailers;
@@ -14,13 +14,10 @@ const RECENT: usize = 50;
 /// took the approval back, was asked about: the next question stands for itself.
 pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Recorded>> {
     let (id, run) = (focused.state.job.id.to_string(), focused.state.job.run);
-    let own = |one: &Recorded| {
-        one.record.kind == RecordKind::VerifyClaim
-            && one.record.run == run
-            && one.record.job.as_ref() == Some(&id)
+    let own = |one: &Record| {
+        one.kind == RecordKind::VerifyClaim && one.run == run && one.job.as_ref() == Some(&id)
     };
-    let last = records::records(repo, Some(RECENT))?.into_iter().find(own);
-    let Some(last) = last else { return Ok(None) };
+    let Some(last) = records::newest(repo, RECENT, own)? else { return Ok(None) };
     let approved = last_approved(repo, focused)?;
     Ok(Some(last).filter(|last| approved.is_none_or(|approved| last.record.at > approved)))
 }

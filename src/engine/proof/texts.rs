@@ -1,9 +1,10 @@
 //! Which of the texts that chains name are here. One that is not is no finding: a person took it
 //! away, or its clone keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::audit::{Findings, GoneText, Standing};
+use crate::claims::record::Record;
 use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::names;
@@ -11,8 +12,21 @@ use crate::format::texts::{self, Stub};
 use crate::jobs::JobId;
 use crate::store::{CommitId, Held};
 
+/// Texts that records name.
+#[derive(Default)]
+pub(crate) struct OfRecords<'a> {
+    /// Where they lie among the texts of jobs, or would.
+    pub places: BTreeSet<String>,
+    /// Records whose words are not here.
+    pub without: Vec<&'a Record>,
+}
+
 /// Counts and names the texts of all jobs that are not here.
-pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
+pub(crate) fn missing(
+    repo: &Repo,
+    of_records: &OfRecords<'_>,
+    findings: &mut Findings,
+) -> Result<()> {
     let held = match repo.store.stands_at(names::TEXTS)? {
         Some(tip) => match repo.store.texts_of(&tip) {
             Ok(held) => held,
@@ -23,8 +37,11 @@ pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
         },
         None => Held::new(),
     };
+    for record in &of_records.without {
+        of_record(repo, record, findings);
+    }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for place in held.keys() {
+    for place in held.keys().filter(|place| !of_records.places.contains(*place)) {
         *counts.entry(place.split('/').next().unwrap_or_default()).or_default() += 1;
     }
     for (chain, commit) in repo.store.chains(names::JOBS)? {
@@ -44,6 +61,21 @@ pub(crate) fn missing(repo: &Repo, findings: &mut Findings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Counts the words of a record, which are not here.
+fn of_record(repo: &Repo, record: &Record, findings: &mut Findings) {
+    let id = record.job.as_deref().and_then(|job| job.parse::<JobId>().ok());
+    let key = record.text.as_deref().and_then(|text| text.rsplit(':').next());
+    // Of a job that is not here, or does not read, nobody knows that words were taken away.
+    let gone = id.and_then(|id| repo.redacted(&repo.job(&id).ok()?.tip).ok());
+    let redacted = gone.zip(key).is_some_and(|(gone, key)| gone.contains(key));
+    *(if redacted { &mut findings.redacted } else { &mut findings.withheld }) += 1;
+    findings.gone.push(GoneText {
+        job: record.job.clone().unwrap_or_default(),
+        path: format!("record {}", record.n),
+        redacted,
+    });
 }
 
 /// How many texts the tree of a job names.

@@ -12,7 +12,9 @@ use crate::claims::record::Record;
 use crate::engine::proof;
 use crate::engine::proof::legality;
 use crate::engine::proof::rerun::Again;
+use crate::engine::proof::texts::OfRecords;
 use crate::engine::records::replay::{Replay, replay_rows};
+use crate::engine::records::words;
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names, notes, sshsig};
@@ -41,6 +43,8 @@ struct Read {
     ssh: bool,
     /// What its commit's note must carry.
     noted: Option<notes::Record>,
+    /// The words that it names are not here.
+    without_words: bool,
 }
 
 /// Checks the chain of records, what vouches for it, what it is bound to, and the steps
@@ -81,7 +85,7 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
     }
     let of_records = findings.not_measured.len();
     legality::legality(repo, asked.range.as_deref(), notes.as_ref(), &mut findings)?;
-    proof::texts::missing(repo, &mut findings)?;
+    proof::texts::missing(repo, &named_by(&reads), &mut findings)?;
     findings.accept(accepted(&chain), of_records);
     if let Some((range, most)) = asked.range.as_deref().zip(asked.rerun) {
         let again = Again { range, most };
@@ -89,6 +93,17 @@ pub fn verify(repo: &Repo, asked: &Asked) -> Result<Findings> {
         findings.rerun = Some(all);
     }
     Ok(findings.summed(&tell(Notice::NothingToVerify, &[])))
+}
+
+/// The texts that the records name.
+fn named_by(reads: &[Read]) -> OfRecords<'_> {
+    let mut found = OfRecords::default();
+    for read in reads {
+        let Ok(record) = &read.link.record else { continue };
+        found.places.extend(claim::place(record));
+        found.without.extend(read.without_words.then_some(record));
+    }
+    found
 }
 
 /// What the records accept; of several for one commit the newest.
@@ -315,19 +330,23 @@ pub(crate) fn landed(repo: &Repo, record: &Record) -> Standing {
 
 /// What is kept of a record that was read.
 fn read(laid: &Laid<'_>, replay: &Replay) -> Read {
-    let bytes = laid.record.as_ref().map_err(Clone::clone);
-    let record = bytes.and_then(|bytes| claim::read(bytes).map_err(|bad| bad.to_string()));
-    let standing = match &record {
-        Ok(record) => replay.again(record, laid.table.as_ref()),
-        Err(_) => Standing::Verified,
+    let read = words::read(laid);
+    let standing = match &read {
+        Ok(words::Read::Whole(record)) => replay.again(record, laid.table.as_ref()),
+        // That they are elsewhere, or were taken away, is no finding; nor is what does not read
+        // one of the ruling.
+        Ok(words::Read::WithoutWords(_)) | Err(_) => Standing::Verified,
     };
+    let without_words = matches!(read, Ok(words::Read::WithoutWords(_)));
+    let record = read.map(words::Read::record);
     let id = laid.id.to_string();
+    // What does not read is a finding of its own.
     let noted = record.as_ref().ok().and_then(|record| claim::note_of(&id, record));
     let parents = laid.parents.iter().map(CommitId::to_string).collect();
     let signed = laid.signature.is_some();
     let link = Link { id, parents, record, signed, joins: laid.joins, standing };
     let ssh = laid.signature.is_some_and(|text| text.contains("SSH SIGNATURE"));
-    Read { link, key: laid.signature.and_then(sshsig::key), ssh, noted }
+    Read { link, key: laid.signature.and_then(sshsig::key), ssh, noted, without_words }
 }
 
 /// A note of a record that lies on another commit than the one which the record attests.

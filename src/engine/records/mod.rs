@@ -1,6 +1,8 @@
 //! The records of the gate: written, found again, and bound to the commits that land.
 
+pub(crate) mod of_jobs;
 pub(crate) mod replay;
+pub(crate) mod words;
 
 pub use replay::replay;
 
@@ -10,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::claims::record::{Acceptance, Approval, Attest, Record, RecordKind, Review};
 use crate::claims::{Directive, Inquiry, Truth};
+use crate::engine::aside;
+use crate::engine::records::words::unwritten;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, merge, names};
 use crate::store::{CommitId, NewRecord, Sealing, StoreError, Tip, TreeId};
@@ -188,12 +192,34 @@ pub(crate) fn records(repo: &Repo, limit: Option<usize>) -> Result<Vec<Recorded>
     steps.iter().map(|step| recorded(repo, &step.commit)).collect()
 }
 
-/// The record `id`.
+/// The newest record, of so many, that is what is looked for; of what it says only what no text
+/// beside it has can be asked.
+pub(crate) fn newest(
+    repo: &Repo,
+    limit: usize,
+    is_it: impl Fn(&Record) -> bool,
+) -> Result<Option<Recorded>> {
+    for step in repo.store.history(names::CLAIMS, limit)? {
+        let record = as_kept(repo, &step.commit)?;
+        if is_it(&record) {
+            let record = words::joined(repo, &step.commit, record)?;
+            return Ok(Some(Recorded { id: step.commit, record }));
+        }
+    }
+    Ok(None)
+}
+
+/// The record `id`, with the words that it names where they are here.
 pub(crate) fn recorded(repo: &Repo, id: &RecordId) -> Result<Recorded> {
+    let record = words::joined(repo, id, as_kept(repo, id)?)?;
+    Ok(Recorded { id: id.clone(), record })
+}
+
+fn as_kept(repo: &Repo, id: &RecordId) -> Result<Record> {
     let bytes = repo.store.file_of_commit(id, claim::RECORD)?.ok_or_else(|| no_record(id))?;
     let mut record = claim::read(&bytes).map_err(|bad| unread(id, &bad))?;
     record.at = repo.store.moment(id.as_str(), record.at);
-    Ok(Recorded { id: id.clone(), record })
+    Ok(record)
 }
 
 /// What the newest rulings said, oldest first: so many at most, of the newest `near` records.
@@ -290,8 +316,13 @@ pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) ->
         record.cycle = stand.cycle;
         record.phase = stand.phase.to_string();
     }
+    let (record, text) = words::apart(repo, record)?;
+    let lay = |after: Option<&CommitId>| match (&record.job, &text) {
+        (Some(job), Some(text)) => aside::before_record(repo, job, text, after),
+        _ => Ok(()),
+    };
     let signing = repo.store.signing()?;
-    repo.store.append_record(repo.now, &signing, &mut |tip: Option<&Tip>, sealing: &Sealing| {
+    let make = &mut |tip: Option<&Tip>, sealing: &Sealing| {
         let mut record = record.clone();
         record.n = match tip {
             Some(tip) => newest_number(repo, &tip.commit)? + 1,
@@ -303,7 +334,8 @@ pub(crate) fn append(repo: &Repo, mut record: Record, table: Option<Vec<u8>>) ->
         let mut files = vec![(claim::RECORD, claim::write(&record).map_err(unwritten)?)];
         files.extend(table.clone().map(|table| (claim::TABLE, table)));
         Ok::<_, EngineError>(NewRecord { files, message: claim::message(&record) })
-    })
+    };
+    repo.store.append_record(repo.now, &signing, &lay, make)
 }
 
 fn asks_for_a_tool(ruling: &serde_json::Value) -> bool {
@@ -327,8 +359,4 @@ fn no_record(id: &RecordId) -> EngineError {
 fn unread(id: &RecordId, bad: &claim::BadRecord) -> EngineError {
     let what = format!("{} {id}", names::CLAIMS);
     StoreError::Unreadable { what, why: bad.to_string(), repair: "git seed verify" }.into()
-}
-
-fn unwritten(error: serde_json::Error) -> EngineError {
-    StoreError::Invalid { what: claim::RECORD.to_owned(), why: error.to_string() }.into()
 }

@@ -4,7 +4,8 @@ use crate::claims::audit::{Findings, Standing};
 use crate::claims::gate::{self, GateTable};
 use crate::claims::record::{Record, RecordKind};
 use crate::claims::{Directive, Inquiry};
-use crate::engine::records::{RecordId, grounds, unwritten};
+use crate::engine::records::words::{self, Read, unwritten};
+use crate::engine::records::{RecordId, grounds};
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{claim, names};
 use crate::store::Laid;
@@ -46,12 +47,12 @@ pub fn replay(repo: &Repo, one: Option<&RecordId>) -> Result<Findings> {
     progress::begin(&tell(Notice::DoesRecords, &[]), 0);
     let each = |laid: Laid<'_>| {
         progress::step();
-        let read = laid.record.and_then(|bytes| claim::read(&bytes).map_err(|bad| bad.to_string()));
-        let standing = match read {
+        let standing = match words::read(&laid) {
             // What holds no ruling has nothing to be made again.
-            Ok(record) => {
+            Ok(Read::Whole(record)) => {
                 record.inquiry.is_some().then(|| rows.again(&record, laid.table.as_ref()))
             }
+            Ok(Read::WithoutWords(_)) => Some(words::not_here()),
             Err(why) => Some(Standing::Broken(why)),
         };
         (laid.id.to_string(), standing)

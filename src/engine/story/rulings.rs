@@ -13,6 +13,7 @@ use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::UnixSeconds;
 use crate::format::names;
+use crate::voice::{self, Notice};
 
 /// The most records that are looked through, newest first.
 const RECORDS: usize = 5_000;
@@ -76,10 +77,16 @@ pub(crate) fn since(repo: &Repo, from: UnixSeconds) -> Result<Vec<RulingShown>> 
 
 fn shown(id: String, record: Record) -> Option<RulingShown> {
     let (directive, job) = (record.directive?, record.job?);
-    let (claim, evidence) = match record.inquiry? {
-        Inquiry::VerifyClaim(case) => (case.claim.text, case.claim.evidence),
-        Inquiry::ResponseGate(case) => (case.claim_authority.unwrap_or_default(), String::new()),
-        Inquiry::CausalTrace(case) => (case.symptom, case.links.join("\n")),
+    let (claim, evidence) = match record.inquiry {
+        Some(Inquiry::VerifyClaim(case)) => (case.claim.text, case.claim.evidence),
+        Some(Inquiry::ResponseGate(case)) => {
+            (case.claim_authority.unwrap_or_default(), String::new())
+        }
+        Some(Inquiry::CausalTrace(case)) => (case.symptom, case.links.join("\n")),
+        None => {
+            record.text.as_ref()?;
+            (voice::tell(Notice::RecordWithoutWords, &[]), String::new())
+        }
     };
     Some(RulingShown {
         record: id,

@@ -7,9 +7,9 @@
 use serde::Serialize;
 
 use super::carry;
-use crate::engine::record;
 use crate::engine::repo::Repo;
 use crate::engine::repo::answer::Answered;
+use crate::engine::{record, records};
 use crate::format::meta::{self, Meta};
 use crate::format::trailers::StepTrailers;
 use crate::format::{FORMAT, names};
@@ -50,6 +50,10 @@ pub(crate) fn go_back(repo: &Repo, dry_run: bool) -> Answered<WentBack> {
     let archive = repo.store.stands_at(names::ARCHIVE)?.map(|_| names::ARCHIVE.to_owned());
     if let Some(new) = jobs.chain(archive).find(|chain| turns.iter().all(|turn| turn.0 != *chain)) {
         return Ok(Err(carrying::newer_steps(&new)));
+    }
+    // A record that names words would lose them with the texts.
+    if records::of_jobs::of_jobs(repo)?.values().any(|of| !of.keys.is_empty()) {
+        return Ok(Err(carrying::newer_steps(names::CLAIMS)));
     }
     let archive = turns.iter().any(|(chain, ..)| chain == names::ARCHIVE);
     let jobs = turns.len() - usize::from(archive);

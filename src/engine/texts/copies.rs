@@ -43,6 +43,11 @@ pub(crate) fn blank(repo: &Repo, words: &[String]) -> Result<Vec<String>> {
     Ok(left)
 }
 
+/// Some of `words` stand in these bytes.
+pub(super) fn holds(bytes: &[u8], words: &[String]) -> bool {
+    needles(words).iter().any(|line| find(bytes, line).is_some())
+}
+
 /// The lines by which words are known again, also as JSON and TOML write them.
 fn needles(words: &[String]) -> Vec<Vec<u8>> {
     let lines = words.iter().flat_map(|text| text.lines()).map(str::trim);

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{carry, copies, going};
 use crate::engine::record;
 use crate::engine::record::draft::{By, Redacting, StepDraft};
+use crate::engine::records::{self, of_jobs::OfJob};
 use crate::engine::repo::texts::Text;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::texts::Stub;
@@ -65,12 +66,16 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
         carry::carry_over(repo, false)?;
     }
     let job = repo.job(&asked.job)?;
-    let keys = keys(repo, &job, &asked.numbers)?;
     let words = words(repo, &job, &numbers, asked.numbers.is_empty())?;
+    let mut keys = keys(repo, &job, &asked.numbers)?;
+    let of_records = of_records(repo, &job, asked, &words)?;
+    keys.extend(of_records.keys);
+    keys.sort_unstable();
+    keys.dedup();
     let mut done = Redacted {
         job: asked.job.to_string(),
         numbers,
-        left: left(repo, &job, asked)?,
+        left: left(repo, &job, asked, of_records.holds_words)?,
         name: job.state.job.kept_name(),
         texts: keys.len(),
         dry_run: asked.dry_run,
@@ -172,6 +177,26 @@ fn keys(repo: &Repo, job: &LoadedJob, asked: &[u32]) -> Result<Vec<String>> {
         }
     }
     Ok(found.into_iter().collect())
+}
+
+/// What the records of the job have of it: the keys of all their texts, or of those that quote
+/// `words`.
+fn of_records(repo: &Repo, job: &LoadedJob, asked: &Asked, words: &[String]) -> Result<OfJob> {
+    let id = &job.state.job.id;
+    let mut found = records::of_jobs::of_jobs(repo)?.remove(id.as_str()).unwrap_or_default();
+    let gone = repo.redacted(&job.tip)?;
+    let mut kept = Vec::new();
+    for key in std::mem::take(&mut found.keys) {
+        let quotes = asked.numbers.is_empty()
+            || repo
+                .store
+                .text_file(&texts::place(id, &key))?
+                .is_some_and(|file| copies::holds(&file, words));
+        if quotes && !gone.contains(&key) {
+            kept.push(key);
+        }
+    }
+    Ok(OfJob { keys: kept, ..found })
 }
 
 /// The keys that any step of the job names in its tree.
@@ -286,7 +311,7 @@ fn logs(repo: &Repo, job: &LoadedJob) -> Result<usize> {
 }
 
 /// Where the same words may be, and git seed leaves them.
-fn left(repo: &Repo, job: &LoadedJob, asked: &Asked) -> Result<Vec<Left>> {
+fn left(repo: &Repo, job: &LoadedJob, asked: &Asked, in_records: bool) -> Result<Vec<Left>> {
     let mut left = Vec::new();
     let mut add = |place: &str, notice: Notice, facts: &[(&str, &str)]| {
         left.push(Left { place: place.to_owned(), what: tell(notice, facts) });
@@ -310,7 +335,7 @@ fn left(repo: &Repo, job: &LoadedJob, asked: &Asked) -> Result<Vec<Left>> {
     if !asked.numbers.is_empty() {
         add("summaries", Notice::LeftInOthers, &[("job", asked.job.as_str())]);
     }
-    if repo.store.stands_at(names::CLAIMS)?.is_some() {
+    if in_records {
         add(names::CLAIMS, Notice::LeftInRecords, &[]);
     }
     let host = if job.state.driver.host.is_empty() { "host" } else { &job.state.driver.host };
