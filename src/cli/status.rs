@@ -11,6 +11,9 @@ use crate::engine::story::tokens::TokensShown;
 use crate::engine::{jobs, report, setup, story, sync, tokens};
 use crate::voice::{self, Notice};
 
+/// So many jobs of other clones are named.
+const ELSEWHERE: usize = 3;
+
 /// Show the state of the job: its phase, what it may do, what is missing, and its cost
 ///
 /// The cost is of the cycle. Tokens are of the whole job, where the host's transcript tells them;
@@ -92,6 +95,7 @@ fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
     for job in &status.queued {
         out.pair("made", format_args!("{} git seed job activate {}", beside(&job.name), job.id));
     }
+    others(status, out);
     out.pair("may", status.allowed.join(" · "));
     each("missing", &status.missing, out);
     if let Some(vetoed) = &status.vetoed {
@@ -122,6 +126,18 @@ fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
     let off = voice::tell(Notice::StatusStepIn, &[]);
     let switch = if status.enabled { off.as_str() } else { "git seed on" };
     out.pair("look", voice::tell(Notice::StatusLook, &[("switch", switch)]));
+}
+
+/// Jobs of other clones, where none is in focus here.
+fn others(status: &Status, out: &mut Report) {
+    for job in status.elsewhere.iter().take(ELSEWHERE) {
+        let facts = [("job", beside(&job.name)), ("id", job.id.clone())];
+        let facts = facts.each_ref().map(|(key, value)| (*key, value.as_str()));
+        out.pair("other", voice::tell(Notice::StatusElsewhere, &facts));
+    }
+    if let Some(more) = status.elsewhere.len().checked_sub(ELSEWHERE).filter(|more| *more > 0) {
+        out.pair("", voice::tell(Notice::StatusElsewhereMore, &[("count", &more.to_string())]));
+    }
 }
 
 /// What comes next, for a person: at a job in focus it is the agent that goes on, up to the

@@ -2,6 +2,7 @@
 
 mod allowed;
 pub(crate) mod back;
+mod elsewhere;
 
 use serde::Serialize;
 
@@ -73,6 +74,9 @@ pub(crate) struct Status {
     pub awaiting: Vec<JobHead>,
     /// Jobs that the agent made and that wait for a person.
     pub queued: Vec<JobHead>,
+    /// Open jobs that other clones began, where none is in focus here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<JobHead>,
     /// What was seen of the work, where its person may be asked whether the job is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub card: Vec<String>,
@@ -212,6 +216,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         fence: fence::shown::fence_shown(repo, focused)?,
         awaiting: jobs::unattended::awaiting(repo)?.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
+        elsewhere: Vec::new(),
         card: card(repo, focused, row)?,
     })
 }
@@ -286,6 +291,7 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         ),
         awaiting: awaiting.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
+        elsewhere: elsewhere::of_others(repo)?.iter().map(job_head).collect(),
     })
 }
 

@@ -1126,3 +1126,40 @@ fn a_borrower_of_objects_says_what_a_redaction_at_its_lender_took_and_what_heals
         assert!(there(&world, "b", &shows).out.contains("seal"), "{how}");
     }
 }
+
+/// A clone without a job in focus names what a sync brought, with the command that takes it up.
+#[test]
+fn status_names_open_jobs_that_another_clone_began() {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    pushes_branch(&world, "../hub.git");
+    let made = |name: &str| {
+        let said = world.person(&format!("job create '{name}' -m 'docs say how'")).succeeds();
+        said.split(' ').nth(1).expect("an id").to_owned()
+    };
+    let first = made("write the docs");
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    let status = || there(&world, "b", "git seed status").out;
+    assert!(!status().contains("write the docs"), "no sync came yet");
+    synced_there(&world, "b", "");
+    let line = format!("begun in another clone; git seed job activate {first}");
+    assert!(status().contains("other    write the docs") && status().contains(&line));
+    let json = there(&world, "b", "git seed status --json").out;
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(json["elsewhere"][0]["id"], first.as_str());
+    // Where they began they are no other clone's, and few are named.
+    assert!(!world.tries("git seed status").out.contains("begun in another clone"));
+    for name in ["two", "three", "four", "five"] {
+        made(name);
+    }
+    synced(&world, "");
+    synced_there(&world, "b", "");
+    assert!(status().contains("2 more: git seed job list"), "{}", status());
+    // What it names works.
+    let said = there(&world, "b", &format!("git seed job activate {first}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(status().starts_with("job"), "{}", status());
+    assert!(!status().contains("begun in another clone"), "one is in focus: {}", status());
+}

@@ -274,6 +274,7 @@ mod tests {
             fence: FenceShown::default(),
             awaiting: vec![job],
             queued: Vec::new(),
+            elsewhere: Vec::new(),
             card: Vec::new(),
             words: Vec::new(),
         };
