@@ -838,24 +838,27 @@ impl TextArgs {
     }
 
     fn read(&self) -> Result<String> {
-        use std::io::Read as _;
-        let mut text = String::new();
         match (&self.message, &self.file) {
-            (Some(message), _) => text.clone_from(message),
+            (Some(message), _) => Ok(message.clone()),
             (None, Some(_)) if self.comes_through_input() => {
                 progress::end();
-                std::io::stdin()
-                    .take(Self::MOST)
-                    .read_to_string(&mut text)
-                    .at(|| "cannot read standard input".to_owned())?;
+                Self::whole(std::io::stdin(), || "cannot read standard input".to_owned())
             }
             (None, Some(file)) => {
-                let open = std::fs::File::open(file).at(|| file.to_string_lossy().into_owned())?;
-                open.take(Self::MOST)
-                    .read_to_string(&mut text)
-                    .at(|| file.to_string_lossy().into_owned())?;
+                let at = || format!("cannot read `{}`", file.display());
+                Self::whole(std::fs::File::open(file).at(at)?, at)
             }
-            (None, None) => {}
+            (None, None) => Ok(String::new()),
+        }
+    }
+
+    /// All of a text; one that is longer is not taken in part.
+    fn whole(from: impl std::io::Read, at: impl Fn() -> String + Copy) -> Result<String> {
+        use std::io::Read as _;
+        let mut text = String::new();
+        from.take(Self::MOST + 1).read_to_string(&mut text).at(at)?;
+        if text.len() as u64 > Self::MOST {
+            return Err(EngineError::Usage(voice::tell(Notice::TextTooLong, &[])).into());
         }
         Ok(text)
     }

@@ -264,6 +264,49 @@ mod tests {
         );
     }
 
+    /// A ruling on a message of `as_said` or a claim that somebody filed.
+    fn of_words(as_said: bool) -> Record {
+        let claim = serde_json::json!({
+            "claim": "the walrus counts", "evidence": "", "evidence_type": "none",
+            "code_paths_tested": [], "code_paths_affected": [], "as_said": as_said,
+        });
+        let case = serde_json::json!({
+            "claim": claim, "truth": { "base": "", "tree": "", "files": [] }, "receipts": [],
+            "drift": 0.0,
+        });
+        Record {
+            job: Some("20261121t213312-2a6a".to_owned()),
+            inquiry: Some(Inquiry::VerifyClaim(serde_json::from_value(case).expect("a case"))),
+            ruling: Some(serde_json::json!({ "gaps": ["`walrus` is not shown"] })),
+            reasons: vec!["not shown: the walrus".to_owned()],
+            ..record()
+        }
+    }
+
+    #[test]
+    fn a_message_as_it_was_said_stands_in_a_text_that_the_record_names() {
+        assert!(said(&of_words(false)).expect("writes").is_none(), "a claim that was filed");
+        assert!(said(&record()).expect("writes").is_none(), "no claim");
+        let whole = of_words(true);
+        let text = said(&whole).expect("writes").expect("it was said");
+        let text = texts::NewText::new(&"0".repeat(texts::SALT), &text);
+        let kept = named(whole.clone(), &text.key);
+        let bytes = write(&kept).expect("writes");
+        assert!(!String::from_utf8_lossy(&bytes).contains("walrus"));
+        assert_eq!(place(&kept), Some(format!("20261121t213312-2a6a/{}", text.key)));
+        let gist = gist(&bytes).expect("reads");
+        assert_eq!((gist.text(), gist.holds_words()), (Some(&*text.key), false));
+        let kept = read(&bytes).expect("reads");
+        let read = with_text(kept.clone(), &text.file).expect("it is its text");
+        let (format, named) = (read.format, read.text.clone());
+        assert_eq!((format, read.inquiry.is_some()), (2, true));
+        assert_eq!(Record { format: whole.format, text: None, ..read }, whole);
+        assert_eq!(named, Some(format!("sha256:{}", text.key)));
+        let mut other = text.file.clone();
+        other.push(b'.');
+        assert!(matches!(with_text(kept, &other), Err(BadText::OtherKey)));
+    }
+
     #[test]
     fn a_newer_record_says_so() {
         let newer = r#"{"format":3,"n":1,"what":"else"}"#;

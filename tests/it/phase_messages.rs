@@ -254,3 +254,19 @@ fn the_line_of_the_card_is_quoted_in_what_goes_out() {
     goes_out(&card.replace("1 run", "3 runs")).refuses("exit 0");
     goes_out("All 12 tests pass.").refuses("All 12 tests pass");
 }
+
+/// A text is read whole or not at all, wherever it comes from.
+#[test]
+fn a_text_that_is_too_long_or_not_there_is_told_and_changes_nothing() {
+    let world = in_execute();
+    let head = world.git("rev-parse HEAD");
+    let long = format!("keep escapes\n\n{}", "a word ".repeat(200_000));
+    std::fs::write(world.root().join("long"), &long).expect("it is written");
+    for command in ["phase checkpoint", "phase advance", "phase back observe", "reflect src"] {
+        let told = "the text has more than 1 MiB";
+        world.seed(&format!("{command} -F ../long")).ends(64, told);
+        world.seed(&format!("{command} -F -")).stdin(&long).ends(64, told);
+        world.seed(&format!("{command} -F ../none")).ends(1, "cannot read `../none`");
+    }
+    assert_eq!((world.git("rev-parse HEAD"), world.phase()), (head, "execute".to_owned()));
+}
