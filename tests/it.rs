@@ -41,6 +41,7 @@ mod it {
     mod frozen;
     mod git_acts;
     mod git_dirs;
+    mod git_files;
     mod githooks;
     mod govern;
     mod grants;

@@ -652,7 +652,17 @@ impl Walker {
         }
         self.git_reads(&call, around);
         let here = call.directories.iter().fold(around.here.clone(), |here, to| here.moved(to));
-        let mut found = match programs::git_verb(&call.verb) {
+        // Another index, or another work tree, is no change of these files.
+        let plain = around.taints.is_empty() && !self.git_bent;
+        let files = call.as_program().filter(|_| plain);
+        let mut around = around.clone();
+        if files.is_some() {
+            let words = call.words.iter().map(|word| word.text.as_str());
+            let words = std::iter::once(call.verb.as_str()).chain(words);
+            around.part = words.collect::<Vec<_>>().join(" ");
+        }
+        let around = &around;
+        let mut found = match files.or_else(|| programs::git_verb(&call.verb)) {
             Some(row) => {
                 let (start, outer) = (self.found.len(), self.here.clone());
                 if call.verb == "submodule" {

@@ -299,6 +299,25 @@ impl<'a> Call<'a> {
         first.git = Some(GitVerb { verb: self.verb.clone(), args, flags });
     }
 
+    /// The row of the program that does to the files what this call does: `git mv` and `git rm` of
+    /// paths as they stand there. What git takes for a pattern may mean other files.
+    pub(super) fn as_program(&self) -> Option<&'static programs::ProgramRow> {
+        let row = programs::git_verb(&self.verb).filter(|row| !row.as_program.is_empty())?;
+        let args = Args::of(row, self.words, false);
+        let known = |name: &str| row.as_program.split(' ').any(|flag| flag == name);
+        let plain = |term: &Term| {
+            let text = term.text.as_str();
+            term.is_literal() && !text.starts_with(':') && !text.contains(['*', '?', '[', '\\'])
+        };
+        let bent = self.effect > Effect::Read || !self.flags.is_empty() || self.sets;
+        let is_it = !bent
+            && !args.flaggy
+            && !args.operands.is_empty()
+            && args.flags.iter().all(|flag| flag.value.is_none() && known(&flag.name))
+            && args.operands.iter().all(|(_, term)| plain(term));
+        programs::program(&self.verb).filter(|_| is_it)
+    }
+
     fn operand_flags(&self, operand: &Term) -> Option<GitFlag> {
         match self.verb.as_str() {
             "push" if operand.text.starts_with('+') => Some(GitFlag::Force),

@@ -56,6 +56,10 @@ pub(super) struct ProgramRow {
     /// most lines need none of them.
     #[serde(default)]
     pub only: String,
+    /// The only flags with which a verb of git does to the files that it names what the program of
+    /// its name does, and to the index what the next commit of them does.
+    #[serde(default)]
+    pub as_program: String,
     /// How operands begin that do nothing; another one makes it unknown.
     #[serde(default)]
     pub operand_starts: Option<String>,

@@ -675,8 +675,8 @@ fn ordinary_in(phase: &str, share: usize, extent: Extent) -> (usize, usize, Vec<
             let act = if is_scratch(found) { "shell-read" } else { act_of(found) };
             acts.contains(act)
         };
-        // A push is open by a person's word alone, which is not said here.
-        let asks = command.starts_with("git push");
+        // A push or a merge is open by a person's word alone, which is not said here.
+        let asks = ["git push", "gh pr merge"].iter().any(|act| command.starts_with(act));
         let expected = !elsewhere && !asks && reading.found.iter().all(is_open);
         if !expected && at % share != 0 {
             continue;
