@@ -46,6 +46,7 @@ mod it {
     mod govern;
     mod grants;
     mod graph;
+    mod guests;
     mod handed;
     mod help;
     mod hooked;

@@ -609,12 +609,29 @@ fn name(found: &clap::ArgMatches) -> String {
     words.join(" ")
 }
 
-/// The stay's multiplier, where the command brings it along.
+/// The stay's multiplier, where the command brings it along and the job is its session's to move.
 fn set_the_multiplier(value: Option<&str>, context: &Context, out: &mut Report) -> Result<Outcome> {
+    if let Some(refused) = of_a_guest(context, out) {
+        return Ok(refused);
+    }
     match value {
         None => Ok(Outcome::Yes),
         Some(value) => phase::bring_multiplier(&*context.repo()?, value, out),
     }
+}
+
+/// Refuses a command that changes something, where a session gives it that drives nothing here. Its
+/// hooks have refused it before; a client whose hooks are not heard is seen by its processes alone.
+fn of_a_guest(context: &Context, out: &mut Report) -> Option<Outcome> {
+    let words = std::env::args_os().skip(1).map(|word| word.into_string().ok());
+    if !crate::shell::changes_something(&words.collect::<Option<Vec<String>>>()?) {
+        return None;
+    }
+    // Where nothing opens, or a session does not read, the command says why.
+    let repo = context.repo().ok()?;
+    let told = engine::guests::refused(&repo).ok().flatten();
+    context.opened.replace(Some(repo));
+    told.map(|told| out.refused(&told))
 }
 
 fn current_dir() -> PathBuf {

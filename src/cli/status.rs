@@ -86,6 +86,9 @@ fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
     let of = status.cycles.map_or_else(String::new, |cycles| format!(" of {cycles}"));
     let phase = beside(&out.tint(Tint::Bold, &status.phase));
     out.pair("phase", format_args!("{phase} cycle {}{of}{state}", status.cycle));
+    if let Some(guest) = &status.guest {
+        out.pair("guest", guest);
+    }
     if let Some(lane) = &status.lane {
         out.pair("lane", lane);
     }
@@ -119,7 +122,7 @@ fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
     if let Some(shown) = &told.tokens {
         out.pair("tokens", sums::tokens(shown));
     }
-    let next = if by_agent { status.next.clone() } else { next_for_person(status) };
+    let next = if by_agent { status.next.to_agent() } else { status.next.to_person() };
     let next = out.tint(Tint::Bold, next);
     out.pair("next", next);
     out.pair("say", status.words.join(" · "));
@@ -138,19 +141,6 @@ fn others(status: &Status, out: &mut Report) {
     if let Some(more) = status.elsewhere.len().checked_sub(ELSEWHERE).filter(|more| *more > 0) {
         out.pair("", voice::tell(Notice::StatusElsewhereMore, &[("count", &more.to_string())]));
     }
-}
-
-/// What comes next, for a person: at a job in focus it is the agent that goes on, up to the
-/// approval.
-pub(super) fn next_for_person(status: &Status) -> String {
-    let next = &status.next;
-    if status.job.is_none() || !status.enabled {
-        return next.clone();
-    }
-    if *next == voice::tell(Notice::NextApproval, &[]) {
-        return voice::tell(Notice::NextApprovalOfPerson, &[]);
-    }
-    voice::tell(Notice::StatusAgentsNext, &[("next", next)])
 }
 
 /// A name with the space that a second column stands behind.

@@ -59,6 +59,7 @@
 //! closings    jobs on their way into the archive, over a kill
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
+//! guests      which session gives a command, where another one drives the job
 //! repo        the repository at one moment; it only reads
 //! installed   the record of what init put where
 //! quote       words of others, as quotations
@@ -79,6 +80,7 @@ pub(crate) mod git_consent;
 pub(crate) mod git_hooks;
 pub(crate) mod git_mark;
 pub(crate) mod glance;
+pub(crate) mod guests;
 pub(crate) mod hook;
 pub(crate) mod hook_costs;
 pub(crate) mod hook_times;

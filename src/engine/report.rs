@@ -3,11 +3,12 @@
 mod allowed;
 pub(crate) mod back;
 mod elsewhere;
+pub(crate) mod next;
 
 use serde::Serialize;
 
 use self::allowed::allowed;
-use crate::engine::boundary::ahead::Then;
+use self::next::NextStep;
 use crate::engine::fence::tree::FenceShown;
 use crate::engine::jobs::birth::QUICK;
 use crate::engine::judge::cost::Cost;
@@ -15,16 +16,14 @@ use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::texts::{Entry, Gone};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, landing, person, policy, record};
+use crate::engine::{boundary, fence, guests, jobs, judge, person, policy, record};
 use crate::format::journal::{Line, Refused, What};
 use crate::format::state::Unclaimed;
 use crate::format::watched::{Happened, Watched};
 use crate::format::{names, state};
-use crate::jobs::mode::Mode;
 use crate::jobs::questions;
 use crate::jobs::shortword::{Moment, SaidLane, SizeWords};
 use crate::phases::gates;
-use crate::phases::next::{self, Loose, Next, Standing, Waiting};
 use crate::phases::own::MODEL;
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
 use crate::verdict::{Case, Facts, Refusal, Wants};
@@ -61,7 +60,10 @@ pub(crate) struct Status {
     /// What a hook of the person's refused since the last step, and what would let it pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vetoed: Option<String>,
-    pub next: String,
+    pub next: NextStep,
+    /// Another session drives the job, and this is said to a guest of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest: Option<String>,
     /// What of the team's signed rules is not in force, or why they do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policy: Vec<String>,
@@ -185,7 +187,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
     // Nothing of this changes the work tree, and each look at it costs a `git status`.
     let _holding = repo.trees.hold();
     let missing = boundary::judge::missing(repo, focused)?;
-    Ok(Status {
+    let status = Status {
         enabled: repo.is_on(),
         mode: repo.rules.mode.word(),
         track: track_of(state),
@@ -208,7 +210,8 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         },
         missing: said_once(missing.iter().map(|refusal| why_of(refusal, row))),
         vetoed: vetoed(repo, focused)?,
-        next: next(repo, focused, row, &missing),
+        next: next::of_focused(repo, focused, row, &missing),
+        guest: None,
         policy: policy::standing(repo)?,
         words: allowed::acting(repo, moment_of(repo, focused), Some(focused)),
         unsynced: state.steps,
@@ -218,6 +221,22 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         queued: own_heads(repo)?,
         elsewhere: Vec::new(),
         card: card(repo, focused, row)?,
+    };
+    as_guest(repo, focused, status)
+}
+
+/// `status` as it is told to whoever asks: to a guest it says who drives, and what a guest may do.
+fn as_guest(repo: &Repo, focused: &LoadedJob, status: Status) -> Result<Status> {
+    let Some(driver) = guests::other_driver(repo, focused)?.filter(|_| repo.is_on()) else {
+        return Ok(status);
+    };
+    Ok(Status {
+        guest: Some(tell(Notice::StatusGuest, &[("title", &driver.title)])),
+        allowed: allowed(repo.rules.maps.home().none(), &[]),
+        missing: Vec::new(),
+        next: NextStep::Anyones(tell(Notice::NextGuest, &[])),
+        words: vec!["[JOIN]".to_owned()],
+        ..status
     })
 }
 
@@ -272,7 +291,8 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         missing: Vec::new(),
         vetoed: None,
         card: Vec::new(),
-        next: next_without_job(repo, waits.as_ref(), &paused, &awaiting)?,
+        next: next::without_job(repo, waits.as_ref(), &paused, &awaiting)?,
+        guest: None,
         policy: policy::standing(repo)?,
         unsynced: 0,
         cost: Cost::default(),
@@ -307,51 +327,6 @@ fn open_places(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
     Ok(places)
 }
 
-/// What comes next where no job is focused.
-fn next_without_job(
-    repo: &Repo,
-    waits: Option<&LoadedJob>,
-    paused: &[LoadedJob],
-    awaiting: &[LoadedJob],
-) -> Result<String> {
-    if !repo.is_on() {
-        return Ok(tell(Notice::NextOn, &[]));
-    }
-    match repo.rules.mode {
-        Mode::Watch => return Ok(tell(Notice::ModeNextWatch, &[])),
-        Mode::Fence => return Ok(tell(Notice::ModeNextFence, &[])),
-        Mode::Full => {}
-    }
-    let (paused, awaits) = (paused.first(), awaiting.first());
-    let unlanded = landing::offer::unlanded(repo)?;
-    let next = next::without_job(Waiting {
-        queued: waits.is_some(),
-        paused: paused.is_some(),
-        awaiting: awaits.is_some(),
-        landing: unlanded.is_some(),
-    });
-    let job = match next {
-        Loose::Activate => waits,
-        Loose::Resume => paused,
-        Loose::Approve => awaits,
-        Loose::Land => unlanded.as_ref(),
-        Loose::Prompt => None,
-    };
-    let Some(found) = job else { return Ok(tell(Notice::NextPrompt, &[])) };
-    let job = &found.state.job;
-    let words = match next {
-        Loose::Land => landing::offer::words(repo, found)?,
-        _ => job.id.to_string(),
-    };
-    let facts = [("job", job.name.as_str()), ("id", words.as_str())];
-    Ok(match next {
-        Loose::Land => tell(Notice::NextLand, &facts),
-        Loose::Resume => tell(Notice::NextPaused, &facts),
-        Loose::Approve => tell(Notice::NextAwaits, &facts),
-        Loose::Activate | Loose::Prompt => format!("git seed job activate {}", job.id),
-    })
-}
-
 fn moment_of(repo: &Repo, focused: &LoadedJob) -> Moment {
     let state = &focused.state;
     if state.is_closing() {
@@ -378,37 +353,6 @@ fn size_words(repo: &Repo, focused: &LoadedJob) -> SizeWords {
         return SizeWords { quick, full: stand.bound.is_some() };
     }
     SizeWords { quick: focused.state.said_lane != SaidLane::Quick, full: true }
-}
-
-/// What `focused` does next, in words; `missing` is what stands between it and its next step.
-pub(crate) fn next(repo: &Repo, focused: &LoadedJob, row: &Phase, missing: &[Refusal]) -> String {
-    if !repo.is_on() {
-        return tell(Notice::NextOn, &[]);
-    }
-    let (state, stand) = (&focused.state, &focused.state.stand);
-    let finished = jobs::ending::is_finished(repo, focused);
-    let standing = Standing {
-        row,
-        aside: repo.is_aside(stand),
-        rests: repo.rests(stand),
-        lane: repo.map(stand).lane.is_some(),
-        finished,
-        review: state.review,
-        waits: if finished { jobs::dependencies::held_up(repo, state) } else { None },
-        missing,
-    };
-    match next::next(&standing) {
-        Next::Command(command) => command.to_owned(),
-        Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
-        // Where that does not read the row says what to do.
-        Next::Work(work) => match boundary::ahead::then(repo, focused).unwrap_or_default() {
-            None | Some(Then::Work) => work,
-            Some(Then::Show(refusal)) => voice::say(&refusal, row.name.as_str()).do_,
-            Some(Then::Ask) => tell(Notice::NextAsk, &[]),
-            Some(Then::Step) => next::LANE_FORWARD.to_owned(),
-        },
-        Next::Approval => tell(Notice::NextApproval, &[]),
-    }
 }
 
 /// Refusals, newest first: those of this worktree since the last step, then those of

@@ -54,6 +54,9 @@ pub struct Line {
     pub length: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refused>,
+    /// A session was refused that does not drive the job: no cost of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guest: bool,
     /// Files that were opened, as far as is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened: Vec<String>,
@@ -357,6 +360,11 @@ pub struct Linked {
 }
 
 impl Line {
+    /// What the session that drives the job was refused; nothing of what a guest was.
+    pub(crate) fn own_refusal(&self) -> Option<&Refused> {
+        self.refusal.as_ref().filter(|_| !self.guest)
+    }
+
     /// The bytes of the line after a line whose hash is `prev`, without a newline. There is no
     /// other way to bytes, so no line holds a likely secret or a path outside the work tree.
     pub(crate) fn link(mut self, prev: &str) -> Vec<u8> {

@@ -228,6 +228,11 @@ pub(crate) fn needs_jobs(command: &str, watches: bool) -> Refusal {
     Refusal::new("mode", Wants::Begin).case(case).with("command", command)
 }
 
+/// The refusal of a command that changes something, given by a session that does not drive the job.
+pub(crate) fn of_a_guest(title: &str) -> Refusal {
+    Refusal::new("driver", Wants::Driver).case(Case::Guest).with("title", title)
+}
+
 /// Recorded commands run where a person or a machine of theirs asks, never where an agent does.
 pub(crate) fn runs_nothing_for_agents(why: &str) -> Refusal {
     Refusal::new("person", Wants::Person).case(Case::Rerun).with("why", why)

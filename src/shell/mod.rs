@@ -48,7 +48,7 @@ pub(crate) use wrap::{as_one_command, quoted_word, unwrapped, wrapped};
 pub use known::known_commands;
 pub(crate) use seed::agent_open;
 pub use seed::{Program, SeedCommand, seed_command};
-pub(crate) use seed::{can_be_handed_over, seed_line, starts_programs};
+pub(crate) use seed::{can_be_handed_over, changes_something, seed_line, starts_programs};
 
 /// The longest command line that is read, in bytes; a longer one is [`Effect::Unknown`].
 pub const LONGEST: usize = 64 * 1024;

@@ -229,6 +229,15 @@ pub(crate) fn can_be_handed_over(args: &[String]) -> bool {
     !elsewhere && !wraps && is_open(&args) && (keeps || !looks(&args)) && !asks_for_help(&args)
 }
 
+/// Whether the words after `git seed` are a command that is the agent's to give and that changes
+/// something itself; `exec` judges what it wraps.
+pub(crate) fn changes_something(args: &[String]) -> bool {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let wraps = row_of(&args).is_some_and(|(row, _)| row.wraps);
+    let dial = args.iter().any(|arg| arg.starts_with(MULTIPLIER));
+    !wraps && is_open(&args) && (dial || !looks(&args)) && !asks_for_help(&args)
+}
+
 /// Whether that command may start programs of the repository, such as git hooks.
 pub(crate) fn starts_programs(args: &[String]) -> bool {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();

@@ -98,6 +98,7 @@ pub(crate) enum Case {
     Elsewhere,
     Empty,
     FailedRun,
+    Guest,
     RanWithOther,
     Faulty,
     Figures,

@@ -58,6 +58,7 @@ const ROOMS: [&str; 60] = [
     "taken_back",
     "fence",
     "lost_pages",
+    "guests",
     "hook_times",
     "bypasses",
     "git_consent",

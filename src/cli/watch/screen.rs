@@ -161,7 +161,7 @@ fn state(seen: &Watching, width: usize) -> Vec<Line<'static>> {
         say("fence", &outside.join(" · "), Style::new().fg(Color::Red));
     }
     say("cost", &status.cost.told(), plain);
-    say("next", &crate::cli::status::next_for_person(status), plain);
+    say("next", &status.next.to_person(), plain);
     lines
 }
 
@@ -234,6 +234,7 @@ mod tests {
     use crate::engine::fence::tree::FenceShown;
     use crate::engine::judge::cost::Cost;
     use crate::engine::judge::shown::RunShown;
+    use crate::engine::report::next::NextStep;
     use crate::engine::report::{JobHead, Status};
     use crate::format::journal::What;
 
@@ -267,7 +268,8 @@ mod tests {
             allowed: vec![said.to_owned(), "run anything".to_owned()],
             missing: vec![said.to_owned()],
             vetoed: Some(said.to_owned()),
-            next: "git seed phase advance -F - <message>".to_owned(),
+            next: NextStep::Agents("git seed phase advance -F - <message>".to_owned()),
+            guest: None,
             policy: Vec::new(),
             unsynced: 0,
             cost: Cost { calls: 9, words: 410, quoted: 3, refusals: 2, commits: 1 },

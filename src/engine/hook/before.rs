@@ -1,10 +1,11 @@
 //! Before a tool: gather, judge, answer. A call that passes writes nothing.
 
 use crate::engine::hook::repeats::RepeatedRefusal;
+use crate::engine::person;
 use crate::engine::quote::count_words;
 use crate::engine::record;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
-use crate::engine::{claims, fence, git_consent, hook, jobs, judge, memory, other_line, person};
+use crate::engine::{claims, fence, git_consent, guests, hook, jobs, judge, memory, other_line};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -98,7 +99,8 @@ pub(crate) fn refuse(
         paths.push(path.clone());
     }
     let mut storm = RepeatedRefusal::default();
-    if !record::journal_line::is_noted(repo, What::Refused, event, call)
+    if !scene.guest
+        && !record::journal_line::is_noted(repo, What::Refused, event, call)
         && let Some(mut counts) = record::journal_line::counts_now(repo, focused)
     {
         storm = counted(&mut counts, refusal, phase, words);
@@ -192,11 +194,15 @@ pub(crate) fn write_down(repo: &Repo, event: &Event) {
         return;
     }
     let about = (What::Refused, event, &said.call);
+    let guest = guests::is_one(repo, said.focused.as_ref(), event);
     // A no stays a no where its line cannot be written: a full disk opens nothing.
     let _ = record::journal_line::note_once(repo, said.focused.as_ref(), about, |line| {
         line.paths.clone_from(&said.paths);
         line.refusal = Some(Refused::of(&said.refusal, &said.phase));
-        counted(&mut line.counts, &said.refusal, &said.phase, said.words);
+        line.guest = guest;
+        if !guest {
+            counted(&mut line.counts, &said.refusal, &said.phase, said.words);
+        }
     });
 }
 

@@ -71,9 +71,10 @@ pub(crate) fn speaks_to_seed(call: &ToolCall) -> bool {
 /// The line to the person about the newest refusal since the last step.
 pub(crate) fn storm_line(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     let since = repo.read_since(focused)?;
-    let newest = since.lines.iter().rev().find_map(|linked| {
-        linked.line.refusal.as_ref().filter(|_| linked.line.what == What::Refused)
-    });
+    let newest =
+        since.lines.iter().rev().find_map(|linked| {
+            linked.line.own_refusal().filter(|_| linked.line.what == What::Refused)
+        });
     Ok(newest.map(|refused| {
         let refusal = Refusal { by: "guard", wants: refused.wants, facts: refused.facts.clone() };
         line(&refusal, &refused.phase)

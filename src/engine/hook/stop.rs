@@ -100,7 +100,7 @@ fn next(repo: &Repo, focused: &LoadedJob) -> (String, bool) {
     match boundary::judge::missing(repo, focused) {
         Ok(missing) => {
             let whole = row.is_in_cycle() && (on_lane || missing.is_empty());
-            (report::next(repo, focused, row, &missing), whole)
+            (report::next::of_focused(repo, focused, row, &missing).to_agent(), whole)
         }
         Err(_) => ("git seed status".to_owned(), false),
     }

@@ -21,7 +21,7 @@ pub(crate) fn most_often(repo: &Repo, focused: &LoadedJob) -> Result<Option<Stri
     let lines = traced(repo, focused, |name| name.starts_with(&cycle))?;
     // How a job stands helps no later one.
     let is_lesson = |refused: &Refused| !refused.wants.is_about_the_job();
-    let lessons = lines.iter().filter(|line| line.refusal.as_ref().is_some_and(is_lesson));
+    let lessons = lines.iter().filter(|line| line.own_refusal().is_some_and(is_lesson));
     let most = by_kind(lessons).into_iter().next();
     Ok(most.filter(|(_, times)| *times >= OFTEN).map(|(why, _)| why))
 }
@@ -54,7 +54,7 @@ pub(crate) fn traced(
 /// first.
 pub(crate) fn by_kind<'l>(lines: impl Iterator<Item = &'l Line>) -> Vec<(String, usize)> {
     let mut kinds: BTreeMap<(&str, &str, &str), (usize, &Refused)> = BTreeMap::new();
-    for refused in lines.filter_map(|line| line.refusal.as_ref()) {
+    for refused in lines.filter_map(Line::own_refusal) {
         let case = refused.facts.get("case").unwrap_or_default();
         let kind = kinds.entry((&refused.by, refused.wants.word(), case)).or_insert((0, refused));
         *kind = (kind.0 + 1, refused);

@@ -45,7 +45,7 @@ pub(crate) struct RefusalShown {
 /// The refusal that the deed at `n` is, if it is one.
 pub(crate) fn shown(deeds: &[Deed<'_>], n: usize) -> Option<RefusalShown> {
     let Deed::Line(line) = deeds.get(n)? else { return None };
-    let refused = line.refusal.as_ref()?;
+    let refused = line.own_refusal()?;
     let (fate, until) = fate(&deeds[n + 1..], line, refused);
     let by: &'static str = if line.what == What::Kept { "stop" } else { "guard" };
     let refusal = Refusal { by, wants: refused.wants, facts: refused.facts.clone() };

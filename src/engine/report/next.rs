@@ -1,0 +1,139 @@
+//! What comes next, for `status` and for the stop: whose it is decides how it is said.
+
+use serde::Serialize;
+
+use crate::engine::boundary::ahead::Then;
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{boundary, jobs, landing};
+use crate::jobs::mode::Mode;
+use crate::phases::Phase;
+use crate::phases::next::{self, Loose, Next, Standing, Waiting};
+use crate::verdict::Refusal;
+use crate::voice::{self, Notice, tell};
+
+/// What comes next, and who does it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NextStep {
+    /// The agent that drives the job goes on.
+    Agents(String),
+    /// The job is finished; its person approves it.
+    Approval,
+    /// Whoever reads it may do it.
+    Anyones(String),
+}
+
+impl NextStep {
+    /// In words for the agent.
+    pub(crate) fn to_agent(&self) -> String {
+        match self {
+            Self::Agents(next) | Self::Anyones(next) => next.clone(),
+            Self::Approval => tell(Notice::NextApproval, &[]),
+        }
+    }
+
+    /// In words for a person: at a job in focus it is the agent that goes on, up to the approval.
+    pub(crate) fn to_person(&self) -> String {
+        match self {
+            Self::Agents(next) => tell(Notice::StatusAgentsNext, &[("next", next)]),
+            Self::Approval => tell(Notice::NextApprovalOfPerson, &[]),
+            Self::Anyones(next) => next.clone(),
+        }
+    }
+}
+
+/// In JSON it is one text, as the agent reads it.
+impl Serialize for NextStep {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.to_agent())
+    }
+}
+
+/// What `focused` does next, in words; `missing` is what stands between it and its next step.
+pub(crate) fn of_focused(
+    repo: &Repo,
+    focused: &LoadedJob,
+    row: &Phase,
+    missing: &[Refusal],
+) -> NextStep {
+    if !repo.is_on() {
+        return NextStep::Anyones(tell(Notice::NextOn, &[]));
+    }
+    let (state, stand) = (&focused.state, &focused.state.stand);
+    let finished = jobs::ending::is_finished(repo, focused);
+    let standing = Standing {
+        row,
+        aside: repo.is_aside(stand),
+        rests: repo.rests(stand),
+        lane: repo.map(stand).lane.is_some(),
+        finished,
+        review: state.review,
+        waits: if finished { jobs::dependencies::held_up(repo, state) } else { None },
+        missing,
+    };
+    NextStep::Agents(match next::next(&standing) {
+        Next::Command(command) => command.to_owned(),
+        Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
+        // Where that does not read the row says what to do.
+        Next::Work(work) => match boundary::ahead::then(repo, focused).unwrap_or_default() {
+            None | Some(Then::Work) => work,
+            Some(Then::Show(refusal)) => voice::say(&refusal, row.name.as_str()).do_,
+            Some(Then::Ask) => tell(Notice::NextAsk, &[]),
+            Some(Then::Step) => next::LANE_FORWARD.to_owned(),
+        },
+        Next::Approval => return NextStep::Approval,
+    })
+}
+
+/// What comes next where no job is focused.
+pub(super) fn without_job(
+    repo: &Repo,
+    waits: Option<&LoadedJob>,
+    paused: &[LoadedJob],
+    awaiting: &[LoadedJob],
+) -> Result<NextStep> {
+    Ok(NextStep::Anyones(loose(repo, waits, paused, awaiting)?))
+}
+
+fn loose(
+    repo: &Repo,
+    waits: Option<&LoadedJob>,
+    paused: &[LoadedJob],
+    awaiting: &[LoadedJob],
+) -> Result<String> {
+    if !repo.is_on() {
+        return Ok(tell(Notice::NextOn, &[]));
+    }
+    match repo.rules.mode {
+        Mode::Watch => return Ok(tell(Notice::ModeNextWatch, &[])),
+        Mode::Fence => return Ok(tell(Notice::ModeNextFence, &[])),
+        Mode::Full => {}
+    }
+    let (paused, awaits) = (paused.first(), awaiting.first());
+    let unlanded = landing::offer::unlanded(repo)?;
+    let next = next::without_job(Waiting {
+        queued: waits.is_some(),
+        paused: paused.is_some(),
+        awaiting: awaits.is_some(),
+        landing: unlanded.is_some(),
+    });
+    let job = match next {
+        Loose::Activate => waits,
+        Loose::Resume => paused,
+        Loose::Approve => awaits,
+        Loose::Land => unlanded.as_ref(),
+        Loose::Prompt => None,
+    };
+    let Some(found) = job else { return Ok(tell(Notice::NextPrompt, &[])) };
+    let job = &found.state.job;
+    let words = match next {
+        Loose::Land => landing::offer::words(repo, found)?,
+        _ => job.id.to_string(),
+    };
+    let facts = [("job", job.name.as_str()), ("id", words.as_str())];
+    Ok(match next {
+        Loose::Land => tell(Notice::NextLand, &facts),
+        Loose::Resume => tell(Notice::NextPaused, &facts),
+        Loose::Approve => tell(Notice::NextAwaits, &facts),
+        Loose::Activate | Loose::Prompt => format!("git seed job activate {}", job.id),
+    })
+}
