@@ -542,22 +542,12 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
     }
     let heard = match &other {
         Some(job) => jobs::unattended::end_awaiting(repo, job)?,
-        None => match person::answers::approve(repo, &repo.require_focused()?.chain)? {
-            Ok(heard) => heard,
-            Err(refusal) => return Ok(refuse(repo, &refusal, out)),
-        },
+        None => return approve_focused(repo, out),
     };
     match heard {
-        PersonReply::Done(text) if other.is_some() => {
-            out.json(&serde_json::json!({ "approved": true }));
-            out.line(text);
-            Ok(Outcome::Yes)
-        }
         PersonReply::Done(text) => {
             out.json(&serde_json::json!({ "approved": true }));
-            // In a session the sentence stands alone.
-            let text = text.strip_prefix("approved; ").unwrap_or(&text);
-            out.line(format_args!("Approved: {text}."));
+            out.line(text);
             Ok(Outcome::Yes)
         }
         PersonReply::NotCounted(why) => Err(match other.filter(goes_on) {
@@ -569,6 +559,18 @@ fn approve(repo: &Repo, job: Option<&str>, out: &mut Report) -> crate::cli::Resu
         }
         .into()),
         PersonReply::Kept => Ok(Outcome::Failed),
+    }
+}
+
+fn approve_focused(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
+    let focused = repo.require_focused()?;
+    match person::answers::approve(repo, &focused.chain)? {
+        Ok(approval) => {
+            out.json(&serde_json::json!({ "approved": true }));
+            out.line(approval.to_person(&focused.state.job.name));
+            Ok(Outcome::Yes)
+        }
+        Err(refusal) => Ok(refuse(repo, &refusal, out)),
     }
 }
 

@@ -494,7 +494,8 @@ impl Context {
         // What stands in its way is told by doctor, and stops nothing else.
         let _ = jobs::archive_check::finish(&repo);
         // The next job may have rules of its own.
-        if boundary::cross::finish_closing(&repo)? {
+        let closed = engine::approving::finish(&repo)?;
+        if boundary::cross::finish_closing(&repo)? || closed {
             Repo::open_for_command(&self.cwd)
         } else {
             Ok(repo)

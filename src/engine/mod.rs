@@ -26,6 +26,7 @@
 //! story       what report draws and stats counts
 //! report      what status, log, why and show tell
 //! person      what a person says: prompts, short words, answers
+//! approving   an approval that closes its job as well, over a kill
 //! boundary    the step from one phase to the next, and its commit
 //! briefing    the text that opens a phase
 //! sync        two clones come to have the same jobs
@@ -65,6 +66,7 @@
 //! quote       words of others, as quotations
 //! ```
 
+pub(crate) mod approving;
 pub(crate) mod aside;
 pub(crate) mod beside;
 pub(crate) mod boundary;

@@ -148,6 +148,68 @@ fn an_approval_by_command_that_is_killed_is_whole_or_not_there() {
     Act::Command { line, stdin: "" }.killed(&ready(), approval_is_whole);
 }
 
+/// A small job behind its work, where the approval closes the cycle as well.
+fn small_ready() -> World {
+    let world = super::quick::small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(super::world::CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    assert_eq!(world.phase(), "condense");
+    world
+}
+
+/// Approved and over, or neither: the agent has nothing left to do.
+fn approval_is_carried_on(world: &World, write: &Write) {
+    let job = world.json("job list --all")[0].clone();
+    let (id, status) = (job["id"].as_str().expect("an id"), job["status"].clone());
+    if status != json!("completed") {
+        assert_eq!(world.phase(), "condense", "killed at {write:?}: {job}");
+        world.person("job approve").succeeds();
+    }
+    let shown = world.json(&format!("job show {id}"));
+    assert_eq!(shown["user_approval"], json!(true), "killed at {write:?}");
+    assert_eq!(world.phase(), "none", "killed at {write:?}: {shown}");
+    assert!(world.stops().is_silent(), "killed at {write:?}");
+    let left = world.tries("ls .git/seed/approving 2>/dev/null").out;
+    assert_eq!(left, "", "killed at {write:?}");
+    // A lock that was left goes with the next write.
+    world.prompt("And now teach it comments");
+}
+
+#[test]
+fn an_approval_that_closes_a_small_job_is_carried_on_by_the_next_command() {
+    if !has_strace() {
+        return;
+    }
+    let line = "env GIT_SEED_TEST_PERSON=1 git-seed job approve";
+    Act::Command { line, stdin: "" }.killed(&small_ready(), approval_is_carried_on);
+}
+
+#[test]
+fn an_approval_that_closes_a_small_job_is_carried_on_by_the_next_event() {
+    if !has_strace() {
+        return;
+    }
+    let fields = json!({ "prompt": "[APPROVE]" });
+    Act::Event("UserPromptSubmit", &fields).killed(&small_ready(), |world, write| {
+        world.stops();
+        approval_is_carried_on(world, write);
+    });
+    let world = small_ready();
+    let sent = world.asks(&super::quick::done()).passes();
+    let answers = json!({ sent.text(): "Approve completion" });
+    let input = json!({ "questions": [sent.asked], "answers": answers });
+    let fields = json!({
+        "tool_name": "AskUserQuestion", "tool_input": input, "tool_response": input,
+        "tool_use_id": sent.call, "duration_ms": 2000,
+    });
+    Act::Event("PostToolUse", &fields).killed(&world, |world, write| {
+        world.stops();
+        approval_is_carried_on(world, write);
+    });
+}
+
 /// All prompts that any job keeps.
 fn prompts(world: &World) -> Vec<String> {
     let jobs = world.json("job list --all");

@@ -25,8 +25,8 @@ use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::{
-    boundary, claims, hook, jobs, memory, ops, other_line, person, record, setup, sync, texts,
-    tokens,
+    approving, boundary, claims, hook, jobs, memory, ops, other_line, person, record, setup, sync,
+    texts, tokens,
 };
 use crate::event::{Event, EventKind};
 use crate::format::journal::{Linked, What};
@@ -79,6 +79,7 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
     sync::join::journal::finish(repo)?;
     // What stands in its way is told by doctor; the event is answered all the same.
     let _ = texts::redact::finish(repo);
+    let _ = approving::finish(repo);
     boundary::cross::finish_closing(repo)?;
     let _ = jobs::archive_check::finish(repo);
     if opens { record::rewritten::relink(repo) } else { Ok(()) }

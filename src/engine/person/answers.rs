@@ -5,6 +5,7 @@
 //! literal answer. Whether one counts that came while nobody sat there is for the rules to say.
 
 use crate::engine::boundary::ahead::Answering;
+use crate::engine::person::closing::Approval;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::interactions::{Said, trace_number};
 use crate::engine::record::step::TOUCHED;
@@ -12,7 +13,7 @@ use crate::engine::repo::answer::{Answered, PersonReply};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::texts::Of;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, judge, landing, memory, person, record};
+use crate::engine::{approving, boundary, fence, jobs, judge, landing, memory, person, record};
 use crate::event::{Answer, Event, ToolCall};
 use crate::format::fold::PREP;
 use crate::format::journal::What;
@@ -400,34 +401,43 @@ fn its_trace_has(repo: &Repo, chain: &str, call: &ToolCall, asked: &[&str]) -> R
 
 /// The same as [`approve`], where a rule's no is told in one sentence.
 pub(crate) fn approve_or_tell(repo: &Repo, chain: &str) -> Result<PersonReply> {
-    Ok(approve(repo, chain)?.unwrap_or_else(|refusal| {
-        let said = voice::say(&refusal, "condense");
-        PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
-    }))
+    Ok(match approve(repo, chain)? {
+        Ok(approval) => PersonReply::Done(approval.to_agent()),
+        Err(refusal) => {
+            let said = voice::say(&refusal, "condense");
+            PersonReply::NotCounted(format!("{} Do: {}", said.why, said.do_))
+        }
+    })
 }
 
 /// Approves and completes the focused job on `chain`, where it stands in condense.
-pub(crate) fn approve(repo: &Repo, chain: &str) -> Answered<PersonReply> {
+pub(crate) fn approve(repo: &Repo, chain: &str) -> Answered<Approval> {
     let finished = repo.focused()?.is_some_and(|focused| {
         focused.chain == chain && jobs::ending::a_person_may_end(repo, &focused)
     });
     // Until it is closed, as at a boundary.
     let lock = repo.store.lock()?;
+    approving::begin(repo, chain)?;
     let completed = jobs::completion::complete(repo, chain, Journaling::Read, |state| {
         may_complete(repo, state, finished)
-    })?;
+    });
     let done = match completed {
-        Ok(done) => done,
-        Err(refusal) => return Ok(Err(refusal)),
+        Ok(Ok(done)) => done,
+        not => {
+            approving::done(repo)?;
+            return not.map(|not| not.map(|_| Approval::Open));
+        }
     };
     if finished {
         boundary::cross::close(repo, &done)?;
     }
     // A boundary commits, and hooks of that commit take the lock.
     drop(lock);
-    let reply = person::closing::closed(repo, &done, finished)?;
+    let approval = person::closing::closed(repo, &done, finished);
+    approving::done(repo)?;
+    let approval = approval?;
     jobs::completion::sign(repo, &done)?;
-    Ok(Ok(reply))
+    Ok(Ok(approval))
 }
 
 fn may_complete(

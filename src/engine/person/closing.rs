@@ -3,60 +3,82 @@
 
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, jobs};
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
 
-enum Closes {
-    Now,
-    /// With the boundary that its agent takes next.
-    Later,
+/// What became of a job that was approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Approval {
+    /// It is over, and this is said of what comes next.
+    Closed(Vec<String>),
+    /// It closes with the boundary that its agent takes next.
+    Open,
     /// Something is in the way of that boundary.
-    Not(Refusal),
+    Stuck { why: String, do_: String },
+}
+
+impl Approval {
+    /// In words for the agent, without a stop at the end.
+    pub(crate) fn to_agent(&self) -> String {
+        match self {
+            Self::Closed(next) => {
+                let closed = tell(Notice::ApprovedAndClosed, &[]);
+                [closed].iter().chain(next).cloned().collect::<Vec<_>>().join(". ")
+            }
+            Self::Open => tell(Notice::Approved, &[]),
+            Self::Stuck { why, do_ } => {
+                tell(Notice::ApprovedNotClosed, &[("why", why), ("do", do_)])
+            }
+        }
+    }
+
+    /// In a line for the person who approved `job` at a terminal.
+    pub(crate) fn to_person(&self, job: &str) -> String {
+        match self {
+            Self::Open => tell(Notice::ApprovedHere, &[("job", job)]),
+            Self::Closed(_) | Self::Stuck { .. } => {
+                format!("{}.", self.to_agent().trim_end_matches('.'))
+            }
+        }
+    }
 }
 
 /// Closes the job where that needs no more, and says how it stands. `finished` is one that is
 /// closed without a boundary, and that was done.
-pub(crate) fn closed(repo: &Repo, done: &LoadedJob, finished: bool) -> Result<PersonReply> {
-    let closes = if finished { Closes::Now } else { at_once(repo, done)? };
-    Ok(match closes {
-        Closes::Now => told(repo)?,
-        Closes::Later => PersonReply::Done(tell(Notice::Approved, &[])),
-        Closes::Not(refusal) => {
-            let said = voice::say(&refusal, done.state.stand.phase.as_str());
-            let facts = [("why", said.why.as_str()), ("do", said.do_.as_str())];
-            PersonReply::Done(tell(Notice::ApprovedNotClosed, &facts))
-        }
-    })
+pub(crate) fn closed(repo: &Repo, done: &LoadedJob, finished: bool) -> Result<Approval> {
+    if finished { told(repo) } else { at_once(repo, done) }
 }
 
 /// The job is over and out of focus; which one could be next.
-fn told(repo: &Repo) -> Result<PersonReply> {
-    let closed = tell(Notice::ApprovedAndClosed, &[]);
+fn told(repo: &Repo) -> Result<Approval> {
     let next = if repo.store.focus()?.is_none() {
         jobs::dependencies::next_told(repo)?
     } else {
         Vec::new()
     };
-    Ok(PersonReply::Done([closed].into_iter().chain(next).collect::<Vec<_>>().join(". ")))
+    Ok(Approval::Closed(next))
 }
 
 /// On a small lane the answer that completes a job closes it too, where nothing is in the way.
-fn at_once(repo: &Repo, done: &LoadedJob) -> Result<Closes> {
+fn at_once(repo: &Repo, done: &LoadedJob) -> Result<Approval> {
     let stand = &done.state.stand;
     let Some(focused) = repo.focused()?.filter(|focused| focused.chain == done.chain) else {
-        return Ok(Closes::Later);
+        return Ok(Approval::Open);
+    };
+    let stuck = |refusal: &Refusal| {
+        let said = voice::say(refusal, stand.phase.as_str());
+        Approval::Stuck { why: said.why, do_: said.do_ }
     };
     if repo.map(stand).lane.is_none() {
         let home = boundary::judge::stands_at_home(repo, &focused);
-        return Ok(home.map_or_else(Closes::Not, |()| Closes::Later));
+        return Ok(home.map_or_else(|refusal| stuck(&refusal), |()| Approval::Open));
     }
     let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };
-    Ok(match boundary::cross::cross(repo, &on, &done.state.job.kept_name(), By::Person)? {
-        Ok(crossed) if crossed.closed => Closes::Now,
-        Ok(_) => Closes::Later,
-        Err(refusal) => Closes::Not(refusal),
-    })
+    match boundary::cross::cross(repo, &on, &done.state.job.kept_name(), By::Person)? {
+        Ok(crossed) if crossed.closed => told(repo),
+        Ok(_) => Ok(Approval::Open),
+        Err(refusal) => Ok(stuck(&refusal)),
+    }
 }
