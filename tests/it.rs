@@ -122,6 +122,7 @@ mod it {
     mod skip;
     mod sparse;
     mod statusline;
+    mod subjects;
     mod summary;
     mod surfaces;
     mod survival;

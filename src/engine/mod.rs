@@ -28,6 +28,7 @@
 //! person      what a person says: prompts, short words, answers
 //! approving   an approval that closes its job as well, over a kill
 //! boundary    the step from one phase to the next, and its commit
+//! subjects    the words of a phase commit, and another form where a hook wants one
 //! briefing    the text that opens a phase
 //! sync        two clones come to have the same jobs
 //! ops         what was done, and taking it back: undo, redo, op log
@@ -120,6 +121,7 @@ pub(crate) mod report;
 pub(crate) mod scope_words;
 pub(crate) mod setup;
 pub(crate) mod story;
+pub(crate) mod subjects;
 pub(crate) mod sync;
 pub(crate) mod taken_back;
 pub(crate) mod texts;

@@ -113,20 +113,20 @@ pub(crate) fn pieces(made: &[Made], per_cycle: bool) -> Vec<Piece> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
     /// `fix: …`; the type that is used most.
-    kind: Option<&'static str>,
+    pub(super) kind: Option<&'static str>,
     /// The types that are used, and the scopes behind them.
-    kinds: Vec<&'static str>,
-    scopes: Vec<String>,
+    pub(super) kinds: Vec<&'static str>,
+    pub(super) scopes: Vec<String>,
     /// The scope that nearly all of them have.
-    scope: Option<String>,
+    pub(super) scope: Option<String>,
     /// How a ticket stands at the head: what is before and behind it.
-    ticket: Option<(&'static str, &'static str)>,
+    pub(super) ticket: Option<(&'static str, &'static str)>,
     /// The first letter is large, or small.
-    large: Option<bool>,
+    pub(super) large: Option<bool>,
 }
 
 /// `fix(parser)!: words` taken apart: the type and the words.
-fn conventional(subject: &str) -> Option<(&'static str, &str)> {
+pub(super) fn conventional(subject: &str) -> Option<(&'static str, &str)> {
     let (head, words) = subject.split_once(": ")?;
     let head = head.strip_suffix('!').unwrap_or(head);
     let kind = head.split_once('(').map_or(Some(head), |(kind, scope)| {
@@ -199,7 +199,7 @@ fn headed(name: &str) -> Option<(&str, &str)> {
 const STANDARDS: [&str; 6] = ["CVE", "ISO", "MD", "RFC", "SHA", "UTF"];
 
 /// The first ticket in a text, such as `ABC-12`.
-fn ticket_in(text: &str) -> Option<&str> {
+pub(super) fn ticket_in(text: &str) -> Option<&str> {
     let ends = |c: char| !c.is_ascii_alphanumeric() && c != '-';
     text.split(ends).find_map(|word| {
         let (project, rest) = word.split_once('-')?;
@@ -216,7 +216,7 @@ fn ticket_in(text: &str) -> Option<&str> {
 }
 
 /// A ticket at the head of a subject: its form, and the words behind it.
-fn ticketed(subject: &str) -> Option<((&'static str, &'static str), &str)> {
+pub(super) fn ticketed(subject: &str) -> Option<((&'static str, &'static str), &str)> {
     const FORMS: [(&str, &str); 5] = [("[", "] "), ("(", ") "), ("", ": "), ("", " - "), ("", " ")];
     let ticket = ticket_in(subject)?;
     FORMS.into_iter().find_map(|(open, close)| {

@@ -20,6 +20,7 @@ pub mod shortword;
 pub(crate) mod summary;
 pub(crate) mod syncing;
 pub(crate) mod undoing;
+pub(crate) mod wording;
 
 use std::fmt;
 use std::str::FromStr;

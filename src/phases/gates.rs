@@ -426,9 +426,8 @@ pub fn surface_check_failed(surface: &str, said: &str) -> Refusal {
 /// The name under which a refusal of the person's own hooks stands in the journal.
 pub(crate) const VETO: &str = "veto";
 
-/// What a hook of the person's refused, in its own first words; `takes` is a subject that it may
-/// take where it judges messages.
-pub(crate) fn vetoed(hook: &str, output: &str, takes: &str) -> Refusal {
+/// What a hook of the person's refused, in its own first words.
+pub(crate) fn vetoed(hook: &str, output: &str) -> Refusal {
     const MOST: usize = 160;
     let said = output.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic));
     let said = crate::secrets::mask(said.unwrap_or("it said nothing"));
@@ -436,8 +435,7 @@ pub(crate) fn vetoed(hook: &str, output: &str, takes: &str) -> Refusal {
     let judges_words = matches!(hook, "commit-msg" | "prepare-commit-msg");
     let case = if judges_words { Case::VetoMessage } else { Case::Veto };
     let refusal = Refusal::new(VETO, Wants::Message).case(case);
-    let rule = format!("subject = \"{takes}\"");
-    refusal.with("hook", hook).with("said", said).with("rule", rule)
+    refusal.with("hook", hook).with("said", said)
 }
 
 /// A commit is to be signed, and there is no signature without a hand.

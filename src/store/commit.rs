@@ -315,6 +315,13 @@ impl Store {
         let file = staged.dir.path().join("message");
         fs::write(&file, message).map_err(StoreError::from)?;
         let trace = staged.dir.path().join("trace");
+        // git adds to it: of a commit that is tried again only the last try counts.
+        match fs::remove_file(&trace) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::from(error).into());
+            }
+            _ => {}
+        }
         let made = self
             .plain_git(
                 self.naming(staged.known_as.as_ref())

@@ -324,7 +324,11 @@ fn a_persons_hook_that_refuses_leaves_everything_as_it_was() {
         for said in [&told, &status, &why] {
             assert!(said.contains(&format!("the {hook} hook")), "{hook}: {said}");
             assert!(said.contains("not today"), "{hook}: {said}");
-            assert_eq!(said.contains("chore({phase})"), hook == "commit-msg", "{said}");
+            assert_eq!(
+                said.contains("begin the message with a first line"),
+                hook == "commit-msg",
+                "{said}"
+            );
         }
         world.sh("rm ../veto");
         world.leaves();

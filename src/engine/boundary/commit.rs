@@ -4,14 +4,14 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, hook_times, landing, record};
+use crate::engine::subjects::{self, Worded};
+use crate::engine::{boundary, fence, hook_times, record};
 use crate::format::journal::{Refused, What};
 use crate::format::state::State;
-use crate::format::trailers::{self, StepTrailers};
+use crate::format::trailers::StepTrailers;
 use crate::format::{seed_id, short_hash};
-use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::gates;
-use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity};
+use crate::store::{CommitFailed, CommitId, ConfigFiles, Identity, Made, Staged};
 use crate::verdict::Refusal;
 use crate::voice::Notice;
 use crate::world;
@@ -42,22 +42,8 @@ pub(crate) fn phase_commit(
     };
     judged.adds.unsigned = signed.remark;
     let staged = staged.in_the_name_of(known).signed(signed.sign);
-    let trailers = trailers(repo, &focused.state, &judged.name)?;
-    let message = commit_message(repo, focused, toward, judged, &trailers);
-    let pending = Pending {
-        id: trailers.id.clone(),
-        before: focused.state.step.clone(),
-        head: repo.store.head()?.commit.as_ref().map(ToString::to_string).unwrap_or_default(),
-        tree: staged.tree().to_string(),
-        message: short_hash(message.as_bytes(), 32),
-        chain: focused.chain.clone(),
-        toward: toward.clone(),
-        text: judged.sent.clone(),
-        held: staged.held().to_vec(),
-        owner: world::myself(),
-    };
-    boundary::pending::write_pending(repo, focused, &pending)?;
-    match repo.store.commit_staged(&staged, message.as_bytes(), &pending.id) {
+    let (pending, made) = commit(repo, focused, toward, judged, &staged)?;
+    match made {
         Ok(made) => {
             hook_times::keep(repo, made.commit.as_str(), &made.hooks);
             let kept = boundary::hooked::compare(repo, focused, judged, &staged, made)?;
@@ -77,6 +63,49 @@ pub(crate) fn phase_commit(
             Err(vetoed(failed))
         }
     }
+}
+
+/// Has git commit, once more where the person's hook wants other words; what was meant last.
+fn commit(
+    repo: &Repo,
+    focused: &LoadedJob,
+    toward: &Transition,
+    judged: &Judged,
+    staged: &Staged,
+) -> Result<(Pending, std::result::Result<Made, CommitFailed>)> {
+    let trailers = trailers(repo, &focused.state, &judged.name)?;
+    let worded = Worded {
+        state: &focused.state,
+        checkpoint: *toward == Transition::Checkpoint,
+        message: &judged.message,
+        mixed: &judged.survey.mixed,
+        step: &trailers,
+    };
+    let message = worded.text(repo, &subjects::in_use(repo)?);
+    let pending = Pending {
+        id: trailers.id.clone(),
+        before: focused.state.step.clone(),
+        head: repo.store.head()?.commit.as_ref().map(ToString::to_string).unwrap_or_default(),
+        tree: staged.tree().to_string(),
+        message: short_hash(message.as_bytes(), 32),
+        chain: focused.chain.clone(),
+        toward: toward.clone(),
+        text: judged.sent.clone(),
+        held: staged.held().to_vec(),
+        owner: world::myself(),
+    };
+    boundary::pending::write_pending(repo, focused, &pending)?;
+    let made = repo.store.commit_staged(staged, message.as_bytes(), &pending.id);
+    if !subjects::is_about_words(&made) {
+        return Ok((pending, made));
+    }
+    let Some(message) = subjects::another(repo, &worded, &message, &pending.id)? else {
+        return Ok((pending, made));
+    };
+    let pending = Pending { message: short_hash(message.as_bytes(), 32), ..pending };
+    boundary::pending::write_pending(repo, focused, &pending)?;
+    let made = repo.store.commit_staged(staged, message.as_bytes(), &pending.id);
+    Ok((pending, made))
 }
 
 /// The configuration that children read; of that of a session with another environment this
@@ -113,45 +142,11 @@ pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTra
     })
 }
 
-/// What the work of a cycle is called where its message does not say it: each cycle otherwise.
-pub(crate) fn called(state: &State) -> String {
-    let name = state.job.kept_name();
-    match state.stand.cycle {
-        0 | 1 => name,
-        cycle => format!("{name} (cycle {cycle})"),
-    }
-}
-
-pub(crate) fn commit_message(
-    repo: &Repo,
-    focused: &LoadedJob,
-    toward: &Transition,
-    judged: &Judged,
-    step: &StepTrailers,
-) -> String {
-    let phase = focused.state.stand.phase.as_str();
-    let template = match toward {
-        Transition::Checkpoint => {
-            repo.rules.subject.replace("{subject}", "[intermediate] {subject}")
-        }
-        _ => repo.rules.subject.clone(),
-    };
-    let signs = repo.store.comment_signs();
-    let fallback = &called(&focused.state);
-    let form = Form { template: &template, phase, fallback, signs: &signs };
-    let text = commit_text(&judged.message, &form);
-    let mixed: Vec<String> =
-        judged.survey.mixed.iter().map(|path| format!("Seed-Mixed: {path}")).collect();
-    let text = trailers::with_own(&text, &landing::trailers::own_trailers(repo));
-    let text = trailers::append(&text, step);
-    if mixed.is_empty() { text } else { format!("{text}{}\n", mixed.join("\n")) }
-}
-
 /// Keeps for `status` and `why` what a hook of the person's refused.
 pub(crate) fn remember_veto(repo: &Repo, focused: &LoadedJob, failed: &EngineError) -> Result<()> {
     let EngineError::Vetoed { by_hook, output, .. } = failed else { return Ok(()) };
     let hook = by_hook.as_deref().unwrap_or("git's own");
-    remember(repo, focused, &gates::vetoed(hook, output, "chore({phase}): {subject}"))
+    remember(repo, focused, &gates::vetoed(hook, output))
 }
 
 /// Keeps a refusal that a person's hook is the reason of.

@@ -9,7 +9,7 @@ use crate::engine::jobs::birth::QUICK;
 use crate::engine::record::draft::{By, StepDraft};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, Repo, Result};
-use crate::engine::{boundary, jobs, memory, record};
+use crate::engine::{boundary, jobs, memory, record, subjects};
 use crate::format::names;
 use crate::format::state::State;
 use crate::format::trailers::StepTrailers;
@@ -43,7 +43,7 @@ pub(crate) fn draft(
     }
     let now = boundary::commit::trailers(repo, state, &judged.name)?;
     let subject = judged.message.subject();
-    let subject = subject.map_or_else(|| boundary::commit::called(state), str::to_owned);
+    let subject = subject.map_or_else(|| subjects::called(state), str::to_owned);
     let mut draft = StepDraft::new(state, now.step, subject, by);
     draft.commit = commit.cloned();
     draft.carries = commit

@@ -19,6 +19,7 @@ use crate::format::landing::Landing;
 use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
 use crate::jobs::JobId;
 use crate::jobs::landing::{self, Made, Piece, Style};
+use crate::jobs::wording;
 use crate::memory::merge::SWITCH;
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
@@ -451,10 +452,12 @@ fn called(repo: &Repo, ground: &Ground, like: usize) -> String {
     let text = ground.commits[like].text();
     let subject = text.lines().next().unwrap_or_default();
     let pairs = Trailers::of(&text);
-    let template = repo.rules.subject.replace("{phase}", pairs.get("Seed-Phase").unwrap_or(""));
+    let phase = pairs.get("Seed-Phase").unwrap_or("");
+    let template = repo.rules.subject.replace("{phase}", phase);
     let (head, tail) = template.split_once("{subject}").unwrap_or_default();
     let said = subject.strip_prefix(head).and_then(|said| said.strip_suffix(tail));
-    let said = said.unwrap_or(subject).trim_start_matches("[intermediate]").trim();
+    let said = said.unwrap_or_else(|| wording::words_of(subject, phase));
+    let said = said.trim_start_matches("[intermediate]").trim();
     if said.is_empty() { job.kept_name() } else { said.to_owned() }
 }
 
