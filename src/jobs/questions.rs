@@ -469,58 +469,99 @@ fn one<'a>(
         return no(Case::Alone);
     }
     let text = question.text.as_str();
-    let behind_tag = text.trim_start().strip_prefix(row.tag.as_str()).unwrap_or_default();
-    if text.split_whitespace().count() < moment.words_of(row) {
-        let titles = !row.sections.is_empty() || !row.advice.is_empty();
-        return no(match row.grants {
-            Grant::Complete => Case::Short,
-            _ if titles => Case::ShortSections,
-            _ => Case::ShortBare,
-        });
-    }
-    if behind_tag.trim().is_empty() {
-        return no(Case::Silent);
-    }
-    if !row.offers(&question.options) {
-        return no(if row.exact { Case::Options } else { Case::Option });
-    }
-    match (row.grants, moment.job) {
-        (Grant::Complete, Some(job)) if !text.contains(&job.name) => return no(Case::Name),
-        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => {
-            return no(Case::Subject);
+    match lacks(question, row, moment).as_slice() {
+        [] => {}
+        [case] => return no(*case),
+        cases => {
+            // That line stands in the sentence itself, whole.
+            let (cards, parts): (Vec<_>, Vec<_>) =
+                cases.iter().copied().partition(|case| matches!(case, Case::Card | Case::LandCard));
+            let case = if cards.is_empty() { Case::Parts } else { Case::PartsAndCard };
+            let refusal = self::no(row, moment, case);
+            let parts: Vec<String> = parts.iter().map(|case| part(*case, &refusal)).collect();
+            return Err(refusal.with("parts", parts.join("; ")));
         }
-        _ => {}
-    }
-    let (body, next) = with_next(text);
-    if row.grants == Grant::Complete && moment.unseen.iter().any(|id| !next.contains(id.as_str())) {
-        return no(Case::Next);
-    }
-    if let Some(case) = lacks_section(row, body, moment) {
-        return no(case);
-    }
-    for title in shape(row, moment) {
-        if (moment.section)(body, title).is_none_or(|below| below.trim().is_empty()) {
-            return no(Case::Shape);
-        }
-    }
-    // Last: it is the one thing that the agent cannot know better than git seed.
-    if let Some(case) = lacks_card(row, body, &moment.card) {
-        return no(case);
     }
     let name = question.options.iter().find_map(|option| row.granted(option)).unwrap_or_default();
     Ok(Admitted { row, text, name })
 }
 
+/// All that is wrong with a question whose time it is; the line that git seed counted is last: it
+/// is the one thing that the agent cannot know better.
+fn lacks(question: &Question, row: &Registered, moment: &Moment<'_>) -> Vec<Case> {
+    let text = question.text.as_str();
+    let behind_tag = text.trim_start().strip_prefix(row.tag.as_str()).unwrap_or_default();
+    let mut cases = Vec::new();
+    if text.split_whitespace().count() < moment.words_of(row) {
+        let titles = !row.sections.is_empty() || !row.advice.is_empty();
+        cases.push(match row.grants {
+            Grant::Complete => Case::Short,
+            _ if titles => Case::ShortSections,
+            _ => Case::ShortBare,
+        });
+    } else if behind_tag.trim().is_empty() {
+        cases.push(Case::Silent);
+    }
+    if !row.offers(&question.options) {
+        cases.push(if row.exact { Case::Options } else { Case::Option });
+    }
+    match (row.grants, moment.job) {
+        (Grant::Complete, Some(job)) if !text.contains(&job.name) => cases.push(Case::Name),
+        (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => {
+            cases.push(Case::Subject);
+        }
+        _ => {}
+    }
+    let (body, next) = with_next(text);
+    if row.grants == Grant::Complete && moment.unseen.iter().any(|id| !next.contains(id.as_str())) {
+        cases.push(Case::Next);
+    }
+    for case in lack_sections(row, body, moment) {
+        if !cases.contains(&case) {
+            cases.push(case);
+        }
+    }
+    let unsaid =
+        |title: &String| (moment.section)(body, title).is_none_or(|below| below.trim().is_empty());
+    if shape(row, moment).iter().any(unsaid) {
+        cases.push(Case::Shape);
+    }
+    // The longer sentence names them.
+    if cases.contains(&Case::ShortSections) || cases.contains(&Case::Shape) {
+        cases.retain(|case| *case != Case::Sections);
+    }
+    cases.extend(lacks_card(row, body, &moment.card));
+    cases
+}
+
+/// One part of several that a question lacks, as what it is to be asked with.
+fn part(case: Case, refusal: &Refusal) -> String {
+    let fact = |key: &str| refusal.facts.get(key).unwrap_or_default();
+    match case {
+        Case::Short | Case::ShortBare => format!("at least {} words", fact("words")),
+        Case::ShortSections => format!("{}, in at least {} words", fact("sections"), fact("words")),
+        Case::Options => format!("exactly the options `{}`", fact("options")),
+        Case::Option => format!("the option `{}` and one that declines", fact("options")),
+        Case::Name => format!("the name of the job: {}", fact("job")),
+        Case::Subject => format!("the name of the new job behind {}", fact("tag")),
+        Case::Next => format!("a last line `Next: {}`", fact("next")),
+        Case::Outstanding => format!("nothing below `## {OUTSTANDING}`, once that is finished"),
+        Case::OutstandingMissing => format!("an empty section `## {OUTSTANDING}`"),
+        _ => fact("sections").to_owned(),
+    }
+}
+
 /// What is wrong with the sections that every question of this kind has.
-fn lacks_section(row: &Registered, body: &str, moment: &Moment<'_>) -> Option<Case> {
-    row.sections.iter().find_map(|title| match (moment.section)(body, title) {
+fn lack_sections(row: &Registered, body: &str, moment: &Moment<'_>) -> Vec<Case> {
+    let lacks = |title: &String| match (moment.section)(body, title) {
         None if title == OUTSTANDING => Some(Case::OutstandingMissing),
         None => Some(Case::Sections),
         Some(below) => {
             let is_free = || (moment.settled)(&beside_card(&below, &moment.card));
             (row.empty.contains(title) && !is_free()).then_some(Case::Outstanding)
         }
-    })
+    };
+    row.sections.iter().filter_map(lacks).collect()
 }
 
 /// `text` without lines that begin as `card` does: wherever that line stands in a question, it is
@@ -1025,8 +1066,13 @@ mod tests {
             ("options", question(&body, &[REVIEW, "approve completion"]), ready.clone()),
             ("options", question(&body, &[REVIEW, APPROVE, "Later"]), ready.clone()),
             ("options", question(&body, &[APPROVE, APPROVE]), ready.clone()),
-            ("short", question("[JOB-COMPLETE] fix the lexer", &[REVIEW, APPROVE]), ready.clone()),
-            ("short", question("[JOB-COMPLETE] fix the lexer", &["Yes"]), ready.clone()),
+            (
+                "parts-and-card",
+                question("[JOB-COMPLETE] fix the lexer", &[REVIEW, APPROVE]),
+                ready.clone(),
+            ),
+            ("parts-and-card", question("[JOB-COMPLETE] fix the lexer", &["Yes"]), ready.clone()),
+            ("short", question(&body.replace("word ", ""), &[REVIEW, APPROVE]), ready.clone()),
             (
                 "name",
                 question(&body.replace("fix the lexer", "it"), &[REVIEW, APPROVE]),
@@ -1039,6 +1085,52 @@ mod tests {
             assert_eq!(said(&[question], &moment), expected);
         }
         assert_eq!(said(&[good.clone(), good], &ready), "alone", "two at once");
+    }
+
+    #[test]
+    fn all_that_a_question_lacks_is_said_at_once() {
+        let (job, all) = (job(), everywhere());
+        let shaped = Job { shape: vec!["Where".to_owned()], ..job.clone() };
+        let ready = moment(Some(&job), &all);
+        let parts = |question: Question, moment: &Moment<'_>| {
+            let refusal = admit(&[question], moment).expect_err("it lacks something");
+            refusal.facts.get("parts").unwrap_or_default().to_owned()
+        };
+        let said = parts(question("[JOB-COMPLETE] done", &["Yes"]), &ready);
+        let wanted = [
+            "at least 100 words",
+            "exactly the options `Review` and `Approve completion`",
+            "the name of the job: fix the lexer",
+            "an empty section `## Outstanding Items`",
+        ];
+        for part in wanted {
+            assert!(said.contains(part), "lacks {part:?}: {said}");
+        }
+        let words = "word ".repeat(100);
+        let two = format!("[JOB-COMPLETE] {words}\n{}\n## Outstanding Items\n- one\n", ready.card);
+        let said = parts(question(&two, &[REVIEW, APPROVE]), &ready);
+        assert_eq!(
+            said,
+            "the name of the job: fix the lexer; nothing below `## Outstanding Items`, once that \
+             is finished"
+        );
+        let moment = Moment { unseen: vec!["j-2".to_owned()], ..moment(Some(&shaped), &all) };
+        let said = parts(
+            question(
+                &format!("[JOB-COMPLETE] fix the lexer {words}\n## Outstanding Items\n"),
+                &[REVIEW, APPROVE],
+            ),
+            &moment,
+        );
+        assert!(
+            said.starts_with("a last line `Next: j-2`; ") && said.contains("## Where"),
+            "{said}"
+        );
+        // Each kind of question is told so.
+        let said = parts(question("[PLUGIN-LOCK] hooks", &["Yes"]), &moment);
+        assert!(said.contains("## Why") && said.contains("one that declines"), "{said}");
+        let said = parts(question("[GMODE] x", &["Yes"]), &Moment { prepared: true, ..moment });
+        assert!(said.contains("at least") && said.contains("exactly the options"), "{said}");
     }
 
     #[test]
@@ -1099,7 +1191,8 @@ mod tests {
                 &lock.replace("## Why\n", "## Wherefore\n"),
                 &["Unlock plugin hooks", "No"],
             ),
-            ("short-sections", "[PLUGIN-LOCK] please", &["Yes"]),
+            ("short-sections", "[PLUGIN-LOCK] please", &["Unlock plugin hooks", "No"]),
+            ("parts", "[PLUGIN-LOCK] please", &["Yes"]),
             ("[TEST-LOCK]", &test, &["Unlock test hooks/tests/a.sh", "No"]),
             ("[GMODE]", &gmode, &["Stay in phase", "Enter gmode"]),
             ("options", &gmode, &["Enter gmode", "stay in phase"]),

@@ -99,6 +99,8 @@ pub(crate) enum Case {
     Empty,
     FailedRun,
     Guest,
+    Parts,
+    PartsAndCard,
     RanWithOther,
     Faulty,
     Figures,
