@@ -447,6 +447,7 @@ pub(crate) enum Notice {
     TurnEndsOpen,
     Repeated,
     SessionOfGuest,
+    WordsUnheard,
     SessionWithJob,
     SurfaceRefused,
     SurfaceTestOpen,

@@ -136,6 +136,7 @@ mod it {
     mod tracks_held;
     mod transcripts;
     mod undo;
+    mod unheard;
     mod verifies;
     mod watch;
     mod widths;

@@ -26,6 +26,7 @@
 //! story       what report draws and stats counts
 //! report      what status, log, why and show tell
 //! person      what a person says: prompts, short words, answers
+//! unheard     last words that went back, where the host let the turn end and ended with it
 //! approving   an approval that closes its job as well, over a kill
 //! boundary    the step from one phase to the next, and its commit
 //! subjects    the words of a phase commit, and another form where a hook wants one
@@ -128,6 +129,7 @@ pub(crate) mod texts;
 pub(crate) mod tokens;
 pub(crate) mod traces;
 pub(crate) mod unclaimed;
+pub(crate) mod unheard;
 pub(crate) mod unhooked;
 pub(crate) mod voices;
 

@@ -9,7 +9,7 @@ type Capability = (&'static str, fn(&Host) -> bool);
 const CAPABILITIES: [Capability; 12] = [
     ("run-hooks", Host::runs_hooks),
     ("refuse-tool", |host| host.reply.refuse.contains(&Happening::Before)),
-    ("refuse-stop", |host| host.reply.refuse.contains(&Happening::Stop) && !host.reply.asks_again),
+    ("refuse-stop", |host| host.reply.refuse.contains(&Happening::Stop) && !host.asks_again()),
     ("inject-prompt", |host| host.reply.context.contains(&Happening::Prompt)),
     ("ask-person", |host| host.consent.is_some()),
     ("question-tool", |host| host.can_ask() && host.asks_with.is_empty()),
@@ -22,6 +22,11 @@ const CAPABILITIES: [Capability; 12] = [
 ];
 
 impl Host {
+    /// A refused stop ends the turn all the same, and its reason is sent as the next prompt.
+    pub(crate) fn asks_again(&self) -> bool {
+        self.reply.asks_again
+    }
+
     /// What hosts can do, each by its name, and whether this one can.
     pub fn capabilities(&self) -> impl Iterator<Item = (&'static str, bool)> {
         CAPABILITIES.iter().map(|(name, can)| (*name, can(self)))

@@ -4,7 +4,7 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, git_mark, person, record};
+use crate::engine::{claims, git_mark, person, record, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -21,6 +21,16 @@ pub(crate) fn prompt(
     text: &str,
     automation: bool,
 ) -> Result<Answer> {
+    // A step of the prompt's begins the journal anew.
+    let unheard = unheard::told(repo, event);
+    let answer = heard(repo, host, event, text, automation)?;
+    if let (Some(told), Some(focused)) = (&unheard, repo.focused()?) {
+        record::journal_line::count_injected(repo, &focused, told)?;
+    }
+    Ok(Answer { context: merged(unheard, answer.context), ..answer })
+}
+
+fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) -> Result<Answer> {
     if !repo.is_seeded()? {
         return Ok(Answer::silence());
     }
@@ -43,7 +53,7 @@ pub(crate) fn prompt(
     let person = word.is_somebody() && !automation && !scheduled && event.by == Actor::Main;
     if let Some((end, _)) = text.char_indices().nth(PROMPT) {
         let told = tell(Notice::PromptCut, &[("most", &PROMPT.to_string())]);
-        let answer = prompt(repo, host, event, &text[..end], automation)?;
+        let answer = heard(repo, host, event, &text[..end], automation)?;
         return Ok(Answer { to_person: merged(answer.to_person, Some(told)), ..answer });
     }
     if person {
