@@ -955,6 +955,7 @@ pub(crate) enum Notice {
     DoesCommits,
     DoesRuns,
     DoesRecords,
+    DoesDrop,
     DoesJoin,
     DoesFetch,
     DoesPush,

@@ -335,7 +335,10 @@ impl Command {
             | Self::Upgrade(_)
             | Self::Undo(_)
             | Self::Redo(_) => true,
-            Self::Job { command } => matches!(command, OfJob::List { .. } | OfJob::Redact(_)),
+            Self::Job { command } => matches!(
+                command,
+                OfJob::List { .. } | OfJob::Redact(_) | OfJob::Drop { pending: true, .. }
+            ),
             _ => false,
         }
     }

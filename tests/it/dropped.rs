@@ -133,6 +133,40 @@ fn jobs_that_wait_are_dropped_by_name_and_all_at_once() {
     world.person("job drop --pending").tells("No pending job here");
 }
 
+/// However many they are, the archive takes them in at once, and who waited for them is told of.
+#[test]
+fn many_that_wait_are_dropped_together() {
+    let world = World::seeded();
+    world.to("condense");
+    let parent = world.job();
+    let ids: Vec<String> = (0..12)
+        .map(|n| {
+            world.person(&format!("job create 'later {n}'")).succeeds();
+            let jobs = world.json("job list");
+            let named = format!("later {n}");
+            let mut rows = jobs.as_array().into_iter().flatten();
+            let new = rows.rfind(|row| row["name"] == named.as_str());
+            new.and_then(|row| row["id"].as_str()).expect("it is there").to_owned()
+        })
+        .collect();
+    world.person(&format!("job add-dependency {} {}", ids[1], ids[0])).succeeds();
+    world.person(&format!("job add-dependency {parent} {}", ids[2])).succeeds();
+    let archived = || world.tries("git rev-list --count --first-parent refs/seed/archive").out;
+    let before: usize = archived().trim().parse().unwrap_or(0);
+    let told = world.person("job drop --pending -m 'another year'").succeeds();
+    assert_eq!(told.matches("is dropped").count(), 12, "{told}");
+    assert_eq!(told.matches("No longer waiting for it").count(), 1, "{told}");
+    let after: usize = archived().trim().parse().expect("a number");
+    assert!(after <= before + 2, "the archive has {after} commits after {before}");
+    for id in &ids {
+        assert_eq!(ended(&world, id), ("voided".to_owned(), "another year".to_owned()));
+    }
+    assert_eq!(world.json(&format!("job show {parent}"))["depends_on"], serde_json::json!([]));
+    assert_eq!(world.tries("ls .git/seed/closing").out, "");
+    let back = world.person(&format!("job reactivate {}", ids[1])).succeeds();
+    assert!(back.contains("later 1"), "{back}");
+}
+
 #[test]
 fn who_waited_for_it_waits_no_longer_and_is_named() {
     let world = World::seeded();

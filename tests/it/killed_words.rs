@@ -210,6 +210,26 @@ fn an_approval_that_closes_a_small_job_is_carried_on_by_the_next_event() {
     });
 }
 
+#[test]
+fn many_jobs_that_are_dropped_and_killed_are_dropped_by_the_next_word() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    for name in ["one", "two", "three"] {
+        world.person(&format!("job create '{name}'")).succeeds();
+    }
+    let line = "env GIT_SEED_TEST_PERSON=1 git-seed job drop --pending -m 'never mind'";
+    Act::Command { line, stdin: "" }.killed(&world, |world, write| {
+        world.person("job drop --pending -m 'never mind'").succeeds();
+        let all = world.json("job list --all");
+        let voided = all.as_array().into_iter().flatten().filter(|job| job["status"] == "voided");
+        assert_eq!(voided.count(), 3, "killed at {write:?}: {all}");
+        world.prompt("And now something else");
+        assert_eq!(world.tries("ls .git/seed/closing 2>/dev/null").out, "", "{write:?}");
+    });
+}
+
 /// All prompts that any job keeps.
 fn prompts(world: &World) -> Vec<String> {
     let jobs = world.json("job list --all");

@@ -5,6 +5,8 @@
 //! again, and `git seed job reactivate` brings it back. Works over a journal that does not read:
 //! what a person drops needs no account of what was done for it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
@@ -12,6 +14,7 @@ use crate::engine::{jobs, record};
 use crate::jobs::{Job, JobId, Status};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
+use crate::world::progress;
 
 /// What came of dropping a job.
 #[derive(Clone, Debug)]
@@ -59,21 +62,29 @@ pub(crate) fn drop_job(repo: &Repo, id: Option<&JobId>, why: &str) -> Answered<D
         true => Journaling::Read,
         false => Journaling::Skip,
     };
-    // The subject of a step is one line; a prompt has all its words with the job besides.
+    match void(repo, &job, fold, &one_line(why))? {
+        Ok(()) => leave(repo, job, here).map(Ok),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
+
+/// The subject of a step is one line; a prompt has all its words with the job besides.
+fn one_line(why: &str) -> String {
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why: String = crate::secrets::Masked::new(&why).chars().take(400).collect();
+    crate::secrets::Masked::new(&why).chars().take(400).collect()
+}
+
+/// The step that ends a job; it keeps its ref.
+fn void(repo: &Repo, job: &LoadedJob, fold: Journaling, why: &str) -> Answered<()> {
     let now = repo.now;
     let taken = record::step::step(repo, &job.chain, fold, |state, _| {
-        let draft = StepDraft::new(state, "drop", &why, By::Person);
+        let draft = StepDraft::new(state, "drop", why, By::Person);
         state.job.become_(Status::Voided, now)?;
         state.unlocked = None;
         state.home.worktree.clear();
         Ok(Ok(draft))
     })?;
-    match taken {
-        Ok(_) => leave(repo, job, here).map(Ok),
-        Err(refusal) => Ok(Err(refusal)),
-    }
+    Ok(taken.map(drop))
 }
 
 /// Lets go of a job that is voided: its focus, its ref, the edges that led to it.
@@ -87,19 +98,50 @@ fn leave(repo: &Repo, job: LoadedJob, here: bool) -> Result<Dropped> {
     Ok(Dropped { id, name, freed, left: waiting(repo)?.len() })
 }
 
-/// Drops every pending job that waits in this worktree, or in none.
+/// Drops every pending job that waits in this worktree, or in none. All jobs are read once, and
+/// those that are dropped go into the archive together: there may be hundreds.
 pub(crate) fn drop_pending(repo: &Repo, why: &str) -> Answered<Vec<Dropped>> {
     repo.require_seeded()?;
     let _lock = repo.store.lock()?;
-    let mut dropped = Vec::new();
-    for id in waiting(repo)? {
-        match drop_job(repo, Some(&id), why)? {
-            // The others that wait go with it.
-            Ok(one) => dropped.push(Dropped { left: 0, ..one }),
-            Err(refusal) => return Ok(Err(refusal)),
+    let jobs = repo.jobs()?;
+    let mut going = Vec::new();
+    for job in &jobs {
+        if waits_here(repo, job)? {
+            going.push(job);
         }
     }
-    Ok(Ok(dropped))
+    for job in &going {
+        if let Some(refusal) = no_dropping(repo, job)? {
+            return Ok(Err(refusal));
+        }
+    }
+    let ids: BTreeSet<&JobId> = going.iter().map(|job| &job.state.job.id).collect();
+    let why = one_line(why);
+    progress::begin(&tell(Notice::DoesDrop, &[]), going.len());
+    for job in &going {
+        progress::step();
+        if let Err(refusal) = void(repo, job, Journaling::Skip, &why)? {
+            return Ok(Err(refusal));
+        }
+    }
+    let waited = |job: &&LoadedJob| {
+        let Job { id, depends_on, .. } = &job.state.job;
+        !ids.contains(id) && depends_on.iter().any(|on| ids.contains(on))
+    };
+    let mut freed: BTreeMap<&JobId, Vec<String>> = BTreeMap::new();
+    for job in jobs.iter().filter(waited) {
+        for on in job.state.job.depends_on.iter().filter_map(|on| ids.get(on)) {
+            unlink(repo, job, on)?;
+            freed.entry(on).or_default().push(format!("\"{}\"", job.state.job.name));
+        }
+    }
+    record::archive::put_some_away(repo, &ids.iter().copied().collect::<Vec<_>>())?;
+    let told = |job: &&LoadedJob| {
+        let Job { id, name, .. } = &job.state.job;
+        let freed = freed.get(id).cloned().unwrap_or_default();
+        Dropped { id: id.clone(), name: name.clone(), freed, left: 0 }
+    };
+    Ok(Ok(going.iter().map(told).collect()))
 }
 
 /// Why `job` cannot be dropped here.
@@ -113,33 +155,41 @@ fn no_dropping(repo: &Repo, job: &LoadedJob) -> Result<Option<Refusal>> {
 
 /// Pending jobs of this clone that wait here, or that nobody has taken up anywhere.
 fn waiting(repo: &Repo) -> Result<Vec<JobId>> {
-    let here = repo.store.worktree_name();
     let mut waiting = Vec::new();
     for job in repo.jobs()? {
-        let home = &job.state.home;
-        let nowhere = home.worktree.is_empty() && (home.rested.is_empty() || home.rested == here);
-        if job.state.job.status == Status::Pending
-            && (nowhere || home.worktree == here)
-            && !repo.is_foreign(&job.state)?
-        {
+        if waits_here(repo, &job)? {
             waiting.push(job.state.job.id);
         }
     }
     Ok(waiting)
 }
 
+fn waits_here(repo: &Repo, job: &LoadedJob) -> Result<bool> {
+    let (home, here) = (&job.state.home, repo.store.worktree_name());
+    let nowhere = home.worktree.is_empty() && (home.rested.is_empty() || home.rested == here);
+    Ok(job.state.job.status == Status::Pending
+        && (nowhere || home.worktree == here)
+        && !repo.is_foreign(&job.state)?)
+}
+
 /// Takes the edges away that led to `id`; the names of the jobs that had them.
 pub(super) fn free(repo: &Repo, id: &JobId) -> Result<Vec<String>> {
     let mut freed = Vec::new();
     for job in repo.jobs()?.into_iter().filter(|job| job.state.job.depends_on.contains(id)) {
-        let fold = record::interactions::fold_for(repo, &job.chain)?;
-        record::step::step(repo, &job.chain, fold, |state, _| {
-            state.job.depends_on.retain(|known| known != id);
-            let subject = tell(Notice::SubjectUnlinked, &[("job", id.as_str())]);
-            Ok(Ok(StepDraft::new(state, "unlink", subject, By::Person)))
-        })?
-        .map_err(|refusal| EngineError::Refused(refusal.wants))?;
+        unlink(repo, &job, id)?;
         freed.push(format!("\"{}\"", job.state.job.name));
     }
     Ok(freed)
+}
+
+/// Takes one edge away.
+fn unlink(repo: &Repo, job: &LoadedJob, id: &JobId) -> Result<()> {
+    let fold = record::interactions::fold_for(repo, &job.chain)?;
+    record::step::step(repo, &job.chain, fold, |state, _| {
+        state.job.depends_on.retain(|known| known != id);
+        let subject = tell(Notice::SubjectUnlinked, &[("job", id.as_str())]);
+        Ok(Ok(StepDraft::new(state, "unlink", subject, By::Person)))
+    })?
+    .map_err(|refusal| EngineError::Refused(refusal.wants))?;
+    Ok(())
 }

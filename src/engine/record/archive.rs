@@ -33,20 +33,31 @@ pub(crate) struct Leaving {
 
 /// Puts the job `id` away if it is closed and in nobody's focus, and says whether it was.
 pub(crate) fn put_away(repo: &Repo, id: &JobId) -> Result<bool> {
+    Ok(put_some_away(repo, &[id])? > 0)
+}
+
+/// The same of several; what is done for all is done once. Says how many were put away.
+pub(crate) fn put_some_away(repo: &Repo, ids: &[&JobId]) -> Result<usize> {
     let _lock = repo.store.lock()?;
     finish_leaving(repo)?;
-    let chain = names::job_chain(id);
-    let Some(tip) = repo.store.tip(&chain)? else {
-        closings::done(repo, id)?;
-        return Ok(false);
-    };
-    let state = repo.state(&chain, &tip)?;
-    if !archive::is_closed(&state) || repo.store.in_focus()?.contains(&chain) {
-        return Ok(false);
+    let focused = repo.store.in_focus()?;
+    let mut leaving = Vec::new();
+    for chain in ids.iter().map(|id| names::job_chain(id)) {
+        let Some(tip) = repo.store.tip(&chain)? else { continue };
+        let state = repo.state(&chain, &tip)?;
+        if archive::is_closed(&state) && !focused.contains(&chain) {
+            leaving.push(Leaving { chain, tip, state });
+        }
     }
-    leave(repo, &[Leaving { chain, tip, state }])?;
-    closings::done(repo, id)?;
-    Ok(true)
+    for some in leaving.chunks(AT_ONCE) {
+        leave(repo, some)?;
+    }
+    for id in ids {
+        if repo.store.tip(&names::job_chain(id))?.is_none() {
+            closings::done(repo, id)?;
+        }
+    }
+    Ok(leaving.len())
 }
 
 /// Puts every closed job away that still has a ref and is in nobody's focus; says how many.
@@ -56,10 +67,8 @@ pub(crate) fn put_all_away(repo: &Repo) -> Result<usize> {
     let focused = repo.store.in_focus()?;
     let mut leaving = Vec::new();
     for (chain, _) in repo.store.chains(names::JOBS)? {
-        if focused.contains(&chain) {
-            continue;
-        }
-        let Some(tip) = repo.store.tip(&chain)? else { continue };
+        let unfocused = |_: &Tip| !focused.contains(&chain);
+        let Some(tip) = repo.store.tip(&chain)?.filter(unfocused) else { continue };
         // One that does not read is not ours to move; doctor names it.
         let Ok(state) = repo.state(&chain, &tip) else { continue };
         if archive::is_closed(&state) {
