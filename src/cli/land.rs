@@ -171,6 +171,10 @@ fn tell(landed: &Landed, out: &mut Report) {
     };
     let (tree, commit) = (short(&landed.tree), unproved(landed));
     out.pair("proof", voice::tell(proof, &[("tree", &tree), ("commit", &commit)]));
+    if !landed.memory_kept.is_empty() {
+        let paths = landed.memory_kept.join(", ");
+        out.pair("memory", voice::tell(Notice::LandMemoryKept, &[("paths", &paths)]));
+    }
     if let Some(why) = &landed.waits {
         out.pair("notes", voice::tell(Notice::LandNotesWait, &[("why", why)]));
     }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::error::StoreError;
 use super::git::{Child, Outcome};
@@ -19,9 +19,8 @@ use super::path::nul_terminated;
 use super::pins::records;
 use super::signing::Sign;
 use super::worktree::{PRIVATE, odd_output, repo_path};
-use super::{CommitId, Identity, RepoPath, Store, TreeId, index, seed_dir_of};
+use super::{CommitId, Identity, RepoPath, Store, TreeId, index, seed_dir_of, stages};
 use crate::format::short_hash;
-use crate::world;
 
 /// Hooks of the person that can refuse a commit.
 #[cfg(test)]
@@ -119,34 +118,6 @@ pub(crate) enum CommitFailed {
 /// Begins the name of a directory below `.git/seed` in which one commit is prepared.
 const STAGE: &str = "stage-";
 
-/// Takes away what killed processes left: no commit is prepared for a day. Their process ids
-/// would say less, for a container that shares the repository counts its own.
-fn sweep_stages(seed: &Path) {
-    const LEFT: Duration = Duration::from_hours(24);
-    let now = Duration::from_millis(u64::try_from(world::system_ms()).unwrap_or(0));
-    for entry in fs::read_dir(seed).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(STAGE));
-        let touched = || entry.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok();
-        if ours && touched().is_some_and(|touched| touched + LEFT < now) && !locks(&entry.path()) {
-            // One that stays is in nobody's way, and the next commit tries again.
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// Whether the index in a directory of that kind goes by another name, too: it may be the lock that
-/// [`Store::unlock_staged`] knows by it.
-#[cfg(unix)]
-fn locks(dir: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    dir.join("index").metadata().is_ok_and(|data| data.nlink() > 1)
-}
-
-#[cfg(not(unix))]
-fn locks(_: &Path) -> bool {
-    false
-}
-
 impl Store {
     /// Commits `paths` as they are in the work tree; see [`Store::stage`] and
     /// [`Store::commit_staged`]. `None` if none of them differs from HEAD.
@@ -176,10 +147,7 @@ impl Store {
             return Err(CommitFailed::Busy(doing));
         }
         let head = self.head()?.commit;
-        let dir = seed_dir_of(self).and_then(|seed| {
-            sweep_stages(&seed);
-            tempfile::Builder::new().prefix(STAGE).tempdir_in(seed)
-        });
+        let dir = seed_dir_of(self).and_then(|seed| stages::make(&seed, STAGE));
         let dir = dir.map_err(StoreError::from)?;
         let index = dir.path().join("index");
         let base = self.base_tree(head.as_ref())?;
@@ -434,7 +402,9 @@ impl Store {
     pub(crate) fn unlock_staged(&self) -> Result<(), StoreError> {
         let dirs = fs::read_dir(seed_dir_of(self)?)?.flatten();
         let staged = dirs.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGE));
-        Ok(self.unlock_staged_in(staged.map(|entry| entry.path().join("index")))?)
+        self.unlock_staged_in(staged.map(|entry| entry.path().join("index")))?;
+        stages::sweep(&seed_dir_of(self)?);
+        Ok(())
     }
 
     /// Does for a commit whose maker was stopped what [`Store::commit_staged`] does for its own:
@@ -578,6 +548,8 @@ fn refusing_hook(account: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::UNIX_EPOCH;
+
     use super::*;
     use crate::store::testbed::{Testbed, path};
 

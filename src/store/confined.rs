@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use super::Store;
 use super::error::StoreError;
 use super::held::Confined;
+use super::{Store, stages};
 use crate::shell::quoted_word;
 use crate::world::{Whole, system};
 
@@ -27,7 +27,7 @@ impl Store {
         let hooks = self.git(["rev-parse", "--git-path", "hooks"]).run()?;
         let hooks = String::from_utf8_lossy(&hooks);
         let hooks = self.work_tree.join(hooks.trim_end_matches('\n'));
-        let scripts = tempfile::Builder::new().prefix(STAGE).tempdir_in(self.seed_dir())?;
+        let scripts = stages::make(&self.seed_dir(), STAGE)?;
         for entry in std::fs::read_dir(&hooks).into_iter().flatten().flatten() {
             let theirs = entry.path();
             if system::is_runnable(&theirs) {

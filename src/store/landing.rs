@@ -14,7 +14,7 @@ use super::chain::full_name;
 use super::error::StoreError;
 use super::object::{Draft, unwritten};
 use super::worktree::odd_output;
-use super::{CommitId, Identity, Step, Store, TreeId};
+use super::{CommitId, Identity, Step, Store, TreeId, stages};
 use crate::world::{self, progress, system};
 
 /// Who made a commit, and when, as its object says it.
@@ -196,7 +196,7 @@ impl Store {
     ) -> Result<Result<String, String>, StoreError> {
         // A hook may ask at the terminal.
         progress::end();
-        let dir = tempfile::Builder::new().prefix("land-").tempdir_in(self.seed_dir())?;
+        let dir = stages::make(&self.seed_dir(), "land-")?;
         let file = dir.path().join("message");
         world::write_whole(&file, message.as_bytes())?;
         let args = ["hook", "run", "--ignore-missing", "commit-msg", "--"].map(OsString::from);

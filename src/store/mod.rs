@@ -64,6 +64,7 @@ mod removal;
 mod seen;
 mod signing;
 mod skipped;
+mod stages;
 mod stale;
 mod texts;
 mod tokens;

@@ -19,7 +19,7 @@ use super::index::{self, is_plain_index};
 use super::own::{self, Own, copy_with_times, now_in};
 use super::path::nul_terminated;
 use super::pins::{Lens, records};
-use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of};
+use super::{CommitId, RepoPath, Store, TreeId, seed_dir_of, stages};
 
 /// Settings that keep a private index private: no daemon answers for it, no part of it
 /// lies elsewhere, no cone narrows it, and every time that a file system keeps counts.
@@ -817,7 +817,7 @@ impl Store {
             let [_, mode, _, id, _] = words[..] else { continue };
             lines.extend([mode, b" ", id, b"\t", path, b"\0"].concat());
         }
-        let dir = tempfile::Builder::new().prefix("carry-").tempdir_in(seed_dir_of(self)?)?;
+        let dir = stages::make(&seed_dir_of(self)?, "carry-")?;
         let index = dir.path().join("index");
         self.git(PRIVATE.into_iter().chain(["read-tree", base.as_str()])).index(&index).run()?;
         let update = PRIVATE.into_iter().chain(["update-index", "--replace", "-z", "--index-info"]);
@@ -1012,7 +1012,7 @@ impl Store {
     }
 
     fn write_files(&self, tree: &TreeId, paths: &[RepoPath]) -> Result<(), StoreError> {
-        let dir = tempfile::Builder::new().prefix("restore-").tempdir_in(seed_dir_of(self)?)?;
+        let dir = stages::make(&seed_dir_of(self)?, "restore-")?;
         let index = dir.path().join("index");
         self.git(PRIVATE.into_iter().chain(["read-tree", tree.as_str()])).index(&index).run()?;
         let write =

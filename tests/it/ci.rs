@@ -506,3 +506,27 @@ fn no_word_accepts_what_is_broken_and_an_unsigned_one_proves_nothing() {
     let (_, found) = lists(&world, "HEAD~1..HEAD");
     assert!(!found["accepted"].to_string().contains(&record), "{found}");
 }
+
+/// A remote that is not there is wrong usage, and no jobs that are missing.
+#[test]
+fn a_remote_that_is_not_there_is_wrong_usage() {
+    let world = World::seeded();
+    world.enters("plan");
+    let ends = |remote: &str, words: &str| {
+        let line = format!("verify --ci HEAD~1..HEAD --remote {remote}");
+        world.seed(&line).ends(64, words);
+        world.person(&line).ends(64, words);
+    };
+    ends("nowhere", "there is no remote `nowhere`");
+    ends("nowhere", "known remotes: none");
+    world.git("remote add origin ../remote");
+    world.git("remote add team/main ../other");
+    ends("orign", "known remotes: origin, team/main");
+    ends("team", "known remotes: origin, team/main");
+    // Git knows it, or something came from it.
+    let known = world.seed("verify --ci HEAD~1..HEAD --remote team/main").said();
+    assert_ne!(known.code, 64, "{known:?}");
+    world.git("update-ref refs/seed-remote/gone/archive HEAD");
+    let known = world.seed("verify --ci HEAD~1..HEAD --remote gone").said();
+    assert_ne!(known.code, 64, "{known:?}");
+}

@@ -210,6 +210,31 @@ fn an_approval_that_closes_a_small_job_is_carried_on_by_the_next_event() {
     });
 }
 
+/// What a killed commit was prepared in goes with the next step; who lives keeps its own.
+#[test]
+fn what_a_killed_step_prepared_goes_with_the_next_one() {
+    if !has_strace() {
+        return;
+    }
+    let world = super::quick::small();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(super::world::CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let line = "git-seed phase advance -m 'keep escapes in quoted strings'";
+    let stages = |world: &World| world.tries("ls -d .git/seed/stage-* 2>/dev/null").out;
+    let left = std::cell::Cell::new(0);
+    Act::Command { line, stdin: "" }.killed(&world, |world, write| {
+        left.set(left.get() + usize::from(!stages(world).is_empty()));
+        if world.phase() != "condense" {
+            world.agents_shell(line, "");
+        }
+        assert_eq!(world.phase(), "condense", "killed at {write:?}");
+        assert_eq!(stages(world), "", "killed at {write:?}");
+        world.prompt("go on");
+    });
+    assert!(left.get() > 0, "some kill left one");
+}
+
 #[test]
 fn many_jobs_that_are_dropped_and_killed_are_dropped_by_the_next_word() {
     if !has_strace() {

@@ -141,6 +141,33 @@ fn memory_stays_as_it_was_where_a_person_wants_it_so() {
     assert!(differs.contains(PAGE), "{differs}");
 }
 
+/// A commit of a person's between the job's stays as it is: what it holds of memory is named.
+#[test]
+fn memory_in_a_commit_of_a_persons_is_named_where_none_was_to_land() {
+    let world = World::seeded();
+    world.to("execute");
+    world.sh("echo 'Mine.' >> CLAUDE.md && mkdir -p .claude/knowledge && \
+         echo k > .claude/knowledge/k.md && echo d >> todo.txt && \
+         git add -A CLAUDE.md .claude/knowledge todo.txt && \
+         git -c core.hooksPath=/dev/null commit -qm mine");
+    for phase in ["execute", "verify", "condense"] {
+        world.works(phase);
+        if phase == "condense" {
+            world.approved();
+        }
+        world.leaves();
+    }
+    assert_eq!(world.phase(), "none");
+    let told = world.person("land --dry-run --without-memory").succeeds();
+    let line = "CLAUDE.md: in commits of others";
+    assert!(told.contains("k.md") && told.contains(line), "{told}");
+    assert!(!world.person("land --dry-run").succeeds().contains("in commits of others"));
+    let landed = lands(&world, "--without-memory");
+    let kept = json!([".claude/knowledge/k.md", "CLAUDE.md"]);
+    assert_eq!((&landed["memory_kept"], &landed["memory"]), (&kept, &json!(false)));
+    world.git("cat-file -e main-landed:.claude/knowledge/k.md");
+}
+
 /// Two cycles, with a person's commit in the second.
 fn two_cycles() -> (World, String) {
     let world = World::seeded();

@@ -25,6 +25,13 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
     if let Some(remote) = remote.filter(|remote| !repo.store.is_branch_name(remote)) {
         return Err(EngineError::Usage(tell(Notice::CiRemote, &[("remote", remote)])));
     }
+    if let Some(remote) = remote
+        && !is_known(repo, remote)?
+    {
+        let known = repo.store.remotes().join(", ");
+        let facts = [("remote", remote), ("known", if known.is_empty() { "none" } else { &known })];
+        return Err(EngineError::Usage(tell(Notice::CiRemoteUnknown, &facts)));
+    }
     for name in [base, head] {
         if repo.store.resolve_commit(name)?.is_none() {
             let facts = [("commit", name)];
@@ -45,6 +52,12 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
         None => {}
     }
     Ok(())
+}
+
+/// git has a remote of this name, or something was fetched from one.
+fn is_known(repo: &Repo, remote: &str) -> Result<bool> {
+    let named = repo.store.remotes().iter().any(|known| known == remote);
+    Ok(named || !repo.store.chains(&names::fetched(remote, "refs/seed/"))?.is_empty())
 }
 
 /// Refuses what names no commits: a range that somebody mistyped holds nothing to verify.

@@ -39,6 +39,9 @@ pub(crate) struct Landed {
     /// The last commit holds the memory.
     pub memory: bool,
     pub commits: Vec<LandedRow>,
+    /// Memory that is in it all the same, where none was to be: commits of others hold it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memory_kept: Vec<String>,
     /// Commits of the job that are not what its steps recorded: nobody judged what they hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<Differs>,
@@ -125,8 +128,9 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         // The person was not shown what they hold.
         return Ok(Err(landing::unlike(&record, &other.commit, &other.recorded)));
     }
+    let memory_kept = if asked.without_memory { kept(repo, &ground, &plan)? } else { Vec::new() };
     if asked.dry_run {
-        return Ok(Ok(told(&ground, &plan, &target, &[])));
+        return Ok(Ok(Landed { memory_kept, ..told(&ground, &plan, &target, &[]) }));
     }
     let under_way = match record::landing::begin(repo, &record)? {
         Ok(under_way) => under_way,
@@ -137,13 +141,22 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         record::landing::abandon(repo, id)?;
     }
     let told = made?.map(|(made, waits)| {
-        let told = Landed { waits, ..told(&ground, &plan, &target, &made) };
+        let told = Landed { memory_kept, waits, ..told(&ground, &plan, &target, &made) };
         with_fates(repo, &ground, &plan, told)
     });
     match told {
         Ok(told) => told.map(Ok),
         Err(refusal) => Ok(Err(refusal)),
     }
+}
+
+/// The memory in commits of others, which stay as they are.
+fn kept(repo: &Repo, ground: &Ground, plan: &Plan) -> Result<Vec<String>> {
+    let mut paths = BTreeSet::new();
+    for one in plan.commits.iter().filter(|one| one.message.is_none()) {
+        paths.extend(ground.memory_of(repo, one.like)?);
+    }
+    Ok(paths.into_iter().collect())
 }
 
 /// The remote that commits come from which this clone lacks.
@@ -408,6 +421,7 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
         tree: tree.to_string(),
         product_identical: plan.identical,
         memory: plan.memory,
+        memory_kept: Vec::new(),
         commits: rows.collect(),
         differs: plan.differs.clone(),
         left_out: if target.replaces { Vec::new() } else { left_out(ground) },

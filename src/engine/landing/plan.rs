@@ -120,6 +120,14 @@ impl Ground {
         }
     }
 
+    /// The memory that this commit changed.
+    pub(crate) fn memory_of(&self, repo: &Repo, at: usize) -> Result<Vec<String>> {
+        let (before, tree) = (self.before(repo, at)?, &self.commits[at].tree);
+        let mut paths = repo.store.paths_between(&before, tree, usize::MAX)?;
+        paths.retain(|path| repo.is_memory(path));
+        Ok(paths)
+    }
+
     /// The job's last commit.
     pub(crate) fn last(&self) -> &Written {
         &self.commits[self.span - 1]
