@@ -911,6 +911,7 @@ pub(crate) enum Notice {
     DueNotLooked,
     CondenseLater,
     LogHolds,
+    LogHoldsLater,
     LogHoldsNot,
     FootersHave,
     NothingToArchive,

@@ -78,6 +78,7 @@ mod it {
     mod model;
     mod modes;
     mod moved;
+    mod named_commands;
     mod named_dirs;
     mod nights;
     mod notes;

@@ -10,6 +10,7 @@ use crate::engine::memory::condense::PageAbsorbed;
 use crate::engine::record::draft::By;
 use crate::engine::repo::text::count;
 use crate::memory::absorb::{Stays, Why};
+use crate::phases::commands;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CondenseCommand {
@@ -73,7 +74,12 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     for note in &live {
         out.pair("note", format_args!("{note} is live"));
     }
-    let log = if archived { Notice::LogHolds } else { Notice::LogHoldsNot };
+    let log = match (archived, repo.row(Some(&focused)).measures) {
+        (true, _) => Notice::LogHolds,
+        (false, true) => Notice::LogHoldsNot,
+        // There the command is refused.
+        (false, false) => Notice::LogHoldsLater,
+    };
     out.pair("log", voice::tell(log, &[]));
     let [now, most, baseline] = [now, most, baseline].map(|n| n.to_string());
     let facts = [("now", now.as_str()), ("most", &most), ("baseline", &baseline)];
@@ -125,7 +131,8 @@ fn verify(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
             Ok(Outcome::Yes)
         }
         Some(lacks) => {
-            super::refuse(&repo, &lacks.refusal("verify"), out);
+            let later = commands::condenses(repo.row(Some(&focused)), None, "verify").err();
+            super::refuse(&repo, &later.unwrap_or_else(|| lacks.refusal("verify")), out);
             Ok(Outcome::Failed)
         }
     }

@@ -7,6 +7,7 @@ use clap::Subcommand;
 use super::{Context, Outcome, refuse, report::Report};
 use crate::engine::repo::plan_file::Checked;
 use crate::engine::repo::{EngineError, Repo};
+use crate::phases::commands;
 use crate::plans::document::Voice;
 
 #[derive(Debug, Subcommand)]
@@ -76,7 +77,11 @@ pub(super) fn run(
 fn validate(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
     let focused = repo.require_focused()?;
     let Some(Checked { path, there, document }) = repo.document_now(&focused.state)? else {
-        return Err(EngineError::not_now(Notice::PlanUndecided, &[]).into());
+        let decided = focused.state.plan.pointer.given().is_some();
+        let (row, cycle) = (repo.row(Some(&focused)), focused.state.stand.cycle);
+        let open = commands::plan_decision(row, cycle, decided, false).is_ok();
+        let told = if open { Notice::PlanUndecided } else { Notice::PlanNoneToRead };
+        return Err(EngineError::not_now(told, &[]).into());
     };
     let file = path.rsplit('/').next().unwrap_or_default();
     let faults: Vec<_> = document
