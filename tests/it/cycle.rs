@@ -691,7 +691,10 @@ fn a_question_of_another_shape_is_not_put() {
         (question(&text, &["Review", "Approve completion", "Later"]), "literal"),
         (question(&text, &["Approve completion"]), "literal"),
         (multiple, "alone"),
-        (question("[JOB-COMPLETE] fix the lexer", &literal), "too short"),
+        (
+            question("[JOB-COMPLETE] fix the lexer", &literal),
+            "at least 100 words; an empty section",
+        ),
         (question(&text.replace("fix the lexer", "something"), &literal), "name the job"),
         (question(&text.replace("## Outstanding Items", ""), &literal), "Outstanding Items"),
         (question(&format!("{text}nested quotes\n"), &literal), "Outstanding Items"),

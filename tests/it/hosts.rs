@@ -566,12 +566,14 @@ fn a_refusal_of_a_host_without_ids_that_comes_twice_is_counted_once() {
         ),
     ] {
         let world = World::prompted();
+        // The session that drives the job: what another one is refused counts for nothing.
+        let driver = "e2fc06a6-4aaf-49f6-8712-117cd08f9339";
         world.hears(host, begins, &json!({ "source": "startup" }));
         let mut payload = json!({ "cwd": world.repo() });
         let ids: &[&str] =
             if host == "copilot" { &["sessionId"] } else { &["session_id", "hook_event_name"] };
         for id in ids {
-            payload[*id] = if *id == "hook_event_name" { json!(event) } else { json!("once") };
+            payload[*id] = if *id == "hook_event_name" { json!(event) } else { json!(driver) };
         }
         for (key, value) in fields.as_object().expect("an object") {
             payload[key] = value.clone();

@@ -314,7 +314,7 @@ fn a_persons_commands_act_at_a_terminal() {
     let world = World::seeded();
     world.to("condense");
     world.works("condense");
-    world.person("job approve").tells("Approved");
+    world.person("job approve").tells("is approved; the agent closes its cycle");
     assert_eq!(world.json("job show")["user_approval"], true);
     world.person("off -m 'by hand for a while'").succeeds();
     world.edits(CODE, "fn lex", "fn flex").passes();
