@@ -114,6 +114,9 @@ pub struct Call<'a> {
     pub read: Option<(String, Place)>,
     /// The files that it would change.
     pub changes: Vec<FileChange>,
+    /// Those that a line names where the phase opens no line that writes: its act is refused, and
+    /// not its place.
+    pub named: Vec<FileChange>,
     /// It touches git seed's own state or pipes into its hooks; the piece that shows it.
     pub own_state: Option<String>,
     /// A command that is a person's; the piece that shows it.
@@ -434,7 +437,8 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
 
 /// The directory that the call would change something in, for a command to be copied.
 fn dir_of_work<'a>(scene: &'a Scene<'_>) -> &'a str {
-    let dir = scene.call.changes.iter().find_map(|change| match &change.place {
+    let mut all = scene.call.changes.iter().chain(&scene.call.named);
+    let dir = all.find_map(|change| match &change.place {
         Place::Project { dir } | Place::Page { dir } => Some(dir.as_str()),
         _ => None,
     });

@@ -1124,3 +1124,22 @@ fn a_pipe_that_shows_a_part_of_status_is_open_between_cycles() {
         world.runs_and(line, || {}).refuses("");
     }
 }
+
+/// Before the first step a line of the shell is told the directory that it names, as an edit is.
+#[test]
+fn a_line_that_writes_before_the_first_step_is_told_its_directory() {
+    let lines = [
+        format!("sed -i s/a/b/ {CODE}"),
+        format!("git rm -q {CODE}"),
+        "echo x > src/parser/new.rs".to_owned(),
+        "rm -r src/parser".to_owned(),
+        "cp todo.txt src/parser/".to_owned(),
+    ];
+    for line in &lines {
+        let world = World::prompted();
+        let unread = "read the file in src/parser that you will change";
+        world.runs(line).refuses(unread);
+        world.reads(CODE).passes();
+        world.runs(line).refuses("git seed phase advance --small --scope src/parser -m");
+    }
+}

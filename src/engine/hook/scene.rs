@@ -48,7 +48,7 @@ pub(crate) fn scene<'a>(
     let begins = focused.filter(|job| job.state.stand.is_talk() && first != FirstStep::Whole);
     Ok(Scene {
         unread: match begins {
-            Some(job) => is_unread(repo, job, &acts.changes)?,
+            Some(job) => is_unread(repo, job, acts.changes.iter().chain(&acts.named))?,
             None => false,
         },
         helper: helper.filter(|name| repo.has_subagent(host, name)),
@@ -316,8 +316,12 @@ fn unseen(repo: &Repo, focused: &LoadedJob, changes: &[FileChange]) -> Result<Op
 }
 
 /// Whether the small lane would not open where `changes` lie, since nothing there was opened.
-fn is_unread(repo: &Repo, focused: &LoadedJob, changes: &[FileChange]) -> Result<bool> {
-    let dir = changes.iter().find_map(|change| match &change.place {
+fn is_unread<'c>(
+    repo: &Repo,
+    focused: &LoadedJob,
+    mut changes: impl Iterator<Item = &'c FileChange>,
+) -> Result<bool> {
+    let dir = changes.find_map(|change| match &change.place {
         Place::Project { dir } | Place::Page { dir } => Some(to_line(dir)),
         _ => None,
     });
@@ -424,9 +428,10 @@ fn shell(
     }
     // A writer that the phase does not open at all says so by its act, not by its place.
     if !phase.opens(Class::ShellWrite) {
-        out.changes.retain(|change| {
+        let stays = |change: &FileChange| {
             matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
-        });
+        };
+        (out.changes, out.named) = std::mem::take(&mut out.changes).into_iter().partition(stays);
     }
     Ok(reading)
 }
