@@ -655,6 +655,11 @@ mod tests {
                 "at least 1 passed, 1 failed",
             ),
             ("jvm", "> Task :test NO-SOURCE\nBUILD SUCCESSFUL in 3s\n", "0 passed"),
+            ("native", "INFO: Found 0 test targets...\n", "0 passed"),
+            ("monorepo", " Tasks:    0 successful, 0 total\n", "0 passed"),
+            ("monorepo", "No tasks were run\n", "0 passed"),
+            ("npm", "lerna success run No packages found with the lifecycle script\n", "0 passed"),
+            ("elixir", "All tests have been excluded.\n", "0 passed"),
             (
                 "make",
                 "All tests passed\nmake: *** [Makefile:3: test] Error 1\n",

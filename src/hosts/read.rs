@@ -330,6 +330,13 @@ fn string(object: &Value, field: &str) -> Option<String> {
     object.get(field)?.as_str().map(str::to_owned)
 }
 
+/// The line of a field that lists the words of one program, as a shell would be given it.
+fn listed_words(object: &Value, field: &str) -> Option<String> {
+    let words: Vec<&str> = list(object, field).iter().map(Value::as_str).collect::<Option<_>>()?;
+    let line: Vec<String> = words.into_iter().map(crate::shell::quoted_word).collect();
+    (!line.is_empty()).then(|| line.join(" "))
+}
+
 /// A field that is true, or that counts something.
 fn flag(object: &Value, field: &str) -> bool {
     let counts = |value: &Value| value.as_u64().is_some_and(|count| count > 0);
@@ -659,7 +666,7 @@ impl Payload {
     fn shell(&self, tool: &str, input: &Value, command: &str, cwd: Option<&str>) -> Option<Act> {
         let cwd = cwd.and_then(|field| self.path(input, field)).filter(|path| *path != self.cwd);
         Some(Act::Shell {
-            command: string(input, command)?,
+            command: string(input, command).or_else(|| listed_words(input, command))?,
             cwd,
             background: self.background(tool),
         })

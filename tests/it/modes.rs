@@ -459,6 +459,46 @@ fn each_host_is_answered_in_its_own_words() {
     }
 }
 
+/// A host may hand a shell the words of one program, and call its tools by other names.
+#[test]
+fn words_of_a_program_are_judged_as_the_line_that_they_are() {
+    let world = World::new();
+    world.puts("seed.toml", "[mode]\ndefault = \"fence\"\n\n[fence]\nscope = [\"src\"]\n");
+    world.person("init --host codex --host opencode --mode fence").succeeds();
+    world.person("rules apply").succeeds();
+    world.hears("codex", "SessionStart", &json!({ "source": "startup" }));
+    let codex = |tool: &str, input: Value| {
+        let call =
+            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": world.next_call() });
+        world.hears("codex", "PreToolUse", &call)
+    };
+    let patch = "*** Begin Patch\n*** Update File: todo.txt\n@@\n-a\n+b\n*** End Patch\n";
+    for (tool, input) in [
+        ("Bash", json!({ "command": ["rm", "todo.txt"] })),
+        ("shell", json!({ "command": ["bash", "-lc", "echo x > todo.txt"] })),
+        ("shell", json!({ "command": ["apply_patch", patch] })),
+        ("local_shell", json!({ "command": ["sh", "-c", "cat 'a b' > .git/config"] })),
+        ("exec_command", json!({ "cmd": "rm todo.txt" })),
+        ("shell_command", json!({ "command": "rm todo.txt" })),
+    ] {
+        codex(tool, input.clone()).refusal().unwrap_or_else(|| panic!("{tool} {input}"));
+    }
+    for command in [json!(["cat", "todo.txt"]), json!(["bash", "-lc", "echo x > src/new.rs"])] {
+        codex("shell", json!({ "command": command })).passes();
+    }
+    for (tool, input) in [
+        (
+            "multiedit",
+            json!({ "filePath": "todo.txt", "edits": [{ "oldString": "a", "newString": "b" }] }),
+        ),
+        ("patch", json!({ "patchText": patch })),
+    ] {
+        let call = json!({ "tool_name": tool, "tool_input": input, "call_id": world.next_call() });
+        let told = world.hears("opencode", "tool.execute.before", &call);
+        told.refusal().unwrap_or_else(|| panic!("{tool}: {told:?}"));
+    }
+}
+
 #[test]
 fn a_mode_of_old_state_holds_in_every_worktree_and_a_job_in_another_one_rests() {
     let world = World::linked();

@@ -393,7 +393,9 @@ fn a_field_of_the_wrong_type_counts_as_absent() {
         ("MultiEdit", r#"{"file_path":"/a","edits":{}}"#, "/a opaque"),
         ("Read", "{}", "unknown"),
         ("Grep", r#"{"path":[]}"#, "search ?"),
-        ("Bash", r#"{"command":["ls"]}"#, "unknown"),
+        ("Bash", r#"{"command":["ls", 1]}"#, "unknown"),
+        // The words of one program are a line.
+        ("Bash", r#"{"command":["ls", "a b"]}"#, "shell false ls 'a b'"),
         ("Bash", r#"{"command":"ls","run_in_background":"yes"}"#, "shell false ls"),
         ("Monitor", r#"{"command":"ls"}"#, "shell true ls"),
         ("Agent", "null", "delegate general-purpose"),
