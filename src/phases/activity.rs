@@ -125,6 +125,8 @@ pub struct Left<'a> {
     pub late: bool,
     /// Its files, and where they lie.
     pub places: &'a [(String, Place)],
+    /// It was a run of tests that began none.
+    pub unstarted: bool,
 }
 
 impl Activity {
@@ -188,7 +190,7 @@ impl Activity {
     /// Keeps whether code ran well after the last change. `tells` says of a line whether its end is
     /// that of the code which it runs.
     pub fn prove(&mut self, act: &Act, left: &Left<'_>, tells: &dyn Fn(&str) -> bool) {
-        let Left { outcome, changed, late, places } = *left;
+        let Left { outcome, changed, late, places, unstarted } = *left;
         match act {
             Act::Shell { command, background, .. } => {
                 if changed {
@@ -199,9 +201,11 @@ impl Activity {
                     && is_proof(command, tells)
                 {
                     self.proved = Some(true);
-                } else if late || (!outcome.ok && shell_deed(command) == Some(Deed::Test)) {
+                } else if late
+                    || (!outcome.ok && !unstarted && shell_deed(command) == Some(Deed::Test))
+                {
                     // What ran well before does not outweigh a change since, or tests that fail
-                    // now.
+                    // now. What never began says nothing of them.
                     self.proved = Some(false);
                 }
             }
@@ -344,7 +348,13 @@ mod tests {
             let act = Act::Shell { command: command.to_owned(), cwd: None, background: false };
             let mut counted = Activity { proved: before, ..Activity::default() };
             let outcome = Outcome { ok, ..Outcome::default() };
-            let left = Left { outcome: &outcome, changed: false, late: false, places: &[] };
+            let left = Left {
+                outcome: &outcome,
+                changed: false,
+                late: false,
+                places: &[],
+                unstarted: false,
+            };
             counted.prove(&act, &left, &|line: &str| !line.contains('|'));
             counted.proved
         };
@@ -377,7 +387,11 @@ mod tests {
             (&read, false, false, &project, None),
         ] {
             let mut counted = Activity::default();
-            counted.prove(act, &Left { outcome: &outcome, changed, late, places }, &|_| true);
+            counted.prove(
+                act,
+                &Left { outcome: &outcome, changed, late, places, unstarted: false },
+                &|_| true,
+            );
             assert_eq!(counted.proved, proved, "{act:?} {changed} {late}");
         }
     }

@@ -3412,7 +3412,13 @@ fn the_acts_of_the_search_are_what_they_stand_for() {
             .map(|change| (change.path.clone(), change.place.clone()))
             .collect();
         let outcome = event::Outcome { ok: true, ..event::Outcome::default() };
-        let left = Left { outcome: &outcome, changed: false, late: false, places: &places };
+        let left = Left {
+            outcome: &outcome,
+            changed: false,
+            late: false,
+            places: &places,
+            unstarted: false,
+        };
         let mut counted = Activity::default();
         let act = event_of(act);
         counted.prove(&act, &left, &tells);

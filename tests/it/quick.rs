@@ -784,6 +784,42 @@ fn fails(world: &World, command: &str, status: i32, said: &str) {
     world.minute();
 }
 
+/// A run that never began proves nothing, and takes nothing back of what a run before it proved.
+#[test]
+fn what_never_began_takes_no_proof_back() {
+    let unstarted = [
+        ("make test", 2, "make: *** No rule to make target 'test'.  Stop."),
+        ("make check", 2, "make: *** No targets specified and no makefile found.  Stop."),
+        ("npm test", 1, "npm error Missing script: \"test\""),
+        ("npx jest", 127, "sh: 1: jest: not found"),
+        ("pytest", 127, "bash: line 1: pytest: command not found"),
+    ];
+    for (line, status, said) in unstarted {
+        let begun = || {
+            let world = small();
+            world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+            world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+            world
+        };
+        let world = begun();
+        fails(&world, line, status, said);
+        world.asks(&done()).refuses("nothing is proved");
+        world.tests();
+        fails(&world, line, status, said);
+        world.asks(&done()).passes();
+        // The same where the line hides how it ended.
+        let world = begun();
+        world.tests();
+        let printed = json!({ "stdout": said, "stderr": "", "interrupted": false });
+        let hidden = format!("{line} || true");
+        world.tool("Bash", &json!({ "command": hidden }), || printed).passes();
+        world.asks(&done()).passes();
+        // Tests that fail take it back.
+        fails(&world, "cargo test", 101, "test lex ... FAILED");
+        world.asks(&done()).refuses("nothing is proved");
+    }
+}
+
 /// A small job in a repository with these files; the agent read the first one, and may change what
 /// lies beside it.
 pub fn small_in(files: &[(&str, &str)]) -> World {

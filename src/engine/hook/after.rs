@@ -282,7 +282,8 @@ fn add_up(
         let spends = repo.row(Some(focused)).pace.as_ref().map_or(&[][..], |pace| &pace.spends);
         counts.activity.count(&call.act, deeds, places, spends);
     }
-    let left = Left { outcome, changed: after.changed, late: after.late, places };
+    let unstarted = entry.kept.receipt.as_ref().is_some_and(|ran| ran.absent.is_some());
+    let left = Left { outcome, changed: after.changed, late: after.late, places, unstarted };
     let printed = outcome.printed.as_str();
     let dir = match &call.act {
         Act::Shell { cwd: Some(dir), .. } => dir,
