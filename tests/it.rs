@@ -16,6 +16,7 @@ mod it {
     mod claimhooks;
     mod claims_set;
     mod clients;
+    mod closed_paths;
     mod closings;
     mod compact;
     mod company;

@@ -19,6 +19,26 @@ pub(crate) struct Scope {
     deep: BTreeSet<String>,
     files: BTreeSet<String>,
     tests: bool,
+    words: Vec<Word>,
+}
+
+/// What a person said of paths; of each, all below it is meant as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub kind: Turn,
+    pub paths: Vec<String>,
+    /// As they said it.
+    pub said: String,
+}
+
+/// What such a word does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Closes,
+    /// It closes all else.
+    ClosesElse,
+    /// What was said before is over.
+    Opens,
 }
 
 /// What stands behind a directory in the list of a job that opens those below it.
@@ -69,6 +89,44 @@ impl Scope {
     /// Adds one file that is open by itself.
     pub(crate) fn open(&mut self, file: impl Into<String>) {
         self.files.insert(file.into());
+    }
+
+    /// Takes what a person said of paths after all that it knows.
+    pub(crate) fn hear(&mut self, word: Word) {
+        self.words.push(word);
+    }
+
+    /// The word of a person that keeps `path` closed, whatever is declared; the last one about it
+    /// decides.
+    pub(crate) fn closed_by(&self, path: &str) -> Option<&Word> {
+        let lies_in = |path: &str, held: &str| {
+            path.strip_prefix(held).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // What a pattern may take is told by the directory that it begins in.
+        let (path, pattern) = match path.find(['*', '?', '[']) {
+            Some(at) => (path[..at].rsplit_once('/').map_or("", |(dir, _)| dir), true),
+            None => (path, false),
+        };
+        let mut only: Option<(bool, &Word)> = None;
+        for word in self.words.iter().rev() {
+            let holds = word.paths.iter().any(|held| held.is_empty() || lies_in(path, held));
+            let below = |held: &str| lies_in(held, path) || pattern && path.is_empty();
+            let takes = || word.paths.iter().any(|held| below(held));
+            match word.kind {
+                Turn::Opens if holds => break,
+                Turn::Closes if holds || takes() => return Some(word),
+                Turn::ClosesElse if only.is_none() => only = Some((holds, word)),
+                Turn::Opens | Turn::Closes | Turn::ClosesElse => {}
+            }
+        }
+        only.filter(|(holds, _)| !holds).map(|(_, word)| word)
+    }
+
+    /// Paths that a person closed and that are closed still.
+    pub(crate) fn closed(&self) -> impl Iterator<Item = &str> {
+        let closing = self.words.iter().filter(|word| word.kind == Turn::Closes);
+        let paths = closing.flat_map(|word| word.paths.iter().map(String::as_str));
+        paths.filter(|path| self.closed_by(path).is_some())
     }
 
     /// Tests of what lies in its directories are open, too.
@@ -221,6 +279,36 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_last_word_about_a_path_decides() {
+        let word =
+            |kind, path: &str| Word { kind, paths: vec![path.to_owned()], said: path.to_owned() };
+        let closes = |path| word(Turn::Closes, path);
+        let opens = |path| word(Turn::Opens, path);
+        let only = |path| word(Turn::ClosesElse, path);
+        for (words, path, closed) in [
+            (vec![closes("src/a.py")], "src/a.py", true),
+            (vec![closes("src/a.py")], "src/b.py", false),
+            (vec![closes("src/a.py")], "src/a.pyx", false),
+            (vec![closes("src")], "src/deep/a.py", true),
+            (vec![closes("src/a.py")], "src", true),
+            (vec![closes("src/a.py")], "src/*.py", true),
+            (vec![closes("src/a.py")], "*", true),
+            (vec![closes("src/a.py")], "docs/*", false),
+            (vec![closes("src"), opens("src/a.py")], "src/a.py", false),
+            (vec![closes("src"), opens("src/a.py")], "src/b.py", true),
+            (vec![opens("src/a.py"), closes("src")], "src/a.py", true),
+            (vec![only("src/a.py")], "src/a.py", false),
+            (vec![only("src/a.py")], "src/b.py", true),
+            (vec![only("src/a.py"), opens("src/b.py")], "src/b.py", false),
+            (vec![only("src/a.py"), only("docs")], "src/a.py", true),
+        ] {
+            let mut scope = Scope::default();
+            words.iter().cloned().for_each(|word| scope.hear(word));
+            assert_eq!(scope.closed_by(path).is_some(), closed, "{path}: {words:?}");
+        }
+    }
 
     #[test]
     fn scope_lines_name_exact_directories() {

@@ -23,6 +23,8 @@ pub(crate) struct SaidOfPaths {
 pub(crate) enum Said {
     /// They may be changed, whatever was said before: `[ALLOW <path>]`.
     Allow,
+    /// They may be changed again, as far as rules and phases let them.
+    Again,
     /// They may not be changed.
     Never,
     /// Nothing else may be changed.
@@ -164,7 +166,49 @@ fn words(sentence: &str, path_of: &dyn Fn(&str) -> Option<String>) -> Vec<Word> 
         let path = if marked && !bare.is_empty() { path_of(&bare) } else { None };
         Word { small, path, ends }
     };
-    sentence.split_whitespace().map(word).filter(|word| !word.small.is_empty()).collect()
+    let words = sentence.split_whitespace().map(word).filter(|word| !word.small.is_empty());
+    let mut words: Vec<Word> = words.collect();
+    for at in 1..words.len() {
+        if stands_for_a_place(&words, at) {
+            words[at].path = path_of(&words[at].small);
+        }
+    }
+    words
+}
+
+/// Whether a bare word with its article is what is spoken of: `leave the tests alone`. Whether
+/// there is such a place, whoever asks says.
+fn stands_for_a_place(words: &[Word], at: usize) -> bool {
+    const ARTICLES: &[&str] = &["the", "our", "my", "any", "existing", "these", "those", "all"];
+    const BEHIND: &[&str] = &[
+        "alone",
+        "untouched",
+        "unchanged",
+        "as",
+        "intact",
+        "at",
+        "either",
+        "and",
+        "or",
+        "again",
+        "now",
+    ];
+    let word = &words[at];
+    let articles = words[..at].iter().rev().take_while(|word| word.is(ARTICLES)).count();
+    let head = &words[..at - articles];
+    // `any of the tests`
+    let head = match head {
+        [head @ .., some, of] if of.is(&["of"]) && some.is(&["any", "all", "none"]) => head,
+        all => all,
+    };
+    let behind = words.get(at + 1);
+    let turned =
+        |word: &Word| word.change().is_some() || word.is(&["leave", "keep", "off", "from"]);
+    word.path.is_none()
+        && word.small.chars().all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-')
+        && articles > 0
+        && head.last().is_some_and(turned)
+        && (word.ends || behind.is_none_or(|behind| behind.is(BEHIND)))
 }
 
 fn one(sentence: &str, path_of: &dyn Fn(&str) -> Option<String>) -> Option<SaidOfPaths> {
@@ -198,6 +242,9 @@ fn kind_at(words: &[Word], at: usize) -> Option<(Said, usize)> {
     if let Some((_, two)) = AWAY.iter().find(pair) {
         return Some((Said::Never, at + if two.is_empty() { 1 } else { 2 }));
     }
+    if let Some(verb) = opens(words, at) {
+        return Some((Said::Again, verb + 1));
+    }
     if is(0, &["leave", "keep"]) {
         // leave src/b alone; leave src/b as it is; keep to src/b
         let stays = ["alone", "untouched", "unchanged", "as", "intact"];
@@ -219,6 +266,30 @@ fn kind_at(words: &[Word], at: usize) -> Option<(Said, usize)> {
         return verb.filter(|verb| leads(words, *verb, MODALS)).map(|_| (Said::Only, at + 1));
     }
     if is(0, NOT) { turned(words, at) } else { None }
+}
+
+/// The verb of a sentence that lets somebody change something, where the word at `at` begins that:
+/// `you may touch src/b`, `feel free to edit src/b`, `src/b may be changed`.
+fn opens(words: &[Word], at: usize) -> Option<usize> {
+    const NEAR: usize = 4;
+    let word = &words[at];
+    let before = |list: &[&str]| at.checked_sub(1).is_some_and(|before| words[before].is(list));
+    let may = word.is(&["may", "can"]);
+    let free = word.is(&["free", "fine", "ok", "okay", "ahead", "allowed"]);
+    let passive = may && words.get(at + 1).is_some_and(|next| next.is(&["be"]));
+    if !(free || may && (passive || before(&["you"]))) {
+        return None;
+    }
+    let near = at + 1..words.len().min(at + NEAR);
+    let verb = near.clone().find(|n| words[*n].change().is_some())?;
+    let turned = near.take_while(|n| *n < verb).any(|n| words[n].is(NOT) || words[n].is(&["only"]));
+    let told = if passive { words[verb].change() == Some("ed") } else { words[verb].orders() };
+    let place = if passive {
+        words[..at].iter().any(|word| word.path.is_some())
+    } else {
+        words[verb..].iter().any(|word| word.path.is_some())
+    };
+    (told && place && !turned).then_some(verb)
 }
 
 /// What stands before the word at `at` lets it be the beginning of what somebody is told.
@@ -282,10 +353,12 @@ pub(crate) fn shut(path: &str, said: &[SaidOfPaths], scope: &[String]) -> Option
     for one in said.iter().rev() {
         match one.kind {
             Said::Allow if holds(one) => return None,
+            // What was said before it is over.
+            Said::Again if holds(one) => break,
             Said::Never if holds(one) || takes(one) => return Some(Shut::Said(one.words.clone())),
             // The newest one is meant: an older one was for other work.
             Said::Only if only.is_none() => only = Some((holds(one), one)),
-            Said::Allow | Said::Never | Said::Only => {}
+            Said::Allow | Said::Again | Said::Never | Said::Only => {}
         }
     }
     if let Some((false, one)) = only {
@@ -366,6 +439,22 @@ mod tests {
             ("We never edit src/gen by hand", "Never src/gen"),
             ("You should not be editing tests/", "Never tests"),
             ("no changes to src/b", "Never src/b"),
+            ("Leave the tests alone", "Never tests"),
+            ("Please do not touch the tests!", "Never tests"),
+            ("Don't change any of the existing tests", "Never tests"),
+            ("You may touch src/b now", "Again src/b"),
+            ("ok, you can edit src/b/x.rs again", "Again src/b/x.rs"),
+            ("Feel free to change src/b", "Again src/b"),
+            ("src/b may be changed after all", "Again src/b"),
+            ("go ahead and modify src/b", "Again src/b"),
+            ("You may not touch src/b", "Never src/b"),
+            ("You may only edit src/a", "Only src/a"),
+            ("May I touch src/b?", ""),
+            ("you can find it in src/b", ""),
+            ("src/b can be slow", ""),
+            ("fix it so that the tests pass", ""),
+            ("don't change how the tests run", ""),
+            ("do not change the behaviour of the tests", ""),
         ] {
             assert_eq!(told(prompt), says, "{prompt}");
         }

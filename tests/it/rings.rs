@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 64] = [
+const ROOMS: [&str; 66] = [
     "unhooked",
     "modes",
     "hook",
@@ -65,6 +65,7 @@ const ROOMS: [&str; 64] = [
     "hook_times",
     "bypasses",
     "git_consent",
+    "closed_paths",
     "record",
     "unclaimed",
     "merge_mark",
@@ -75,6 +76,7 @@ const ROOMS: [&str; 64] = [
     "voices",
     "repo",
     "clone_file",
+    "said_file",
     "installed",
     "own_state",
     "quote",

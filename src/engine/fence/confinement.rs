@@ -64,6 +64,7 @@ pub(crate) fn confinement(repo: &Repo, cwd: &Path) -> Result<Confinement> {
         open_tree(repo, &top, &mut walls)?;
     }
     if row.write.contains(&Write::Scope) {
+        walls.closed.extend(scope.closed().map(|path| top.join(path)));
         open_scope(repo, &scope, &top, &mut walls);
     }
     let mut made = open_ignored(repo, &scope, &top, cwd, &mut walls)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, hook, links, named_dirs, own_dir};
+use crate::engine::{claims, closed_paths, hook, links, named_dirs, own_dir};
 use crate::event::{Change, Event, FileEdit};
 use crate::hosts::Host;
 use crate::memory::edit;
@@ -155,7 +155,7 @@ fn change(
     // No step back declares what the track is not for; only a person opens it.
     let shut = match (&resolved.place, focused) {
         (Place::Project { dir }, Some(focused)) if !declared => {
-            repo.shut_by_track(&focused.state.stand, &resolved.shown, dir)
+            closed_paths::shut_for_good(repo, (focused, scope), (&resolved.shown, dir))
         }
         _ => None,
     };

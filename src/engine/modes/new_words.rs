@@ -2,8 +2,8 @@
 //! said before a stop that was refused was judged there, and stands at the head of the next ones.
 
 use crate::engine::record;
-use crate::engine::record::said::JudgedWords;
 use crate::engine::repo::Repo;
+use crate::engine::said_file::JudgedWords;
 use crate::event::{Actor, Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{Answer, Host};

@@ -1,22 +1,19 @@
 //! A prompt, where no job is kept: short words, and what it says of paths and of git.
 
-use std::path::Path;
-
 use crate::engine::bypasses::{self, Bypass};
 use crate::engine::modes::session;
 use crate::engine::person::spoken::{Spoken, Told};
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{git_mark, person, record};
+use crate::engine::{closed_paths, git_mark, person, record};
 use crate::event::{Actor, Event};
 use crate::format::watched::Happened;
 use crate::hosts::{Answer, Host};
 use crate::jobs::mode::Mode;
 use crate::jobs::shortword::ShortWord;
 use crate::phases::git_acts;
-use crate::phases::place::Place;
-use crate::phases::said_scope::{self, Said, SaidOfPaths};
+use crate::phases::said_scope::{Said, SaidOfPaths};
 use crate::voice::{Notice, tell};
 
 pub(crate) fn prompt(
@@ -130,7 +127,7 @@ fn allow(repo: &Repo, event: &Event, paths: &[String]) -> Result<Answer> {
     let opened = open.join(", ");
     let words = format!("[ALLOW {opened}]");
     let said = vec![SaidOfPaths { kind: Said::Allow, paths: open, words }];
-    if let Some(told) = keep(repo, event, &said)? {
+    if let Some(told) = closed_paths::keep(repo, &event.session, &said)? {
         return Ok(Told::person(told).alone());
     }
     // It is open by now: where the record does not take it, it lacks it.
@@ -144,7 +141,7 @@ fn allow(repo: &Repo, event: &Event, paths: &[String]) -> Result<Answer> {
 
 /// Keeps what the words of a prompt close, and tells the person how they were read.
 fn hear(repo: &Repo, event: &Event, text: &str, mode: Mode) -> Result<Answer> {
-    let said = said_scope::read(text, &|word| path_of(repo, event, word));
+    let said = closed_paths::of_prompt(repo, (event, &event.session), text)?;
     let git = git_acts::sentences_of(text);
     if !git.is_empty() {
         let git =
@@ -154,54 +151,14 @@ fn hear(repo: &Repo, event: &Event, text: &str, mode: Mode) -> Result<Answer> {
     if said.is_empty() {
         return Ok(Answer::silence());
     }
-    let full = keep(repo, event, &said)?;
+    let full = closed_paths::keep(repo, &event.session, &said)?;
     if mode == Mode::Watch {
         return Ok(Answer::silence());
     }
-    let line = |one: &SaidOfPaths| {
-        let notice = if one.kind == Said::Only { Notice::FenceOnly } else { Notice::FenceNever };
-        tell(notice, &[("paths", &one.paths.join(", ")), ("said", &one.words)])
-    };
-    let told = full.map_or_else(|| said.iter().map(line).collect(), |full| vec![full]);
+    let lines = || said.iter().map(closed_paths::in_session).collect();
+    let told: Vec<String> = full.map_or_else(lines, |full| vec![full]);
     Ok(Told::person(told.join("\n")).alone())
 }
 
 /// The most letters of a sentence that is kept.
 const LETTERS: usize = 300;
-
-/// Keeps what was said of paths; what is told where there is no room for it.
-fn keep(repo: &Repo, event: &Event, said: &[SaidOfPaths]) -> Result<Option<String>> {
-    let mut full = None;
-    record::said::change(repo, &event.session, |known| {
-        for one in said {
-            if record::said::has_room(known) {
-                known.paths.push(one.clone());
-            } else {
-                full.get_or_insert_with(|| tell(Notice::FenceTooMany, &[("said", &one.words)]));
-            }
-        }
-    })?;
-    Ok(full)
-}
-
-/// The path from the top of the work tree that a word of a prompt means: one that is there, or that
-/// could be below a directory which is.
-fn path_of(repo: &Repo, event: &Event, word: &str) -> Option<String> {
-    if word.contains("://") || word.starts_with(['~', '-', '/']) {
-        return None;
-    }
-    let bare = word.trim_start_matches("./").trim_end_matches('/');
-    let first = bare.split('/').next().filter(|first| !first.is_empty() && *first != "..")?;
-    let top = repo.store.work_tree();
-    let is_there = |base: &Path| {
-        let could = || bare.contains('/') && base.join(first).is_dir();
-        base.join(bare).symlink_metadata().is_ok() || could()
-    };
-    let dir = if !is_there(top) && is_there(&event.cwd) { event.cwd.as_path() } else { top };
-    let found = repo.resolve(Path::new(bare), dir, None, &[]);
-    let shut = matches!(
-        found.place,
-        Place::Outside | Place::Git | Place::OwnState | Place::HostMemory | Place::Scratch
-    );
-    (is_there(dir) && !shut).then_some(found.shown)
-}

@@ -8,7 +8,7 @@ use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{git_mark, record};
+use crate::engine::{closed_paths, git_mark, record};
 use crate::format::names;
 use crate::format::state::{self, State};
 use crate::hosts::Answer;
@@ -156,6 +156,7 @@ pub(crate) fn open_paths(
         return Ok(Opening { opened, shut, told });
     }
     widen(repo, &focused.chain, &opened)?;
+    closed_paths::allow(repo, focused, &opened)?;
     let listed = opened.join(", ");
     let map = repo.map(&focused.state.stand);
     let writes = map.phases().find(|row| row.write.contains(&Write::Scope));

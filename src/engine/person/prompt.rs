@@ -4,7 +4,7 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, git_mark, person, record, unheard};
+use crate::engine::{claims, closed_paths, git_mark, person, record, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -68,7 +68,10 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
         let answer =
             person::short_words::short_word(repo, &spoken, &short, rest, focused.as_ref())?;
         let behind = person::short_words::behind(repo, rest);
-        return Ok(Answer { to_person: merged(answer.to_person, behind), ..answer });
+        let answer = Answer { to_person: merged(answer.to_person, behind), ..answer };
+        // The reason for a word is no prompt of the job.
+        let said = !guest && !short.takes_a_reason();
+        return with_closed_paths(repo, event, (rest, said), answer);
     }
     let untold = (person && !word.is_persons() && repo.rules.short_word(text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
@@ -78,7 +81,19 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
     }
     let answer =
         person::route::route_prompt(repo, event, text.to_owned(), word, person, focused.as_ref())?;
-    Ok(Answer { to_person: merged(untold, answer.to_person), ..answer })
+    let answer = Answer { to_person: merged(untold, answer.to_person), ..answer };
+    with_closed_paths(repo, event, (text, person), answer)
+}
+
+/// Hears what the words of a person close in their job, and tells how they were read.
+fn with_closed_paths(
+    repo: &Repo,
+    event: &Event,
+    (text, said): (&str, bool),
+    answer: Answer,
+) -> Result<Answer> {
+    let closed = if said { closed_paths::hear(repo, event, text)? } else { None };
+    Ok(Answer { to_person: merged(answer.to_person, closed), ..answer })
 }
 
 /// Logs a prompt by hash and length, and tells the agent what waited for it.

@@ -5,9 +5,10 @@ use std::path::Path;
 use crate::claims::languages::shipped_languages;
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
+use crate::engine::said_file;
 use crate::event::Event;
 use crate::format::names;
-use crate::format::state::State;
+use crate::format::state::{State, read_lines};
 use crate::hosts::Host;
 use crate::memory::scope::{Scope, of_below};
 use crate::phases::home::Away;
@@ -123,8 +124,7 @@ impl Repo {
         let lines = |file| -> Result<Vec<String>> {
             // A job that declared nothing has no such file.
             let bytes = self.store.file(&focused.tip, file)?.unwrap_or_default();
-            let lines = crate::format::state::read_lines(&bytes);
-            Ok(lines.into_iter().map(|line| self.composed(line)).collect())
+            Ok(read_lines(&bytes).into_iter().map(|line| self.composed(line)).collect())
         };
         let (mut scope, deep) = (Scope::default(), self.rules.deep_scope);
         for line in lines(names::SCOPE)? {
@@ -143,6 +143,7 @@ impl Repo {
         if self.map(&focused.state.stand).lane.is_some() {
             scope.take_tests();
         }
+        said_file::into_scope(&self.store, &focused.chain, &mut scope)?;
         Ok(scope)
     }
 
@@ -162,12 +163,12 @@ impl Repo {
     /// True when `place` is in scope, or `path` follows a source in scope: what a tool
     /// rewrites beside the work. The disk is asked for candidates only.
     pub(crate) fn is_declared(&self, path: &str, place: &Place, scope: &Scope) -> bool {
-        let companions = self.rules.companions();
-        let follows = || {
-            let holds =
-                |dir: &str, name: &str| repo::paths::holds(self.store.work_tree(), dir, name);
-            companions.is_candidate(path) && companions.follows(path, scope.dirs(), holds)
-        };
-        declared(path, place, scope) || (matches!(place, Place::Project { .. }) && follows())
+        let shut = matches!(place, Place::Project { .. }) && scope.closed_by(path).is_some();
+        let (companions, top) = (self.rules.companions(), self.store.work_tree());
+        let holds = |dir: &str, name: &str| repo::paths::holds(top, dir, name);
+        let follows =
+            || companions.is_candidate(path) && companions.follows(path, scope.dirs(), holds);
+        !shut
+            && (declared(path, place, scope) || matches!(place, Place::Project { .. }) && follows())
     }
 }
