@@ -265,6 +265,7 @@ pub(crate) enum Notice {
     FenceNever,
     FenceOnly,
     JobNever,
+    TestGoneSinceRed,
     JobOnly,
     PathsAgain,
     FenceOpened,

@@ -64,6 +64,7 @@ mod it {
     mod killed_words;
     mod land_asked;
     mod landed;
+    mod last_words;
     mod lets_go;
     mod links;
     mod lookups;

@@ -18,6 +18,8 @@ pub(super) fn is_one_of<'r>(mut rows: impl Iterator<Item = &'r ActRow>, line: &s
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             row.runs.iter().any(|run| runs::begins_with(run, &words))
                 && !words.iter().any(|word| row.dry.iter().any(|dry| runs::like(dry, word)))
+                && (row.needs.is_empty()
+                    || words.iter().any(|word| row.needs.iter().any(|one| runs::like(one, word))))
         })
     })
 }

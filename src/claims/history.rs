@@ -67,7 +67,9 @@ pub(super) fn other_tests(
         if text.holds(&rows.not_run) || text.holds(&rows.unreal) {
             continue;
         }
-        if text.says(&rows.passes, &table.words) {
+        if text.says(&rows.passes, &table.words)
+            || text.says(&rows.by_tests, &table.words) && !super::sure::denies(clause, table)
+        {
             let files = items::paths_named(clause, &table.files, &rows.no_files);
             let other = |path: &&str| of_tests(path) && !ran(path, path);
             found.extend(files.into_iter().filter(other).map(str::to_owned));

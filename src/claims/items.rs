@@ -388,7 +388,8 @@ pub fn unmatched(claim: &Claim, truth: &Truth) -> Vec<String> {
     let index = Index::of(truth);
     let lists =
         claim.code_paths_affected.iter().chain(&claim.code_paths_tested).map(String::as_str);
-    let calls = if claim.as_said { calls_named(&claim.text) } else { Vec::new() };
+    let calls: Vec<&str> =
+        if claim.as_said { super::objects::calls(&claim.text).collect() } else { Vec::new() };
     let texts = tests_named(&claim.text).into_iter().chain(tests_named(&claim.evidence));
     let texts = texts.chain(calls);
     let mut seen = BTreeSet::new();

@@ -25,6 +25,7 @@ pub(crate) mod in_force;
 mod items;
 pub mod languages;
 mod named;
+mod objects;
 pub(crate) mod past;
 mod phrases;
 mod receipts;
@@ -36,6 +37,7 @@ mod ruling;
 pub mod runs;
 mod said;
 mod selection;
+pub mod sent;
 pub(crate) mod session;
 mod state;
 mod sure;
@@ -312,6 +314,9 @@ pub struct Receipt {
     /// It printed what runners of tests print ([`figures::tells_tests`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_tests: bool,
+    /// What its push sent, where that was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<sent::Sent>,
     /// Its runner was not there, or found nothing to run: no test began.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub absent: bool,
@@ -381,6 +386,9 @@ pub struct Ran {
     /// As in [`Receipt::tells_tests`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_tests: bool,
+    /// As in [`Receipt::sent`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<sent::Sent>,
     /// As in [`Receipt::part`], as the line has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,

@@ -45,18 +45,20 @@ pub(super) fn names(
     let calls = calls.into_iter().filter(|call| index.find(call).is_empty());
     let (there, gone): (Vec<&str>, Vec<&str>) = calls.partition(there);
     beside.extend(there);
+    let unmoved = super::objects::untouched(raw, truth, index, table);
     let second = seconds(case, index);
     beside.extend(&second);
-    let mut points: Vec<String> = things.clone();
+    let mut points: Vec<String> = [things.clone(), unmoved.effects.clone()].concat();
     points.extend(second.iter().filter(|name| !ran(name)).map(|name| (*name).to_owned()));
     points.extend(stated.into_iter().filter(|name| !untouched.contains(&name.as_str())));
     points.dedup();
-    beside.retain(|name| !ran(name) && !untouched.contains(name));
+    beside.retain(|name| !(ran(name) || untouched.contains(name) || unmoved.holds(name)));
     for list in [&mut untouched, &mut beside, &mut tests] {
         list.sort_unstable();
         list.dedup();
     }
-    let untouched = untouched.into_iter().map(str::to_owned).chain(new);
+    things.extend(unmoved.effects.iter().cloned());
+    let untouched = untouched.into_iter().map(str::to_owned).chain(new).chain(unmoved.lines);
     reasons.names(Finding::NamedUntouched, &untouched.collect::<Vec<_>>());
     things.extend(beside.into_iter().map(str::to_owned));
     reasons.names(Finding::NamedBeside, &things);
@@ -113,6 +115,15 @@ impl<'c> Named<'c> {
             return false;
         }
         if items::ends(file, &table.files.prose) {
+            return is_done(self.sentence, file, table);
+        }
+        // An item of a list that ends with what was done to the file: `cli.py: help text adapted`.
+        let last = Text::of(self.sentence.trim_end_matches(['.', ' ']));
+        let is_done_word = |word: &str| {
+            Text::of(word).says(&table.said.deeds, &table.words)
+                || table.objects.effects.iter().any(|one| one == word)
+        };
+        if last.words().last().is_some_and(is_done_word) && leads_item(self.sentence, file) {
             return is_done(self.sentence, file, table);
         }
         action_claimed(&Text::of(self.sentence), table) == ActionType::ClaimFixed
@@ -191,6 +202,14 @@ fn is_done(sentence: &str, file: &str, table: &GateTable) -> bool {
         && !super::sure::denies(clause.unwrap_or(sentence), table)
         && !text.holds(&table.said.passing)
         && !text.holds(&table.said.unchanged)
+}
+
+/// Whether a sentence is an item of a list that begins with a file's name and a colon.
+fn leads_item(sentence: &str, file: &str) -> bool {
+    let rest = sentence.trim_start().strip_prefix(['-', '*', '+', '•']);
+    let rest = rest.map(|rest| rest.trim_start_matches([' ', '`', '*']));
+    let behind = rest.and_then(|rest| rest.strip_prefix(file));
+    behind.is_some_and(|rest| rest.trim_start_matches(['`', '*']).starts_with(':'))
 }
 
 /// Whether all that an item of a list says of a file is a number, as of the tests in it.

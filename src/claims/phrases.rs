@@ -120,6 +120,15 @@ impl Text {
         !at.is_empty() && at.iter().all(no)
     }
 
+    /// Whether one of `phrases` stands in it without a negation before it.
+    pub(crate) fn affirms(&self, phrases: &[String], words: &Words) -> bool {
+        let no = |at: usize| {
+            let before = self.tokens[..at].iter().rev().take_while(|token| *token != END);
+            before.take(words.negation_reach).any(|token| words.negations.contains(token))
+        };
+        phrases.iter().any(|phrase| self.fitting(phrase).any(|at| !no(at)))
+    }
+
     /// Whether one of `phrases` stands in it, taken back or not.
     pub(crate) fn holds(&self, phrases: &[String]) -> bool {
         phrases.iter().any(|phrase| self.fitting(phrase).next().is_some())

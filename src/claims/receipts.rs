@@ -6,6 +6,7 @@ use super::acts;
 use super::gate::{Reading, ReceiptRead};
 use super::items::{Index, ends};
 use super::phrases::Text;
+use super::sent::Sent;
 use super::sure;
 use super::table::{ActRow, Backing, FactRow, Finding, GateTable};
 use super::{Counts, EvidenceType, MOST_RECEIPTS, Part, Receipt};
@@ -229,6 +230,11 @@ impl<'c> Runs<'c> {
         })
     }
 
+    /// Pushes that put a ref where the remote's history did not lead.
+    pub(crate) fn forced(&self) -> Vec<String> {
+        commands(self.read.iter().filter(|read| read.receipt.sent == Some(Sent::Forced)))
+    }
+
     /// Commands that ended well and are one of `acts`.
     pub(crate) fn acted<'s>(
         &'s self,
@@ -236,6 +242,8 @@ impl<'c> Runs<'c> {
         table: &'s GateTable,
     ) -> impl Iterator<Item = &'c str> + 's {
         let well = self.read.iter().filter(|read| read.receipt.status == Some(0));
+        // A push that had nothing to send is none.
+        let well = well.filter(|read| read.receipt.sent != Some(Sent::Nothing));
         well.filter(|read| {
             let rows = || table.act.iter().filter(|row| acts.contains(&row.act));
             acts::is_one_of(rows(), &read.receipt.command) || rows().any(|row| self.ends(read, row))
@@ -385,6 +393,24 @@ impl<'c> Runs<'c> {
         })
     }
 
+    /// Whether a command may have run another program that no line names: a script, a hook of a
+    /// commit, a target of `make`. A runner of tests that is called as itself runs none.
+    pub(crate) fn may_have_run(&self, table: &GateTable) -> bool {
+        let rows = &table.said;
+        let starts = |line: &str| {
+            let named = acts::named(line, &rows.tools);
+            let program =
+                |words: &Vec<String>| words.iter().any(|word| rows.scripts.contains(word));
+            named.is_empty() || named.iter().any(program)
+        };
+        self.are_cut()
+            || self.read.iter().any(|read| {
+                let line = &read.receipt.command;
+                let alone = read.receipt.run.is_some() && !starts(line);
+                !alone && !sure::only_looks(line, table)
+            })
+    }
+
     /// Runs of tests whose end nobody saw, and that cannot have shown it.
     pub(crate) fn hidden(&self) -> Vec<String> {
         let unheard = self.read.iter().filter(|read| read.reading == Reading::Unheard);
@@ -458,7 +484,10 @@ impl<'c> Runs<'c> {
     /// Whether one of `acts` may have been made, in a line that does not tell how it ended.
     pub(crate) fn may_have_acted(&self, acts: &[String], table: &GateTable) -> bool {
         let rows = table.act.iter().filter(|row| acts.contains(&row.act));
-        let well = |read: &&Read<'_>| read.receipt.status.is_none_or(|status| status == 0);
+        let well = |read: &&Read<'_>| {
+            read.receipt.status.is_none_or(|status| status == 0)
+                && read.receipt.sent != Some(Sent::Nothing)
+        };
         let mut lines = self.read.iter().filter(well).map(|read| read.receipt.command.as_str());
         lines.any(|line| sure::may_be_act(rows.clone(), line))
     }

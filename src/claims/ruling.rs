@@ -658,9 +658,12 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &In
     }
     let removals = &reasons.table.words.removals;
     let both = led(&format!("{}\n{}", case.claim.text, case.claim.evidence));
+    let words = &reasons.table.words;
+    // `No test was removed` names none.
     let admits: Vec<&str> =
-        sentences(&both).filter(|sentence| Text::of(sentence).holds(removals)).collect();
+        sentences(&both).filter(|sentence| Text::of(sentence).affirms(removals, words)).collect();
     let admitted = admits.join("\n");
+    let beside = with_what_its_is(&both, removals, words);
     let (said, unsaid): (Vec<_>, Vec<_>) = case.truth.tests_gone.iter().partition(|gone| {
         let file = gone.path.rsplit('/').next().unwrap_or(&gone.path);
         let method = if gone.name == file {
@@ -672,12 +675,44 @@ pub(super) fn tests_gone(reasons: &mut Reasons<'_>, case: &ClaimCase, index: &In
             [gone.name.as_str(), method, file].iter().any(|name| names(sentence, name))
         }) || gone.name == file && names_its_directory(&admitted, &gone.path)
             || names_its_object(&admitted, &gone.name, index, reasons.table)
+            || beside.iter().any(|both| names_its_object(both, &gone.name, index, reasons.table))
+    });
+    // Tests that went with what they are of: the person is told of them.
+    let (with, unsaid): (Vec<_>, Vec<_>) = unsaid.into_iter().partition(|gone| {
+        admits.iter().any(|sentence| goes_with(sentence, &gone.name, &case.truth.gone))
     });
     let list = |gone: &[&super::TestGone]| {
         gone.iter().map(|gone| format!("{} ({})", gone.name, gone.path)).collect::<Vec<_>>()
     };
     reasons.names(Finding::TestsGone, &list(&unsaid));
     reasons.names(Finding::TestsGoneNamed, &list(&said));
+    reasons.names(Finding::TestsGoneNamed, &list(&with));
+    reasons.point(Finding::TestsGoneNamed, &list(&with));
+}
+
+/// Sentences of a removal that speak of the tests of something named in the one before, each
+/// with that one: `pad is gone. I took its test out, too`.
+fn with_what_its_is(text: &str, removals: &[String], words: &super::table::Words) -> Vec<String> {
+    let all: Vec<&str> = sentences(text).filter(|one| !one.trim().is_empty()).collect();
+    let its = |text: &Text| ["its", "their", "that", "the"].iter().any(|word| text.has(word));
+    let pairs = all.windows(2).filter(|two| {
+        let text = Text::of(two[1]);
+        its(&text) && text.affirms(removals, words)
+    });
+    pairs.map(|two| two.join(" ")).collect()
+}
+
+/// Whether a sentence of a removal names what is gone from all changed files, and a test is called
+/// after that: `removed pad` takes `test_pad` with it.
+fn goes_with(sentence: &str, test: &str, gone: &[String]) -> bool {
+    let plain = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let test = plain(test);
+    gone.iter().any(|name| {
+        let one = plain(name);
+        one.chars().count() > 2 && names(sentence, name) && test.contains(&one)
+    })
 }
 
 /// Whether a text names a directory that a file lay in: `tests/legacy/`.

@@ -54,7 +54,7 @@ impl Spoken {
                 || open.holds(&rows.tests)
                 || says_that_it_ran(&[&open], table),
             unchanged: text.holds(&rows.unchanged),
-            failed: text.says_some(&rows.failed, &table.words),
+            failed: still_fails(&raw, table),
             layout: text.holds(&rows.layout),
             hindered,
             text,
@@ -132,17 +132,55 @@ impl Spoken {
     }
 }
 
+/// Whether a text says of something that it fails, and not only of what failed that it is mended
+/// (`fixed the one test that failed`).
+fn still_fails(raw: &str, table: &GateTable) -> bool {
+    let (rows, words) = (&table.said, &table.words);
+    let fails = |text: &Text| text.says_some(&rows.failed, words);
+    if fewer(raw, table) {
+        return true;
+    }
+    let clauses = sentences(raw).flat_map(|sentence| table.clauses.all(sentence)).map(Text::of);
+    let (over, rest): (Vec<Text>, Vec<Text>) = clauses.partition(|text| text.holds(&rows.over));
+    // A phrase may stand over the end of a clause, too.
+    let mended = over.iter().any(fails);
+    if mended { rest.iter().any(fails) } else { fails(&Text::of(raw)) }
+}
+
+/// Whether a text says that some of a number of tests passed, and not all.
+fn fewer(raw: &str, table: &GateTable) -> bool {
+    let spelled = super::figures::spelled_out(raw).to_lowercase();
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let words: Vec<String> = spelled.split_whitespace().map(plain).collect();
+    let number = |word: &String| word.parse::<u64>().ok();
+    (0..words.len()).any(|at| {
+        let Some(some) = number(&words[at]) else { return false };
+        let rest: Vec<&String> = words[at + 1..]
+            .iter()
+            .filter(|word| !matches!(word.as_str(), "out" | "the" | "all" | "our"))
+            .take(5)
+            .collect();
+        let [of, all, behind @ ..] = rest.as_slice() else { return false };
+        let passes = behind.iter().any(|word| word.starts_with("pass") || *word == "green");
+        let of_tests = behind.iter().any(|word| Text::of(word).holds(&table.said.tests));
+        *of == "of" && passes && of_tests && number(all).is_some_and(|all| some < all)
+    })
+}
+
 /// A text without the clauses that tell of a run before the last change as of one, and without
 /// those that say of a build, and of no test, what a command that builds has shown.
 fn unshown(raw: &str, runs: &Runs<'_>, table: &GateTable) -> String {
     let (older, built) = (runs.any_older(), runs.well(table));
+    // What ran on one part may be told beside a word that the other did not.
+    let left = older && Text::of(raw).holds(&table.said.not_run);
     let built = built.iter().any(|words| makes(words, &table.said.made));
     if !(older || built) {
         return raw.to_owned();
     }
     let kept = |clause: &&str| {
         let text = Text::of(clause);
-        let is_older = older && text.holds(&table.said.older);
+        let is_older = older && text.holds(&table.said.older)
+            || left && text.holds(&table.said.partly) && !text.holds(&table.said.not_run);
         let of_build = built && text.holds(&table.said.made) && !text.holds(&table.said.tests);
         !(is_older || of_build)
     };
@@ -309,6 +347,10 @@ fn ran(
             reasons.names(Finding::Unshown, &others);
             let others = super::history::other_tests(&spoken.raw, truth, (runs, index), table);
             reasons.names(Finding::Unshown, &others);
+            let all = Text::of(&spoken.raw).all_said(&table.said.all_tested, &table.words);
+            if !bare.is_empty() && !spoken.not_run {
+                reasons.names(Finding::UnshownNamed, &all);
+            }
         }
     }
     if !admitted {
@@ -442,6 +484,7 @@ fn facts(
         required.why = Some(row.why.clone());
         reasons.requires(&row.tool, &row.why);
     }
+    forced(reasons, spoken, runs);
     if !acted {
         open.extend(spoken.text.all_said(&table.said.outside, &table.words));
     }
@@ -453,6 +496,19 @@ fn facts(
     reasons.point(Finding::OutsideNamed, &points);
 }
 
+/// A push that was forced, told as a plain one or not at all.
+fn forced(reasons: &mut Reasons<'_>, spoken: &Spoken, runs: &Runs<'_>) {
+    let (rows, forced) = (&reasons.table.said, runs.forced());
+    if forced.is_empty() || spoken.text.says(&rows.forced, &reasons.table.words) {
+        return;
+    }
+    if spoken.text.holds(&rows.unforced) {
+        reasons.names(Finding::ForcedPush, &forced);
+    } else {
+        reasons.names(Finding::ForcedUntold, &forced);
+    }
+}
+
 /// Whether a fact that nothing shows may be so all the same, or is of a kind that is only listed.
 fn is_unsure(
     row: &super::table::FactRow,
@@ -462,7 +518,15 @@ fn is_unsure(
     table: &GateTable,
 ) -> bool {
     match row.backing {
-        Backing::Command | Backing::Words => true,
+        // Something ran that may have shown it, or only supposed words say so.
+        Backing::Command => {
+            let named = |word: &&String| table.said.programs.contains(word);
+            let named = row.commands.iter().filter(named).any(|word| spoken.text.has(word));
+            !(row.sure && named)
+                || runs.may_have_run(table)
+                || !is_stated(&spoken.raw, row, truth, table)
+        }
+        Backing::Words => true,
         // A command that no row knows may have been the tests.
         Backing::Run => {
             // Something was tried, and no result of tests is told.

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::clauses::ClauseRows;
 use super::extent::ExtentRows;
+use super::objects::ObjectRows;
 use super::runs::Runs;
 use super::{ActionType, Directive, EvidenceType};
 use crate::shipped;
@@ -99,6 +100,9 @@ pub struct FactRow {
     /// What says it may speak of other things, too: a message is never sent back for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named: bool,
+    /// Of a fact that a command backs: it is sent back where no command may have shown it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sure: bool,
     pub phrases: Vec<String>,
     pub tool: String,
     pub why: String,
@@ -117,6 +121,9 @@ pub struct ActRow {
     /// How lines begin that end it where it could not end by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<String>,
+    /// Words of which it has to have one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
 }
 
 /// What a message says of itself, as phrases in the languages that agents write.
@@ -307,6 +314,24 @@ pub struct SaidRows {
     /// That a run ended well, beside `results`.
     #[serde(default)]
     pub ended_well: Vec<String>,
+    /// That a push was forced.
+    #[serde(default)]
+    pub forced: Vec<String>,
+    /// That it was not.
+    #[serde(default)]
+    pub unforced: Vec<String>,
+    /// That a failure is over.
+    #[serde(default)]
+    pub over: Vec<String>,
+    /// That a run was one on a part of the work, where the rest is said not to have run.
+    #[serde(default)]
+    pub partly: Vec<String>,
+    /// That all of the changes were tested.
+    #[serde(default)]
+    pub all_tested: Vec<String>,
+    /// That tests were what showed it.
+    #[serde(default)]
+    pub by_tests: Vec<String>,
 }
 
 /// Files that are called by a word instead of a path.
@@ -361,6 +386,9 @@ pub enum Finding {
     Untold,
     GoneAsSame,
     OtherTarget,
+    ForcedPush,
+    /// The same where the message does not speak of it.
+    ForcedUntold,
     TestsWeaker,
     NamedUntouched,
     OtherProgram,
@@ -550,6 +578,8 @@ pub struct GateTable {
     pub clauses: ClauseRows,
     #[serde(default = "ExtentRows::shipped")]
     pub extent: ExtentRows,
+    #[serde(default = "ObjectRows::shipped")]
+    pub objects: ObjectRows,
     #[serde(default)]
     pub act: Vec<ActRow>,
     pub files: Files,
@@ -561,7 +591,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 39] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 45] {
         [
             ("said.not_run", &self.not_run),
             ("said.beyond", &self.beyond),
@@ -602,6 +632,12 @@ impl SaidRows {
             ("said.shows", &self.shows),
             ("said.times", &self.times),
             ("said.history", &self.history),
+            ("said.forced", &self.forced),
+            ("said.unforced", &self.unforced),
+            ("said.over", &self.over),
+            ("said.partly", &self.partly),
+            ("said.all_tested", &self.all_tested),
+            ("said.by_tests", &self.by_tests),
         ]
     }
 }
@@ -733,7 +769,8 @@ impl GateTable {
 
     /// Lists of words that are no phrases.
     fn word_fault(&self) -> Option<String> {
-        let mut lists = self.clauses.lists().into_iter().chain(self.extent.lists());
+        let mut lists =
+            self.clauses.lists().into_iter().chain(self.extent.lists()).chain(self.objects.lists());
         lists.find_map(|(name, list)| {
             let large = |word: &&String| word.is_empty() || word.chars().any(char::is_uppercase);
             let bad = list.iter().find(large);
@@ -770,6 +807,12 @@ impl GateTable {
         self.fact.iter().find_map(|row| {
             if !seen.insert(&row.fact) {
                 return Some(format!("fact {}: stands twice", row.fact));
+            }
+            if row.sure && row.backing != Backing::Command {
+                return Some(format!(
+                    "fact {}: `sure` stands with the backing `command`",
+                    row.fact
+                ));
             }
             let words = row.backing == Backing::Words;
             words.then(|| {

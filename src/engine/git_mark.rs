@@ -8,9 +8,11 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use crate::claims::sent::Sent;
 use crate::engine::own_state;
+use crate::engine::pushed;
 use crate::engine::repo::{Repo, Result, journal};
-use crate::event::{Act, ToolCall};
+use crate::event::{Act, Outcome, ToolCall};
 use crate::secrets::mask;
 use crate::world;
 
@@ -76,16 +78,26 @@ pub(crate) fn begin(repo: &Repo, call: &ToolCall, verbs: Vec<String>, by_word: b
     write(repo, &GitMark { opened, call: id_of(call), verbs })
 }
 
-/// The call has ended; says what it was let through with, where it was.
-pub(crate) fn end(repo: &Repo, call: &ToolCall) -> Result<Option<GitMark>> {
+/// The call has ended; says what it was let through with, where it was. A push that sent nothing
+/// uses up no leave.
+pub(crate) fn end(repo: &Repo, call: &ToolCall, outcome: &Outcome) -> Result<Option<GitMark>> {
     if !matches!(call.act, Act::Shell { .. } | Act::Foreign { .. }) {
         return Ok(None);
     }
     let mark = read(repo)?.filter(|mark| !mark.call.is_empty() && mark.call == id_of(call));
-    if mark.is_some() {
-        close(repo)?;
+    match &mark {
+        Some(mark) if !mark.opened.is_empty() && is_unsent(repo, call, outcome) => {
+            open(repo, mark.opened.clone())?;
+        }
+        Some(_) => close(repo)?,
+        None => {}
     }
     Ok(mark)
+}
+
+/// Whether the call was a push, and no ref of the remote moved with it.
+pub(crate) fn is_unsent(repo: &Repo, call: &ToolCall, outcome: &Outcome) -> bool {
+    pushed::sent(repo, call, outcome) == Some(Sent::Nothing)
 }
 
 /// What a call is told from others by: its id, or its line where the host gives none.

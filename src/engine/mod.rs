@@ -113,6 +113,7 @@ pub(crate) mod own_state;
 pub(crate) mod person;
 pub(crate) mod policy;
 pub(crate) mod proof;
+pub(crate) mod pushed;
 pub(crate) mod quote;
 pub(crate) mod record;
 pub mod records;

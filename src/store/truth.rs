@@ -58,6 +58,18 @@ impl Store {
         self.pieces(self.differing(before, tree.object()?)?)
     }
 
+    /// What differs between two trees at the paths of `of`, as [`Store::truth`] gives it.
+    pub(crate) fn truth_between(
+        &self,
+        before: &TreeId,
+        after: &TreeId,
+        of: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Piece>, StoreError> {
+        let mut differing = self.differing(before.object()?, after.object()?)?;
+        differing.retain(|one| of(&String::from_utf8_lossy(&one.path)));
+        self.read_pieces(&differing)
+    }
+
     /// The same without files that the work tree lacked already when it was `began`, and that HEAD
     /// has still: what a sparse checkout leaves out, or a person deleted and did not commit.
     ///
@@ -153,7 +165,7 @@ impl Store {
         }
     }
 
-    fn has_tree(&self, tree: &TreeId) -> Result<bool, StoreError> {
+    pub(crate) fn has_tree(&self, tree: &TreeId) -> Result<bool, StoreError> {
         let id = tree.object()?;
         if id == ObjectId::empty_tree(self.repo.object_hash()) {
             return Ok(true);

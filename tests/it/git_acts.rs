@@ -128,6 +128,48 @@ fn where_nobody_can_be_asked_the_person_opens_one_call_by_its_words() {
     }
 }
 
+/// A leave is for one push, and a push that sent nothing was none.
+#[test]
+fn a_push_that_sent_nothing_uses_up_no_leave() {
+    let world = World::seeded();
+    world.host_has("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    world.sh("git init -q --bare ../upstream.git && git remote add origin ../upstream.git");
+    world.sh("git push -q origin HEAD");
+    let pushes = |line: &str| {
+        let did = world.runs(line);
+        did.before.passes();
+        let said = did.said.expect("it ran");
+        format!("{}{}", said.out, said.err)
+    };
+    let commits = |text: &str| {
+        world.puts("todo.txt", text);
+        world.sh("git commit -qam more");
+    };
+    let push = "git push origin HEAD";
+    world.prompt("[ALLOW git push origin HEAD]");
+    assert!(pushes(push).contains("Everything up-to-date"));
+    commits("more\n");
+    assert!(pushes(push).contains(" -> "));
+    commits("yet more\n");
+    world.runs(push).refuses("nobody can be asked");
+    // A quiet one is known by the logs of refs.
+    world.prompt("[ALLOW git push -q origin HEAD]");
+    assert_eq!(pushes("git push -q origin HEAD"), "");
+    world.runs("git push -q origin HEAD").refuses("nobody can be asked");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    world.prompt("[ALLOW git push -q origin HEAD]");
+    assert_eq!(pushes("git push -q origin HEAD"), "");
+    assert_eq!(pushes("git push -q origin HEAD"), "", "it sent nothing, and is open still");
+    // One that is turned down sent nothing, either.
+    world.sh("git push -q -f origin HEAD~1:refs/heads/side");
+    commits("other\n");
+    world.sh("git push -q origin HEAD:side && git reset -q --hard HEAD~1");
+    world.prompt("[ALLOW git push origin HEAD~1:side]");
+    for _ in 0..2 {
+        assert!(pushes("git push origin HEAD~1:side").contains("[rejected]"));
+    }
+}
+
 /// A line that bends git is told what its plain one would be told, and the example is its own.
 #[test]
 fn a_bent_line_is_told_what_leads_on() {
@@ -183,6 +225,9 @@ fn during_the_work_the_persons_words_name_what_is_asked() {
     world.runs("git push").refuses("no, do not push before I have seen it");
     world.prompt("[ALLOW git push]");
     assert!(world.runs("git push").before.is_silent());
+    // It had nothing to send, and used up nothing.
+    assert!(world.runs("git push").before.is_silent());
+    world.prompt("no, do not push before I have seen it");
     world.runs("git push").refuses("do not push");
     for line in ["git rebase main", "git commit --amend --no-edit", "git reset --hard HEAD~1"] {
         world.runs(line).refuses("would remove or replace commits of this job");

@@ -601,3 +601,45 @@ fn the_sentence_that_is_named_is_the_one_at_fault() {
     let text = told.refusal().expect("a lie");
     assert!(text.contains("all tests pass"), "{text}");
 }
+
+/// What a new test said when it failed stands in no commit: the tree of the run that failed has it.
+#[test]
+fn a_test_that_was_made_to_expect_something_else_once_it_failed_is_named() {
+    const TEST: &str = "tests/lex.rs";
+    let new =
+        |value: &str| format!("#[test]\nfn lexes() {{\n    assert_eq!(lex(), {value});\n}}\n");
+    let red = || {
+        let world = World::seeded();
+        world.puts("tests/old.rs", "#[test]\nfn old() {\n    assert_eq!(1, 1);\n}\n");
+        world.sh("git add -A && git commit -qm 'a test'");
+        world.prompt("[QUICK] fix the lexer");
+        world.reads(CODE).passes();
+        world.reads("tests/old.rs").passes();
+        world
+            .seed("phase advance --scope src/parser --scope tests -m 'the lexer drops escapes'")
+            .succeeds();
+        world.writes(TEST, &new("3")).passes();
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+        fails(&world, "cargo test");
+        world
+    };
+    let card = |world: &World| {
+        world.tests();
+        let asked = world.asks(&super::quick::done()).passes();
+        format!("{:?}", asked.reply)
+    };
+    let world = red();
+    world.edits(TEST, "lex(), 3", "lex(), 4").passes();
+    let told = card(&world);
+    assert!(told.contains("tests check less than before") && told.contains(TEST), "{told}");
+    // The code was mended, and the test stands as it failed.
+    let world = red();
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    let told = card(&world);
+    assert!(!told.contains("check less"), "{told}");
+    // A test that is gone since it failed.
+    let world = red();
+    world.writes(TEST, &new("3").replace("lexes", "words").replace("(), 3", "(), 5")).passes();
+    let told = card(&world);
+    assert!(told.contains(TEST), "{told}");
+}

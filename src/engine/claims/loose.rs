@@ -6,7 +6,7 @@ use crate::claims::languages::shipped_languages;
 use crate::claims::{Ran, Receipt, Truth, truth};
 use crate::engine::claims::{gate, receipts};
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{fence, record};
+use crate::engine::{fence, pushed, record};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::evidence;
 use crate::phases::deeds::runs_code;
@@ -55,6 +55,7 @@ pub(crate) fn keep(
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
         tells_tests: figures::tells_tests(&outcome.printed),
+        sent: pushed::sent(repo, call, outcome),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_after: tree,

@@ -10,3 +10,4 @@ pub(crate) mod required;
 pub(crate) mod started;
 pub(crate) mod swapped;
 pub(crate) mod turn;
+pub(crate) mod turned_tests;

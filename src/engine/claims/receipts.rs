@@ -18,7 +18,7 @@ use crate::engine::claims::swapped;
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::sessions::{Session, speaks_for};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{fence, record};
+use crate::engine::{fence, pushed, record};
 use crate::event::{Act, Event, Outcome, ToolCall};
 use crate::format::journal::{What, kept_path};
 use crate::format::state::State;
@@ -88,6 +88,7 @@ pub(crate) fn receipt(
         beside: figures::beside(&outcome.printed),
         complains: figures::complains(&outcome.printed),
         tells_tests: figures::tells_tests(&outcome.printed),
+        sent: pushed::sent(repo, call, outcome),
         part: repo.rules.runs().part(command),
         run: read.run().filter(|_| ends).map(str::to_owned),
         tree_before,
@@ -406,10 +407,7 @@ pub(crate) fn as_they_count(
     };
     let mut receipts: Vec<Receipt> = Vec::new();
     let counted = all.into_iter().zip(others).rev().filter(|((_, ran), _)| counts(ran));
-    for ((id, ran), other_program) in counted {
-        if receipts.len() >= MOST_RECEIPTS {
-            break;
-        }
+    for ((id, ran), other_program) in counted.take(MOST_RECEIPTS) {
         let changed = match &ran.tree_after {
             Some(after) if since.contains_key(after) => since[after].clone(),
             Some(after) => {
@@ -436,6 +434,7 @@ pub(crate) fn as_they_count(
             beside: ran.beside,
             complains: ran.complains,
             tells_tests: ran.tells_tests,
+            sent: ran.sent,
             absent: ran.absent.is_some(),
             part: ran.part.filter(|part| !tests.are_all_in(part, &ran.dir)),
         });

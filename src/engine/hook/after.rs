@@ -44,7 +44,7 @@ pub(crate) fn after(
 ) -> Result<Answer> {
     // First: what is asked from here on is none of the call's time.
     let window = fence::looks::end_of(repo, event, call, outcome);
-    let answered = git_mark::end(repo, call)?;
+    let answered = git_mark::end(repo, call, outcome)?;
     merge_mark::keep(repo, answered.as_ref())?;
     hook::first_time::has_answered(repo, event, call);
     // What a person answers for is no call's own: the fence names it, and lays it to nobody.

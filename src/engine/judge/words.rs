@@ -91,6 +91,7 @@ fn judged(
 ) -> Result<Judged> {
     let cut = text.len() > JUDGED;
     let text = if cut { &text[..text.floor_char_boundary(HEAD)] } else { text };
+    claims::turned_tests::mark(repo, &mut truth, &tree, &receipts)?;
     let claim = Claim::from_words(text, &truth, &receipts, &table);
     truth.held = claims::gate::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
     let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };

@@ -25,7 +25,7 @@ pub(crate) fn after(
         return Ok(Answer::silence());
     }
     let window = looks::end_of(repo, event, call, outcome);
-    let answered = git_mark::end(repo, call)?;
+    let answered = git_mark::end(repo, call, outcome)?;
     merge_mark::keep(repo, answered.as_ref())?;
     // What a person answers for is no call's own.
     let window = window.filter(|_| answered.is_none());
