@@ -166,6 +166,25 @@ impl Untried {
     }
 }
 
+impl Call<'_> {
+    /// The directory of the work that it is about, as far as it names one.
+    pub(crate) fn dir(&self) -> Option<&str> {
+        self.changes.iter().chain(&self.named).find_map(|change| match &change.place {
+            Place::Project { dir } | Place::Page { dir } => Some(dir.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The phase opens no line that writes: what it names of the work is kept apart.
+    pub(crate) fn refuses_its_act(&mut self) {
+        let stays = |change: &FileChange| {
+            matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
+        };
+        let (changes, named) = std::mem::take(&mut self.changes).into_iter().partition(stays);
+        (self.changes, self.named) = (changes, named);
+    }
+}
+
 /// One file that a call would change.
 #[derive(Clone, Debug)]
 pub struct FileChange {
@@ -437,12 +456,7 @@ fn closed(scene: &Scene<'_>, class: Class, part: &str) -> Refusal {
 
 /// The directory that the call would change something in, for a command to be copied.
 fn dir_of_work<'a>(scene: &'a Scene<'_>) -> &'a str {
-    let mut all = scene.call.changes.iter().chain(&scene.call.named);
-    let dir = all.find_map(|change| match &change.place {
-        Place::Project { dir } | Place::Page { dir } => Some(dir.as_str()),
-        _ => None,
-    });
-    match dir {
+    match scene.call.dir() {
         None => "<dir>",
         Some("") => ".",
         Some(dir) => dir,
@@ -922,6 +936,7 @@ mod tests {
             classes: Vec::new(),
             read: None,
             changes: Vec::new(),
+            named: Vec::new(),
             own_state: None,
             persons: None,
             no_command: false,

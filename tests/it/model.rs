@@ -1020,6 +1020,7 @@ impl<'a> Search<'a> {
             classes: Vec::new(),
             read: None,
             changes: Vec::new(),
+            named: Vec::new(),
             own_state: None,
             persons: None,
             no_command: false,

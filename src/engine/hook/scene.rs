@@ -48,7 +48,7 @@ pub(crate) fn scene<'a>(
     let begins = focused.filter(|job| job.state.stand.is_talk() && first != FirstStep::Whole);
     Ok(Scene {
         unread: match begins {
-            Some(job) => is_unread(repo, job, acts.changes.iter().chain(&acts.named))?,
+            Some(job) => is_unread(repo, job, &acts)?,
             None => false,
         },
         helper: helper.filter(|name| repo.has_subagent(host, name)),
@@ -122,6 +122,7 @@ fn blank(call: &ToolCall, class: Option<Class>) -> Call<'_> {
         classes: class.map(|class| (class, call.tool.clone())).into_iter().collect(),
         read: None,
         changes: Vec::new(),
+        named: Vec::new(),
         own_state: None,
         persons: None,
         no_command: false,
@@ -315,17 +316,9 @@ fn unseen(repo: &Repo, focused: &LoadedJob, changes: &[FileChange]) -> Result<Op
     Ok(old.find(|change| !seen.contains(&change.path)).map(|change| change.path.clone()))
 }
 
-/// Whether the small lane would not open where `changes` lie, since nothing there was opened.
-fn is_unread<'c>(
-    repo: &Repo,
-    focused: &LoadedJob,
-    mut changes: impl Iterator<Item = &'c FileChange>,
-) -> Result<bool> {
-    let dir = changes.find_map(|change| match &change.place {
-        Place::Project { dir } | Place::Page { dir } => Some(to_line(dir)),
-        _ => None,
-    });
-    let Some(dir) = dir else { return Ok(false) };
+/// Whether the small lane would not open where `call` writes, since nothing there was opened.
+fn is_unread(repo: &Repo, focused: &LoadedJob, call: &Call<'_>) -> Result<bool> {
+    let Some(dir) = call.dir().map(to_line) else { return Ok(false) };
     let opened = claims::turn::opened_in_job(repo, focused)?;
     Ok(boundary::small::unseen(repo, &[dir], &opened).is_some())
 }
@@ -428,10 +421,7 @@ fn shell(
     }
     // A writer that the phase does not open at all says so by its act, not by its place.
     if !phase.opens(Class::ShellWrite) {
-        let stays = |change: &FileChange| {
-            matches!(change.place, Place::OwnState | Place::Git | Place::Surface { .. })
-        };
-        (out.changes, out.named) = std::mem::take(&mut out.changes).into_iter().partition(stays);
+        out.refuses_its_act();
     }
     Ok(reading)
 }

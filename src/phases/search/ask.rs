@@ -329,6 +329,7 @@ impl<'a> Asks<'a> {
             classes: vec![(class, "x".to_owned())],
             read,
             changes: self.change(state, row, act).into_iter().collect(),
+            named: Vec::new(),
             own_state: None,
             persons: None,
             no_command: false,
