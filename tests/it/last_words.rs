@@ -81,6 +81,19 @@ fn work_on_what_did_not_change_goes_back() {
 }
 
 #[test]
+fn that_nothing_breaks_wants_a_run_as_that_all_passes_does() {
+    let world = changed();
+    judged(
+        &world,
+        &[
+            "lex() keeps escapes. I've confirmed that no existing test breaks with this.",
+            "lex() keeps escapes, and no test fails.",
+        ],
+        &["lex() keeps escapes. I have not checked whether a test breaks."],
+    );
+}
+
+#[test]
 fn what_failed_is_not_admitted_by_saying_that_it_is_mended() {
     let world = changed();
     red(&world);
@@ -135,8 +148,19 @@ fn a_push_is_told_by_what_it_sent() {
     judged(
         &world,
         &["I force-pushed the branch to origin."],
-        &["I pushed the branch to origin.", "Pushed to origin, without force."],
+        &[
+            "I pushed the branch to origin.",
+            "Pushed to origin, without force.",
+            "Pushed to origin; no pull request is opened.",
+        ],
     );
+    // A push opens no request; somebody else may have.
+    for said in ["Pushed to origin and opened a pull request.", "Pushed, and I raised a PR for it."]
+    {
+        let told = ends(&world, said);
+        let person = told.to_person().unwrap_or_default();
+        assert!(told.refusal().is_none() && person.contains("pull request"), "{said}: {told:?}");
+    }
     world.sh("git commit -q --amend -m 'work, told better'");
     pushes("git push --force origin HEAD");
     judged(
