@@ -121,6 +121,20 @@ fn the_words_of_one_interaction_go_out_of_the_record_that_quotes_them() {
     assert!(!world.person("audit show").succeeds().contains(WORD));
 }
 
+/// A record that does not read keeps nobody from taking words away, and is named as a place.
+#[test]
+fn words_go_beside_a_record_that_does_not_read() {
+    let (world, job) = asked();
+    world.sh("blob=$(printf '{' | git hash-object -w --stdin) && \
+         tree=$(printf '100644 blob %s\\trecord.json\\n' $blob | git mktree) && \
+         tip=$(git commit-tree -p refs/seed/claims -m odd $tree) && \
+         git update-ref refs/seed/claims $tip");
+    let done = world.json(&format!("job redact {job}"));
+    let places = done["left"].as_array().expect("a list");
+    assert!(places.iter().any(|one| one["where"] == "refs/seed/claims"), "{done}");
+    assert!(!holds(&everything(&world), WORD), "a word is left");
+}
+
 /// A text whose record did not come goes with the next one that is written.
 #[test]
 fn words_whose_record_never_came_go_with_the_next_text() {

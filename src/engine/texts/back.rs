@@ -7,9 +7,10 @@
 use serde::Serialize;
 
 use super::carry;
+use crate::engine::record;
+use crate::engine::records::of_jobs::OfJobs;
 use crate::engine::repo::Repo;
 use crate::engine::repo::answer::Answered;
-use crate::engine::{record, records};
 use crate::format::meta::{self, Meta};
 use crate::format::trailers::StepTrailers;
 use crate::format::{FORMAT, names};
@@ -52,7 +53,7 @@ pub(crate) fn go_back(repo: &Repo, dry_run: bool) -> Answered<WentBack> {
         return Ok(Err(carrying::newer_steps(&new)));
     }
     // A record that names words would lose them with the texts.
-    if records::of_jobs::of_jobs(repo)?.values().any(|of| !of.keys.is_empty()) {
+    if OfJobs::read(repo)?.name_words() {
         return Ok(Err(carrying::newer_steps(names::CLAIMS)));
     }
     let archive = turns.iter().any(|(chain, ..)| chain == names::ARCHIVE);

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{carry, copies, going};
 use crate::engine::record;
 use crate::engine::record::draft::{By, Redacting, StepDraft};
-use crate::engine::records::{self, of_jobs::OfJob};
+use crate::engine::records::of_jobs::{OfJob, OfJobs};
 use crate::engine::repo::texts::Text;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::texts::Stub;
@@ -183,7 +183,7 @@ fn keys(repo: &Repo, job: &LoadedJob, asked: &[u32]) -> Result<Vec<String>> {
 /// `words`.
 fn of_records(repo: &Repo, job: &LoadedJob, asked: &Asked, words: &[String]) -> Result<OfJob> {
     let id = &job.state.job.id;
-    let mut found = records::of_jobs::of_jobs(repo)?.remove(id.as_str()).unwrap_or_default();
+    let mut found = OfJobs::read(repo)?.of(id.as_str());
     let gone = repo.redacted(&job.tip)?;
     let mut kept = Vec::new();
     for key in std::mem::take(&mut found.keys) {
