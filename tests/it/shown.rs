@@ -116,21 +116,28 @@ fn tests_count_on_what_is_committed() {
 /// What nothing shows stands on the card of the question.
 #[test]
 fn the_card_names_what_nothing_shows_of_the_question() {
-    let asks = |text: &str| {
-        let world = changed(true);
-        world.tests();
+    let text = |text: &str| {
         let text = format!(
             "[JOB-COMPLETE] fix the lexer: {text} Look at the difference yourself before you \
              decide, and say whether it is what you had in mind when you asked for it.\n\n\
              ## Outstanding Items\n"
         );
-        let asked = world.asks(&question(&text, &["Review", "Approve completion"])).passes();
+        question(&text, &["Review", "Approve completion"])
+    };
+    let asks = |said: &str| {
+        let world = changed(true);
+        world.tests();
+        let asked = world.asks(&text(said)).passes();
         asked.reply.to_person().expect("a word to the person").to_owned()
     };
+    // A linter that nothing can have run goes back.
+    let world = changed(true);
+    world.tests();
+    let clean = "It keeps the escapes now; mypy and ruff come back clean as well.";
+    world.asks(&text(clean)).refuses("the linter is said to be content");
     let plain = asks("The lexer keeps the escapes now, and its tests pass.");
     assert!(plain.contains("this question") && !plain.contains(" open: "), "{plain}");
     for (text, named) in [
-        ("It keeps the escapes now; mypy and ruff come back clean as well.", "mypy"),
         ("It keeps the escapes now and coverage sits at 100 %.", "100 %"),
         ("It keeps the escapes now; all links checked, no dead ones.", "links"),
         ("It keeps the escapes now; ran it ten times.", "ran it"),
