@@ -9,6 +9,7 @@ use crate::engine::own_state::{self, Unread};
 use crate::memory::scope::{Scope, Turn, Word};
 use crate::phases::said_scope::{Said as Kind, SaidOfPaths};
 use crate::store::Store;
+use crate::voice::{Notice, tell};
 
 /// What was said in one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +63,22 @@ pub(crate) fn into_scope(store: &Store, chain: &str, scope: &mut Scope) -> Resul
     let said = read(store)?.remove(&key_of(chain)).unwrap_or_default();
     said.paths.into_iter().for_each(|one| scope.hear(word(one)));
     Ok(())
+}
+
+/// Takes the sentences that stand in `texts` out of what is kept of the job of a chain; says
+/// whether there was one. What they closed stays closed.
+pub(crate) fn blank(said: &mut Said, chain: &str, texts: &[String]) -> bool {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let texts: Vec<String> = texts.iter().map(|text| plain(text)).collect();
+    let mut found = false;
+    for one in said.get_mut(&key_of(chain)).into_iter().flat_map(|said| &mut said.paths) {
+        let words = plain(&one.words);
+        if !words.is_empty() && texts.iter().any(|text| text.contains(&words)) {
+            one.words = tell(Notice::TextRedacted, &[]);
+            found = true;
+        }
+    }
+    found
 }
 
 fn word(said: SaidOfPaths) -> Word {

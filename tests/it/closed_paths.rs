@@ -100,3 +100,19 @@ fn only_what_a_prompt_names_is_open_in_the_job() {
     world.edits(OTHER, "token()", "tokens()").refuses("Only change src/parser/lex.rs");
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
 }
+
+/// A sentence that closes a path is a part of a prompt: a redaction takes it, and leaves what it
+/// closed.
+#[test]
+fn redacted_words_leave_no_sentence_and_open_nothing() {
+    let world = World::prompted();
+    world.prompt("Mend the walrus first. Do not touch src/parser/lex.rs, the walrus sleeps there.");
+    let job = world.job();
+    let kept = || {
+        let files = "cat .git/seed/said/*.json";
+        world.sh(files)
+    };
+    assert!(kept().contains("walrus"), "{}", kept());
+    world.json(&format!("job redact {job}"));
+    assert!(!kept().contains("walrus") && kept().contains("src/parser/lex.rs"), "{}", kept());
+}

@@ -72,6 +72,6 @@ pub(crate) fn forget(repo: &Repo, session: &str) -> Result<()> {
     if said.remove(session).is_none() { Ok(()) } else { write(repo, &said) }
 }
 
-fn write(repo: &Repo, said: &Said) -> Result<()> {
+pub(crate) fn write(repo: &Repo, said: &Said) -> Result<()> {
     Ok(world::Whole::private().write(&said_file::file(&repo.store), &serde_json::to_vec(said)?)?)
 }

@@ -14,6 +14,7 @@ use crate::engine::record::draft::{By, Redacting, StepDraft};
 use crate::engine::records::of_jobs::{OfJob, OfJobs};
 use crate::engine::repo::texts::Text;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::said_file;
 use crate::format::texts::Stub;
 use crate::format::trailers::StepTrailers;
 use crate::format::{names, texts};
@@ -87,6 +88,10 @@ pub(crate) fn redact(repo: &Repo, asked: &Asked) -> Result<Redacted> {
     // Before the step, for who is stopped behind it reads no words any more. What it finds in a
     // journal becomes a text of the step.
     copies::blank(repo, &words)?;
+    let mut said = said_file::read(&repo.store)?;
+    if said_file::blank(&mut said, &names::job_chain(&asked.job), &words) {
+        record::said::write(repo, &said)?;
+    }
     take_step(repo, &job, &keys, asked.numbers.is_empty())?;
     // Those of an earlier time, too: an older git seed may have fetched them again.
     let known = repo.redacted(&repo.job(&asked.job)?.tip)?;
