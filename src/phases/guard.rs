@@ -518,6 +518,8 @@ fn place_is_open(scene: &Scene<'_>, change: &FileChange) -> Result<(), Refusal> 
     let declared = Spot { declared: true, ..spot(scene, change) };
     let opens = scene.phase.writes(&change.place, declared)
         || (scene.phase.declares && matches!(change.place, Place::Project { .. }));
+    // What is closed for good is opened by no larger lane.
+    let opens = opens && change.shut.is_none();
     match &scene.call.outgrows {
         // Of one declared directory and one beside it the second is what there is no room for.
         Some(path) if opens && !scene.phase.declares => {

@@ -116,3 +116,23 @@ fn redacted_words_leave_no_sentence_and_open_nothing() {
     world.json(&format!("job redact {job}"));
     assert!(!kept().contains("walrus") && kept().contains("src/parser/lex.rs"), "{}", kept());
 }
+
+/// On the small lane a path that is closed is told as that, also where it lies in the directory of
+/// the change: no larger lane would open it.
+#[test]
+fn the_small_lane_sends_nobody_to_a_larger_one_for_a_closed_path() {
+    for (closed, scope) in [("todo.txt", "."), (OTHER, "src/parser"), ("todo.txt", "src/parser")] {
+        let world = World::seeded();
+        world.puts(OTHER, "fn token() {}\n");
+        world.sh("git add -A && git commit -qm more");
+        world.prompt(&format!("Say what the lexer does. Do not touch {closed}."));
+        world.reads(CODE).passes();
+        world.reads("todo.txt").passes();
+        let small = "phase advance --small -m 'say what it does; a comment; cargo test'";
+        world.seed(&format!("{small} --scope {scope}")).succeeds();
+        let refused = world.writes(closed, "other\n").before;
+        let told = refused.refusal().unwrap_or_default().to_owned();
+        assert!(told.contains(&format!("Do not touch {closed}")), "{scope}: {told}");
+        assert!(!told.contains("--up"), "{scope}: {told}");
+    }
+}
