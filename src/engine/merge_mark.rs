@@ -14,8 +14,9 @@ use crate::engine::repo::{Repo, Result};
 use crate::event::{Act, ToolCall};
 use crate::phases::Class;
 use crate::phases::git_acts::Merging;
-use crate::phases::guard::Call;
+use crate::phases::guard::{self, FileChange, Scene};
 use crate::phases::place::Place;
+use crate::verdict::Refusal;
 use crate::world;
 
 /// The acts that may leave a merge behind.
@@ -86,26 +87,32 @@ pub(crate) fn holds_a_sign(text: &[u8]) -> bool {
     lines.any(|line| sign(line, b'<') || sign(line, b'>') || sign(line, b'|'))
 }
 
-/// An edit of files that conflicted is open wherever the job stands: nobody could end the merge
-/// otherwise.
-pub(crate) fn opens_conflicts(
+/// The verdict on a call, where an edit of files that conflicted is open wherever the job stands:
+/// nobody could end the merge otherwise. Whether a merge is under way is asked only of what would
+/// be refused.
+pub(crate) fn judge(
     repo: &Repo,
     call: &ToolCall,
-    (guest, acts): (bool, &mut Call<'_>),
-) -> Result<()> {
-    if guest || !matches!(call.act, Act::Edit(_)) || acts.changes.is_empty() {
-        return Ok(());
+    scene: &mut Scene<'_>,
+) -> Result<std::result::Result<(), Refusal>> {
+    let verdict = guard::judge(scene);
+    if verdict.is_ok() || scene.guest || !matches!(call.act, Act::Edit(_)) {
+        return Ok(verdict);
     }
-    let Some(merging) = under_way(repo)? else { return Ok(()) };
+    let Some(merging) = under_way(repo)? else { return Ok(verdict) };
     let open = |place: &Place| {
         matches!(place, Place::Project { .. } | Place::Page { .. } | Place::Knowledge)
     };
-    if acts.changes.iter().all(|one| open(&one.place) && merging.files.contains(&one.path)) {
-        acts.changes.clear();
-        acts.classes = vec![(Class::Housekeeping, call.tool.clone())];
-        (acts.unseen, acts.outgrows, acts.unproven) = (None, None, None);
+    let acts = &mut scene.call;
+    let is_open = |one: &FileChange| open(&one.place) && merging.files.contains(&one.path);
+    if acts.changes.is_empty() || !acts.changes.iter().all(is_open) {
+        return Ok(verdict);
     }
-    Ok(())
+    acts.changes.clear();
+    acts.classes = vec![(Class::Housekeeping, call.tool.clone())];
+    (acts.unseen, acts.outgrows, acts.unproven) = (None, None, None);
+    (scene.unread, scene.gone) = (false, false);
+    Ok(guard::judge(scene))
 }
 
 /// What an edit changed of such files is part of the merge, and no work of the job's.

@@ -5,7 +5,8 @@ use crate::engine::person;
 use crate::engine::quote::count_words;
 use crate::engine::record;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
-use crate::engine::{claims, fence, git_consent, guests, hook, jobs, judge, memory, other_line};
+use crate::engine::{claims, fence, git_consent, guests, hook, jobs, judge, memory};
+use crate::engine::{merge_mark, other_line};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -39,8 +40,11 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
     {
         return Ok(Answer::silence());
     }
-    let scene = hook::scene::scene(repo, host, event, call, focused, guest)?;
-    let verdict = journal_holds(focused, call).and_then(|()| guard::judge(&scene));
+    let mut scene = hook::scene::scene(repo, host, event, call, focused, guest)?;
+    let verdict = match journal_holds(focused, call) {
+        Ok(()) => merge_mark::judge(repo, call, &mut scene)?,
+        Err(refusal) => Err(refusal),
+    };
     let Err(refusal) = verdict else {
         return let_through(repo, host, event, (call, &scene), focused.filter(|_| !guest));
     };

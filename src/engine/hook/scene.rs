@@ -8,7 +8,7 @@ use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::rows::to_line;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, git_consent, git_hooks, hook, jobs, judge, memory};
-use crate::engine::{merge_mark, named_dirs, own_dir, person, record};
+use crate::engine::{named_dirs, own_dir, person, record};
 use crate::event::{Act, Event, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -32,7 +32,6 @@ pub(crate) fn scene<'a>(
     let phase = if guest { repo.rules.maps.home().none() } else { repo.row(focused) };
     let stand = focused.map(|focused| &focused.state.stand);
     let mut acts = call_of(&Setting { repo, host, event, phase, focused, call }, call)?;
-    merge_mark::opens_conflicts(repo, call, (guest, &mut acts))?;
     let dial_set = stand.is_some_and(|stand| stand.entry.multiplier.is_some());
     if let Act::Shell { command, .. } = &call.act
         && (phase.dial && !dial_set || !phase.opens(Class::ShellCode))

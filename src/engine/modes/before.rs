@@ -3,7 +3,7 @@
 
 use crate::engine::quote::count_words;
 use crate::engine::repo::{Repo, Result, UnwrittenRefusal};
-use crate::engine::{hook, record};
+use crate::engine::{hook, merge_mark, record};
 use crate::event::{Actor, Event, ToolCall};
 use crate::format::journal::{Refused, What, name_of};
 use crate::format::watched::Happened;
@@ -19,8 +19,8 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
     if call.tool.is_empty() {
         return Ok(refuse(repo, call, &[], guard::unjudged(&"it names no tool")));
     }
-    let scene = hook::scene::scene(repo, host, event, call, None, false)?;
-    if let Err(refusal) = guard::judge(&scene) {
+    let mut scene = hook::scene::scene(repo, host, event, call, None, false)?;
+    if let Err(refusal) = merge_mark::judge(repo, call, &mut scene)? {
         let refusal = hook::before::heard_by(&event.by, refusal, "fence");
         return Ok(refuse(repo, call, &paths(&scene), refusal));
     }
