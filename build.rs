@@ -66,6 +66,7 @@ const ROWS: &[Rows] = &[
         table: "src/hosts/plugin/plugins.toml",
         lists: &[("plugin", &["host"]), ("grant", &["host"])],
     },
+    Rows { table: "src/claims/runs.toml", lists: &[("run", &["runs"])] },
     Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
     Rows {
         table: "src/secrets/secrets.toml",

@@ -871,7 +871,7 @@ fn rows_in(table: &mut toml::Table, key: &str) -> Vec<toml::Value> {
 /// Rows for more runs of tests, as they hold over the shipped ones.
 fn with_runs(rows: Vec<RunRow>) -> Result<Vec<RunRow>, BadRules> {
     if !rows.is_empty() {
-        let runs = Runs::shipped().and_then(|runs| runs.with(rows.clone()));
+        let runs = Runs::shipped().with(rows.clone());
         runs.map_err(|bad| BadRules::Runs(bad.to_string()))?;
     }
     Ok(rows)
@@ -1172,7 +1172,7 @@ impl Rules {
     pub(crate) fn runs(&self) -> &Runs {
         self.runs.get_or_init(|| {
             // The rows were laid over the shipped ones when the rules were read.
-            let runs = Runs::shipped().and_then(|runs| runs.with(self.more_runs.clone()));
+            let runs = Runs::shipped().with(self.more_runs.clone());
             runs.unwrap_or_else(|bad| unreachable!("{bad}"))
         })
     }

@@ -31,7 +31,9 @@ pub(crate) use person::{
 };
 pub(crate) use processes::started_ms;
 pub(crate) use scratch::{Alone, Scratch, sweep};
-pub(crate) use there::{NotPlain, open_plain, open_unblocked, read_if_there, read_plain};
+pub(crate) use there::{
+    NotPlain, open_plain, open_unblocked, read_if_there, read_plain, remove_if_there,
+};
 pub(crate) use whole::{Whole, begin_sync, is_draft, sync, write_whole};
 
 /// The variable that sets the clock of debug builds, in seconds since the epoch.

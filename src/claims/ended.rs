@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn what_a_line_throws_away_shows_no_end() {
-        let runs = Runs::shipped().expect("rows");
+        let runs = Runs::shipped();
         let end = |line: &str, output: &str, heard: Option<i32>| {
             Ended::of(&runs, (line, &runs.recognise(line)), output, heard)
         };

@@ -6,6 +6,7 @@
 //! the line; some end well then.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -14,7 +15,7 @@ use super::selection::{self, Part, Words};
 use super::table::KINDS;
 use super::{Counts, EvidenceType};
 use crate::shell::{self, Simple};
-use crate::shipped;
+use crate::shipped::{self, Rows};
 
 /// What is wrong with rows of runs.
 #[derive(Debug, Error)]
@@ -91,10 +92,18 @@ struct Wrapper {
     part: Vec<String>,
 }
 
-/// All rows.
+/// All rows. Most lines are no run by their words alone: only one that may be has them read.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    /// Those of applied rules, which come first.
+    more: Vec<RunRow>,
+    known: OnceLock<Known>,
+}
+
+/// The rows, as they are read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Runs {
+struct Known {
     silent: Vec<String>,
     #[serde(default)]
     places: Vec<String>,
@@ -188,13 +197,124 @@ impl Recognised {
     }
 }
 
+/// How the shipped runs begin.
+static HEADS: Rows<RunRow> = shipped::rows!("runs.run");
+
 impl Runs {
     /// The rows that git seed brings.
+    pub fn shipped() -> Self {
+        Self::default()
+    }
+
+    /// The same rows and `more`; a row with a known name takes the place of that one.
     ///
     /// # Errors
     ///
-    /// Says which row is wrong. A test reads the table: in a binary that passed it, none is.
-    pub fn shipped() -> Result<Self, RunsError> {
+    /// Says which row is wrong.
+    pub(crate) fn with(self, more: Vec<RunRow>) -> Result<Self, RunsError> {
+        if more.is_empty() {
+            return Ok(self);
+        }
+        let known = self.known().clone().with(more.clone())?;
+        let more = more.into_iter().chain(self.more).collect();
+        Ok(Self { more, known: OnceLock::from(known) })
+    }
+
+    fn known(&self) -> &Known {
+        // A test reads the shipped rows; others came with `with`, which checked them.
+        self.known.get_or_init(|| Known::shipped().unwrap_or_else(|bad| unreachable!("{bad}")))
+    }
+
+    /// Whether any word of these commands may begin a run, behind whatever wraps it.
+    fn may_begin_in(&self, commands: &[Simple]) -> bool {
+        let mut heads: Vec<&str> = HEADS.names().map(head).collect();
+        heads.extend(self.more.iter().flat_map(|row| &row.runs).map(|run| head(run)));
+        let begins = |word: &str| heads.iter().any(|one| is_headed(one, word));
+        commands.iter().flat_map(|one| &one.words).any(|word| begins(program(word)))
+    }
+
+    /// No row at all.
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        let known = r#"{"silent": [], "masking": [], "run": []}"#;
+        let known: Known = serde_json::from_str(known).expect("rows");
+        Self { more: Vec::new(), known: OnceLock::from(known) }
+    }
+
+    /// The names of all rows.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.known().run.iter().map(|row| row.name.as_str())
+    }
+
+    /// Which evidence each run backs.
+    pub(super) fn backs(&self) -> BTreeMap<String, Vec<EvidenceType>> {
+        self.known().run.iter().map(|row| (row.name.clone(), row.backs.clone())).collect()
+    }
+
+    /// Says what `line` is.
+    pub fn recognise(&self, line: &str) -> Recognised {
+        let Some(read) = shell::behind_settings(line) else { return Recognised::Unclear };
+        let run = self.may_begin_in(&read.commands).then(|| self.known().run_in(&read)).flatten();
+        run.unwrap_or_else(|| other(line, &read))
+    }
+
+    /// Whether `line` runs tests, or builds or checks: what may run where one only looks, held by
+    /// the kernel. Only tests prove anything.
+    pub(crate) fn runs_here(&self, line: &str) -> bool {
+        let Some(read) = shell::behind_settings(line) else { return false };
+        let known = self.known();
+        known.run_on(&read).is_some() || read.commands.iter().any(|command| known.builds(command))
+    }
+
+    /// The row that knows a program with its arguments as a run of tests that really runs, by the
+    /// words it begins with: nothing stands before them.
+    pub(super) fn knows(&self, words: &[String]) -> Option<&str> {
+        let words: Vec<&str> = words.iter().map(|word| program(word)).collect();
+        let known = self.known();
+        let fit = known.run.iter().find_map(|row| known.fits(row, &words))?;
+        fit.runs.then_some(fit.row.name.as_str())
+    }
+
+    /// Whether the line throws away what its run prints, or lets it print no closing lines: that it
+    /// ended well then says nothing of tests.
+    pub(crate) fn hides(&self, line: &str) -> bool {
+        self.on(line, |run| run.hidden).unwrap_or(false)
+    }
+
+    /// The part of the tests that a line selects; none where it selects all of them, or is no
+    /// run of tests.
+    pub fn part(&self, line: &str) -> Option<Part> {
+        self.on(line, |run| run.part).flatten()
+    }
+
+    /// What `tell` says of the run of a line; none where it is no run.
+    fn on<T>(&self, line: &str, tell: impl FnOnce(Fit<'_>) -> T) -> Option<T> {
+        let read = shell::behind_settings(line).filter(|read| self.may_begin_in(&read.commands))?;
+        self.known().run_on(&read).map(|(run, _)| tell(run))
+    }
+
+    /// The places that a line goes to or names, each from the one before it; the first is
+    /// where its commands run, the others are from there. What is said to a flag of
+    /// `places` is one, and so is a word that stands for itself.
+    pub(crate) fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
+        self.known().places(line)
+    }
+}
+
+/// What a line is that is no run of tests.
+fn other(line: &str, read: &shell::Line) -> Recognised {
+    let here = read.dirs.iter().all(Option::is_some);
+    let Some(simple) = shell::simple(line) else { return Recognised::Unclear };
+    match (simple.whole, simple.chained && here) {
+        (true, _) => Recognised::Command,
+        (false, true) => Recognised::Commands,
+        (false, false) => Recognised::Unclear,
+    }
+}
+
+impl Known {
+    fn shipped() -> Result<Self, RunsError> {
         let runs: Self = shipped::read(shipped::shipped!("runs"))?;
         runs.check()?;
         Ok(runs)
@@ -202,31 +322,19 @@ impl Runs {
 
     /// Reads rows from TOML.
     #[cfg(test)]
-    pub(crate) fn parse(toml: &str) -> Result<Self, RunsError> {
+    fn parse(toml: &str) -> Result<Self, RunsError> {
         let runs: Self = toml::from_str(toml)?;
         runs.check()?;
         Ok(runs)
     }
 
-    /// The same rows and `more`; a row with a known name takes the place of that one.
-    pub(crate) fn with(mut self, more: Vec<RunRow>) -> Result<Self, RunsError> {
+    fn with(mut self, more: Vec<RunRow>) -> Result<Self, RunsError> {
         for row in more {
             self.run.retain(|known| known.name != row.name);
             self.run.insert(0, row);
         }
         self.check()?;
         Ok(self)
-    }
-
-    /// The names of all rows.
-    #[cfg(test)]
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.run.iter().map(|row| row.name.as_str())
-    }
-
-    /// Which evidence each run backs.
-    pub(super) fn backs(&self) -> BTreeMap<String, Vec<EvidenceType>> {
-        self.run.iter().map(|row| (row.name.clone(), row.backs.clone())).collect()
     }
 
     fn check(&self) -> Result<(), RunsError> {
@@ -262,25 +370,17 @@ impl Runs {
         }
     }
 
-    /// Says what `line` is.
-    pub fn recognise(&self, line: &str) -> Recognised {
-        let Some(read) = shell::behind_settings(line) else { return Recognised::Unclear };
+    /// What a line with a run of tests in it is.
+    fn run_in(&self, read: &shell::Line) -> Option<Recognised> {
         let here = read.dirs.iter().all(Option::is_some);
-        let Some((fit, heard)) = self.run_on(&read) else {
-            let Some(read) = shell::simple(line) else { return Recognised::Unclear };
-            return match (read.whole, read.chained && here) {
-                (true, _) => Recognised::Command,
-                (false, true) => Recognised::Commands,
-                (false, false) => Recognised::Unclear,
-            };
-        };
+        let (fit, heard) = self.run_on(read)?;
         let run = fit.row.name.clone();
         if !fit.runs || !here {
-            return Recognised::Masked(run);
+            return Some(Recognised::Masked(run));
         }
         // The closing line of a part may not stand for a run of all.
-        let shows = self.is_alone(&read) && self.are_alike(&read.commands);
-        if read.whole && !fit.quiet {
+        let shows = self.is_alone(read) && self.are_alike(&read.commands);
+        Some(if read.whole && !fit.quiet {
             Recognised::Run(run)
         } else if heard && !fit.quiet {
             Recognised::Chained { run, shows, ends: read.ends }
@@ -288,7 +388,7 @@ impl Runs {
             Recognised::Shown(run)
         } else {
             Recognised::Masked(run)
-        }
+        })
     }
 
     /// The run of a line and whether the end of the line tells its own: one of those at its end,
@@ -323,13 +423,6 @@ impl Runs {
         })
     }
 
-    /// Whether `line` runs tests, or builds or checks: what may run where one only looks, held by
-    /// the kernel. Only tests prove anything.
-    pub(crate) fn runs_here(&self, line: &str) -> bool {
-        let Some(read) = shell::behind_settings(line) else { return false };
-        self.run_on(&read).is_some() || read.commands.iter().any(|command| self.builds(command))
-    }
-
     /// Whether a command builds or checks, and changes no sources by its flags.
     fn builds(&self, command: &Simple) -> bool {
         let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
@@ -342,31 +435,7 @@ impl Runs {
         command.literal && !around.silent && !words.iter().any(rewrites)
     }
 
-    /// The row that knows a program with its arguments as a run of tests that really runs, by the
-    /// words it begins with: nothing stands before them.
-    pub(super) fn knows(&self, words: &[String]) -> Option<&str> {
-        let words: Vec<&str> = words.iter().map(|word| program(word)).collect();
-        let fit = self.run.iter().find_map(|row| self.fits(row, &words))?;
-        fit.runs.then_some(fit.row.name.as_str())
-    }
-
-    /// Whether the line throws away what its run prints, or lets it print no closing lines: that it
-    /// ended well then says nothing of tests.
-    pub(crate) fn hides(&self, line: &str) -> bool {
-        let fit = shell::behind_settings(line).and_then(|read| Some(self.run_on(&read)?.0.hidden));
-        fit.unwrap_or(false)
-    }
-
-    /// The part of the tests that a line selects; none where it selects all of them, or is no
-    /// run of tests.
-    pub fn part(&self, line: &str) -> Option<Part> {
-        self.run_on(&shell::behind_settings(line)?).and_then(|(run, _)| run.part)
-    }
-
-    /// The places that a line goes to or names, each from the one before it; the first is
-    /// where its commands run, the others are from there. What is said to a flag of
-    /// `places` is one, and so is a word that stands for itself.
-    pub(crate) fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
+    fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
         let Some(read) = shell::behind_settings(line) else { return (Vec::new(), Vec::new()) };
         let mut named = Vec::new();
         // Where the others work says nothing of the run.
@@ -645,10 +714,19 @@ fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
 /// Whether a line that begins with `word` may begin as `pattern` says: each line is held against
 /// all rows, and nearly all of them end here.
 fn may_begin(pattern: &str, word: &str) -> bool {
-    let pattern = pattern.as_bytes();
-    let head = pattern.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let head = head(pattern).as_bytes();
     let plain = !head.is_empty() && !head.contains(&b'*');
     !plain || head.split(|byte| *byte == b'|').any(|one| one == word.as_bytes())
+}
+
+/// The first word of a pattern.
+fn head(pattern: &str) -> &str {
+    pattern.split(' ').find(|word| !word.is_empty()).unwrap_or_default()
+}
+
+/// Whether `word` is one that a pattern with this first word begins with.
+fn is_headed(head: &str, word: &str) -> bool {
+    head.split('|').any(|one| like(one, word))
 }
 
 /// Whether `words` begin as `pattern` says; flags may stand between.
@@ -699,7 +777,7 @@ mod tests {
     /// What `line` is by the shipped rows.
     fn recognise(line: &str) -> Recognised {
         static RUNS: std::sync::OnceLock<Runs> = std::sync::OnceLock::new();
-        RUNS.get_or_init(|| Runs::shipped().expect("rows")).recognise(line)
+        RUNS.get_or_init(|| Runs::shipped()).recognise(line)
     }
 
     fn said(line: &str) -> String {
@@ -718,7 +796,7 @@ mod tests {
 
     #[test]
     fn builds_and_checks_run_where_tests_do_and_are_no_tests() {
-        let runs = Runs::shipped().expect("the shipped rows hold");
+        let runs = Runs::shipped();
         for line in [
             "cargo check",
             "cargo +nightly clippy --all-targets -- -D warnings",
@@ -1158,14 +1236,14 @@ mod tests {
             ("node --import=/b/x.js --test", &[], &["/b/x.js"]),
             ("pytest -p no:cacheprovider", &[], &["no:cacheprovider"]),
         ] {
-            let (goes, says) = Runs::shipped().expect("rows").places(line);
+            let (goes, says) = Runs::shipped().places(line);
             assert_eq!((goes, says), (list(dirs), list(named)), "{line}");
         }
     }
 
     #[test]
     fn a_run_by_another_configuration_is_one_of_a_part() {
-        let runs = Runs::shipped().expect("rows");
+        let runs = Runs::shipped();
         for line in ["pytest -c other.ini", "pytest --config-file=x.ini", "pytest -o addopts=-kx"] {
             assert!(runs.part(line).is_some(), "{line}");
         }
@@ -1186,7 +1264,7 @@ mod tests {
             backs: vec![EvidenceType::UnitTest],
             ..RunRow::default()
         };
-        let runs = Runs::shipped().expect("rows").with(vec![row.clone()]).expect("sound");
+        let runs = Runs::shipped().with(vec![row.clone()]).expect("sound");
         assert_eq!(runs.recognise("frob -v verify all"), Recognised::Run("frob".into()));
         let error = runs
             .clone()
@@ -1197,14 +1275,32 @@ mod tests {
         let error =
             runs.with(vec![RunRow { name: "A b".into(), ..row }]).expect_err("a name").to_string();
         assert!(error.contains("run A b"), "{error}");
-        let error = Runs::parse(
+        let error = Known::parse(
             "silent = []\nmasking = []\n[[run]]\nname = \"x\"\nruns = [\"x\"]\nbacks = [\"guess\"]",
         )
         .expect_err("bad")
         .to_string();
         assert!(error.contains("guess") && error.contains("unit_test"), "{error}");
-        let toml = Runs::parse(include_str!("runs.toml")).expect("the TOML");
-        assert_eq!(toml, Runs::shipped().expect("rows"));
+        let toml = Known::parse(include_str!("runs.toml")).expect("the TOML");
+        assert_eq!(toml, Known::shipped().expect("the form"));
+    }
+
+    #[test]
+    fn each_run_is_known_for_one_before_its_row_is_read() {
+        let runs = Runs::shipped();
+        let wraps = ["", "npx ", "timeout 3 ", "bundle exec ", "A=b env ", "cd a && ", "./bin/"];
+        for pattern in runs.known().run.iter().flat_map(|row| &row.runs) {
+            let first = |word: &str| word.split('|').next().unwrap_or(word).replace('*', "x");
+            let line: Vec<String> = pattern.split_whitespace().map(first).collect();
+            for wrap in wraps {
+                let line = format!("{wrap}{}", line.join(" "));
+                let read = shell::behind_settings(&line).expect("it reads");
+                let is_run = runs.known().run_on(&read).is_some();
+                assert!(!is_run || runs.may_begin_in(&read.commands), "{line}");
+            }
+        }
+        let read = shell::behind_settings("cat a.rs | head -3; ls -la src").expect("it reads");
+        assert!(!runs.may_begin_in(&read.commands));
     }
 
     #[test]

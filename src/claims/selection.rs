@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_directory_behind_a_flag_is_a_path() {
-        let runs = Runs::shipped().expect("rows");
+        let runs = Runs::shipped();
         for (line, paths) in [
             ("python3 -m unittest discover -s tests", vec!["tests"]),
             ("python3 -m unittest discover -v -s ./tests/", vec!["tests/"]),
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_line_selects_all_tests_or_a_part() {
-        let runs = Runs::shipped().expect("rows");
+        let runs = Runs::shipped();
         for (line, by) in [
             ("cargo test", ""),
             ("python3 -m unittest discover -v", ""),
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn paths_hold_what_lies_below_them() {
-        let runs = Runs::shipped().expect("rows");
+        let runs = Runs::shipped();
         for (line, tests, holds) in [
             ("pytest tests", &["tests/a.py", "tests/b/c.py"][..], true),
             ("pytest tests/", &["tests/a.py"], true),

@@ -36,10 +36,7 @@ pub(crate) fn begin(repo: &Repo, chain: &str) -> Result<()> {
 
 /// It is closed, or something is in the way, which was told.
 pub(crate) fn done(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }
 
 /// Closes the job in focus that was approved, where the approval was stopped before that; says

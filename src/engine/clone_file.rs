@@ -47,10 +47,7 @@ pub(crate) fn left(store: &Store) -> Result<Option<String>, Unread> {
 
 /// It is this clone's again, or another one is.
 pub(crate) fn taken_up(store: &Store) -> std::io::Result<()> {
-    match std::fs::remove_file(store.seed_dir().join(LEFT)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    world::remove_if_there(store.seed_dir().join(LEFT))
 }
 
 /// The git directory, by the name that all its names lead to.

@@ -2,7 +2,6 @@
 //! step that closes a job until the job lies where closed ones do. Whoever is killed between the
 //! two is helped by the next command.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::engine::repo::{Repo, Result};
@@ -24,10 +23,7 @@ pub(crate) fn begin(repo: &Repo, id: &JobId) -> Result<()> {
 
 /// It lies in the archive, or is not closed.
 pub(crate) fn done(repo: &Repo, id: &JobId) -> Result<()> {
-    match std::fs::remove_file(dir(repo).join(id.as_str())) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(dir(repo).join(id.as_str()))?)
 }
 
 /// Those that somebody began and did not end.

@@ -65,10 +65,7 @@ pub(crate) fn open(repo: &Repo, words: Vec<String>) -> Result<()> {
 
 /// Nothing is opened any more.
 pub(crate) fn close(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }
 
 /// The call goes ahead, and somebody answers for it.

@@ -442,10 +442,7 @@ fn file(repo: &Repo) -> PathBuf {
 
 /// Without keys nothing is known of any policy.
 fn forget(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }
 
 /// What was seen last. What does not read is looked at anew. Whoever writes the file puts what only

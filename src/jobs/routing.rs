@@ -63,16 +63,37 @@ pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -
     }
 }
 
-/// A first name for a job: up to eight words of the prompt's first line of words.
+/// A first name for a job: up to eight words of the prompt's first line of words, of its first
+/// sentence alone, and none of a quotation that they would cut.
 pub(crate) fn provisional_name(prompt: &str) -> String {
     let prompt = shortword::read(prompt).map_or(prompt, |(_, rest)| rest);
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("untitled");
     let clean = |word: &str| word.chars().filter(|c| !c.is_control()).collect::<String>();
-    let name = line.split_whitespace().take(8).map(clean).collect::<Vec<_>>().join(" ");
+    let words: Vec<String> = line.split_whitespace().take(9).map(clean).collect();
+    let ends = |at: &usize| {
+        let next = words[at + 1].chars().next();
+        match words[*at].chars().next_back() {
+            Some('.') => next.is_some_and(|next| !next.is_lowercase()),
+            last => matches!(last, Some('?' | '!')),
+        }
+    };
+    let most = words.len().min(8);
+    let end = (LEAST - 1..words.len() - 1).find(ends).map_or(most, |at| at + 1).min(most);
+    let open = |mark: char| {
+        let marks = |word: &String| word.matches(mark).count();
+        let is_cut = end < words.len() && words[..end].iter().map(marks).sum::<usize>() % 2 == 1;
+        is_cut.then(|| words[..end].iter().rposition(|word| word.contains(mark))).flatten()
+    };
+    let end =
+        ['"', '`'].into_iter().filter_map(open).filter(|at| *at >= LEAST).min().unwrap_or(end);
+    let name = words[..end].join(" ");
     let short: String = name.chars().take(80).collect();
     let short = short.trim_end_matches(['.', ',', ':', ';', ' ']);
     if short.is_empty() { "untitled".to_owned() } else { short.to_owned() }
 }
+
+/// So many words say what a job is about, at least.
+const LEAST: usize = 3;
 
 /// Words of which a prompt is made that only greets, or tries whether somebody is there.
 const GREETINGS: [&str; 40] = [
@@ -195,6 +216,21 @@ mod tests {
                 "Fix the lexer: quoted strings lose their escape",
             ),
             ("\n\nhello.", "hello"),
+            ("slug replaces only the first space. Fix it", "slug replaces only the first space"),
+            ("Why does backup print a line? Could it be", "Why does backup print a line?"),
+            (
+                "Fix v1. of the lexer and its tests please now",
+                "Fix v1. of the lexer and its tests please",
+            ),
+            (
+                "Make the docstring of total say \"The total of all\"",
+                "Make the docstring of total say",
+            ),
+            (
+                "say \"a\" and \"b\" in core, please, and then test",
+                "say \"a\" and \"b\" in core, please, and",
+            ),
+            ("`lex` is slow", "`lex` is slow"),
             ("   ", "untitled"),
             ("[ALLOW todo.txt] Fix the lexer", "Fix the lexer"),
             ("\u{1b}[31mred", "[31mred"),

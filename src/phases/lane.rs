@@ -139,7 +139,12 @@ pub(crate) fn what_changes(opening: &str) -> Option<&str> {
 }
 
 fn said_in<'a>(parts: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
-    let bare = |part: &'a str| part.trim().trim_start_matches(['-', '*']).trim_start();
+    // `-q` is no mark of a list.
+    let bare = |part: &'a str| {
+        let part = part.trim();
+        let marked = part.strip_prefix(['-', '*']).filter(|rest| rest.starts_with(' '));
+        marked.unwrap_or(part).trim_start()
+    };
     parts.map(bare).filter(|part| !part.is_empty())
 }
 
@@ -252,6 +257,8 @@ mod tests {
     fn what_will_change_is_the_middle_of_three() {
         for (opening, change) in [
             ("keep escapes", Some("keep escapes")),
+            ("it prints\n-q makes it quiet\nmake test", Some("-q makes it quiet")),
+            ("it prints\n* -q makes it quiet\nmake test", Some("-q makes it quiet")),
             ("lex() drops them\nkeep escapes\ncargo test", Some("keep escapes")),
             ("lex() drops them; keep escapes; cargo test", Some("keep escapes")),
             (

@@ -79,7 +79,15 @@ const AWAY: &[(&str, &str)] = &[
     ("off", "limits"),
     ("off-limits", ""),
     ("untouchable", ""),
+    ("read-only", ""),
 ];
+
+/// How something stays that nobody changes.
+const STAYS: &[&str] = &["alone", "untouched", "unchanged", "as", "intact", "frozen"];
+
+/// What a person bounds who says where to work.
+const BOUNDED: &[&str] =
+    &["yourself", "your", "changes", "change", "edits", "work", "working", "this", "the", "all"];
 
 /// Words for all else than what follows.
 const OUTSIDE: &[&str] = &["outside", "except", "besides", "beyond", "other", "but", "beside"];
@@ -192,7 +200,14 @@ fn stands_for_a_place(words: &[Word], at: usize) -> bool {
         "or",
         "again",
         "now",
+        "just",
+        "so",
+        "for",
+        "here",
+        "please",
     ];
+    // `do not edit the tests to make it pass`
+    const ENDS_OF: &[&str] = &["make", "get", "pass", "fit", "match", "suit", "silence", "hide"];
     let word = &words[at];
     let articles = words[..at].iter().rev().take_while(|word| word.is(ARTICLES)).count();
     let head = &words[..at - articles];
@@ -208,7 +223,10 @@ fn stands_for_a_place(words: &[Word], at: usize) -> bool {
         && word.small.chars().all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-')
         && articles > 0
         && head.last().is_some_and(turned)
-        && (word.ends || behind.is_none_or(|behind| behind.is(BEHIND)))
+        && (word.ends
+            || behind.is_none_or(|behind| behind.is(BEHIND))
+            || behind.is_some_and(|to| to.is(&["to"]))
+                && words.get(at + 2).is_some_and(|word| word.is(ENDS_OF)))
 }
 
 fn one(sentence: &str, path_of: &dyn Fn(&str) -> Option<String>) -> Option<SaidOfPaths> {
@@ -247,8 +265,7 @@ fn kind_at(words: &[Word], at: usize) -> Option<(Said, usize)> {
     }
     if is(0, &["leave", "keep"]) {
         // leave src/b alone; leave src/b as it is; keep to src/b
-        let stays = ["alone", "untouched", "unchanged", "as", "intact"];
-        let end = rest.iter().position(|word| word.is(&stays));
+        let end = rest.iter().position(|word| word.is(STAYS));
         if end.is_some_and(|end| rest[..end].iter().any(|word| word.path.is_some())) {
             return Some((Said::Never, at));
         }
@@ -258,6 +275,25 @@ fn kind_at(words: &[Word], at: usize) -> Option<(Said, usize)> {
     if is(0, &["stay", "remain"]) && is(1, &["in", "inside", "within"]) {
         return Some((Said::Only, at + 2));
     }
+    if is(0, &["stay", "remain", "stays", "be", "is"]) && is(1, STAYS) {
+        // src/b must stay as it is
+        let told = is(0, &["stays"]) || at > 0 && words[at - 1].is(MODALS);
+        let told = told && (!is(1, &["as"]) || is(2, &["it", "they", "is", "before"]));
+        let place = words[..at].iter().any(|word| word.path.is_some());
+        return (told && place).then_some((Said::Never, at));
+    }
+    if is(0, &["limit", "restrict", "confine"]) && leads(words, at, MODALS) {
+        // limit your changes to src/b
+        let bounded = rest[1..].iter().take_while(|word| word.is(BOUNDED)).count();
+        let to = is(bounded + 1, &["to"]) && bounded > 0;
+        let place = rest.get(bounded + 2).is_some_and(|word| word.path.is_some());
+        return (to && place).then_some((Said::Only, at));
+    }
+    if is(0, &["only"])
+        && let Some(verb) = alone_may_change(words, at)
+    {
+        return Some((Said::Only, verb));
+    }
     if is(0, &["only"]) {
         let verb = match rest.get(1) {
             Some(next) if next.orders() => Some(at),
@@ -266,6 +302,25 @@ fn kind_at(words: &[Word], at: usize) -> Option<(Said, usize)> {
         return verb.filter(|verb| leads(words, *verb, MODALS)).map(|_| (Said::Only, at + 1));
     }
     if is(0, NOT) { turned(words, at) } else { None }
+}
+
+/// The verb of `only src/a and src/b may be changed`, `only src/a should change`, where `only` is
+/// the word at `at`; behind `work only in src/a` there is none, and the word itself is given.
+fn alone_may_change(words: &[Word], at: usize) -> Option<usize> {
+    let rest = &words[at + 1..];
+    let joins = ["and", "or", "the", "in", "inside", "within", "files", "below", "under"];
+    let named = rest.iter().take_while(|word| word.path.is_some() || word.is(&joins)).count();
+    if rest[..named].iter().all(|word| word.path.is_none()) {
+        return None;
+    }
+    let works = at.checked_sub(1).is_some_and(|before| words[before].is(&["work", "changes"]));
+    if works && rest[0].is(&["in", "inside", "within", "below", "under"]) {
+        return (leads(words, at - 1, MODALS)).then_some(at);
+    }
+    let modal = rest.get(named)?.is(&["must", "should", "shall", "may", "can"]);
+    let verb = named + if rest.get(named + 1)?.is(&["be"]) { 2 } else { 1 };
+    let changes = rest.get(verb)?.change().is_some_and(|end| end != "ing");
+    (modal && changes && leads(words, at, &[])).then_some(at)
 }
 
 /// The verb of a sentence that lets somebody change something, where the word at `at` begins that:
@@ -306,9 +361,13 @@ fn turned(words: &[Word], at: usize) -> Option<(Said, usize)> {
     let turning = words[at].small.as_str();
     let told = match turning {
         "not" => {
-            let modal = at.checked_sub(1).filter(|before| words[*before].is(MODALS))?;
+            // src/b is not to be changed
+            let to_be = matches!(words.get(at + 1..at + 3), Some([to, be])
+                if to.is(&["to"]) && be.is(&["be"]));
+            let before = at.checked_sub(1)?;
+            let modal = words[before].is(MODALS);
             // they do not; the tests do not
-            !words[modal].is(&["do"]) || leads(words, modal, &[])
+            to_be || modal && (!words[before].is(&["do"]) || leads(words, before, &[]))
         }
         "without" => at > 0,
         "mustn't" | "shouldn't" | "nothing" => true,
@@ -449,6 +508,28 @@ mod tests {
             ("go ahead and modify src/b", "Again src/b"),
             ("You may not touch src/b", "Never src/b"),
             ("You may only edit src/a", "Only src/a"),
+            ("Only src/a should change", "Only src/a"),
+            ("Fix it. Only src/a and src/c may be changed.", "Only src/a src/c"),
+            ("only the files in src/a must be touched", "Only src/a"),
+            ("Please work only in src/a", "Only src/a"),
+            ("Changes only in src/a, please", "Only src/a"),
+            ("Limit your changes to src/a", "Only src/a"),
+            ("please restrict yourself to src/a and src/c", "Only src/a src/c"),
+            ("src/b is not to be changed", "Never src/b"),
+            ("src/b must stay as it is", "Never src/b"),
+            ("src/b and src/c should remain untouched", "Never src/b src/c"),
+            ("README.md stays unchanged", "Never README.md"),
+            ("treat src/b as read-only", "Never src/b"),
+            ("Don't edit the tests to make it pass", "Never tests"),
+            ("do not touch the tests just to get it green", "Never tests"),
+            ("Don't change the tests for this", "Never tests"),
+            ("The link only to src/a is broken", ""),
+            ("only src/a is slow", ""),
+            ("src/a should be as fast as src/b", ""),
+            ("src/a should stay as fast as it is", ""),
+            ("It seems that only src/a should change here", ""),
+            ("limit the output to src/a", ""),
+            ("do not add the tests to the build", ""),
             ("May I touch src/b?", ""),
             ("you can find it in src/b", ""),
             ("src/b can be slow", ""),

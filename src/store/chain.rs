@@ -23,7 +23,7 @@ use super::refs::seen;
 use super::{CommitId, RepoPath, Store, TreeId, UnixSeconds};
 use crate::format::merge::is_join;
 use crate::format::names::{CLAIMS, FOCUS};
-use crate::world::{open_unblocked, sync};
+use crate::world::{open_unblocked, remove_if_there, sync};
 
 /// The beginning of a file, at one go: the file of a ref is never as long.
 fn beginning(path: &Path) -> io::Result<Vec<u8>> {
@@ -413,10 +413,7 @@ impl Store {
 
     /// The log of a ref of ours goes: it would hold what the ref has left.
     pub(crate) fn forget_log(&self, name: &str) -> Result<(), StoreError> {
-        match fs::remove_file(self.common_dir.join("logs").join(name)) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err.into()),
-            _ => Ok(()),
-        }
+        Ok(remove_if_there(self.common_dir.join("logs").join(name))?)
     }
 
     /// The newest `limit` commits of a chain, newest first, in its one line. Steps that fell where

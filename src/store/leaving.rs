@@ -517,10 +517,7 @@ fn remove_either(path: &Path) -> Result<(), StoreError> {
     if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return remove_below(path);
     }
-    match fs::remove_file(path) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err.into()),
-        _ => Ok(()),
-    }
+    Ok(crate::world::remove_if_there(path)?)
 }
 
 /// Git leaves empty directories behind; ours go when nobody else's file is in them.

@@ -20,7 +20,7 @@ use gix::refs::transaction::{Change, RefEdit};
 use super::error::StoreError;
 use super::refs::PACKED;
 use super::{Store, stale};
-use crate::world::read_plain;
+use crate::world::{read_plain, remove_if_there};
 
 /// What stands for a ref that goes.
 const GOES: &str = "-";
@@ -111,7 +111,7 @@ fn free(left: Vec<Left<'_>>, named: SystemTime) -> io::Result<()> {
         let soon = behind.is_some_and(|behind| behind <= SOON);
         let may_be = match holds {
             Holds::Text(to) if text.trim_ascii_end() == to.as_bytes() => {
-                remove(&lock)?;
+                remove_if_there(&lock)?;
                 continue;
             }
             Holds::Text(to) => soon && to.as_bytes().starts_with(&text),
@@ -130,7 +130,7 @@ fn free(left: Vec<Left<'_>>, named: SystemTime) -> io::Result<()> {
     sleep(quiet);
     for (lock, made, text) in doubted {
         if made_at(&lock).is_ok_and(|now| now == made) && read_plain(&lock)? == text {
-            remove(&lock)?;
+            remove_if_there(&lock)?;
         }
     }
     Ok(())
@@ -138,13 +138,6 @@ fn free(left: Vec<Left<'_>>, named: SystemTime) -> io::Result<()> {
 
 fn made_at(lock: &Path) -> io::Result<SystemTime> {
     fs::symlink_metadata(lock)?.modified()
-}
-
-fn remove(lock: &Path) -> io::Result<()> {
-    match fs::remove_file(lock) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -61,10 +61,7 @@ impl Store {
         if let Some(dir) = at.parent() {
             fs::create_dir_all(dir)?;
         }
-        match fs::remove_file(at) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        world::remove_if_there(at)?;
         if packed.is_file() && fs::hard_link(&packed, at).is_err() {
             world::write_whole(at, &world::read_plain(&packed)?)?;
         }

@@ -40,10 +40,7 @@ impl Store {
         taken.input(nul_terminated(paths)).run()?;
         for path in paths {
             let file = path.below(self.work_tree()).map_err(io::Error::other)?;
-            match std::fs::remove_file(&file) {
-                Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),
-                _ => {}
-            }
+            crate::world::remove_if_there(&file)?;
             for dir in file.ancestors().skip(1).take_while(|dir| *dir != self.work_tree()) {
                 // Only an empty one goes.
                 if std::fs::remove_dir(dir).is_err() {

@@ -572,10 +572,7 @@ impl Store {
         base: Option<&TreeId>,
         is_build: BuildDir<'_>,
     ) -> Result<Snapshot, StoreError> {
-        match fs::remove_file(index) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err.into()),
-            _ => {}
-        }
+        crate::world::remove_if_there(index)?;
         self.begin_index(index, base)?;
         self.take(index, lens, is_build)
     }

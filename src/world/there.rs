@@ -58,6 +58,18 @@ pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
+/// Removes a file; one that is not there is removed.
+///
+/// # Errors
+///
+/// What the file system says.
+pub(crate) fn remove_if_there(path: impl AsRef<Path>) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +77,8 @@ mod tests {
     #[test]
     fn only_nothing_is_nothing() {
         let dir = tempfile::tempdir().expect("a place");
+        remove_if_there(dir.path().join("none")).expect("it is removed");
+        remove_if_there(dir.path()).expect_err("a directory");
         let file = dir.path().join("file");
         assert_eq!(read_if_there(&file).expect("nothing"), None);
         std::fs::write(&file, b"\xff").expect("written");

@@ -36,10 +36,7 @@ pub(crate) fn require_nobody_else(repo: &Repo) -> Result<()> {
 }
 
 pub(crate) fn forget_pending(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(pending_file::pending_file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(pending_file::pending_file(repo))?)
 }
 
 /// Writes the note of the step that the job took last, as its chain has it; lines that are there
@@ -105,10 +102,7 @@ pub(crate) fn remember_behind(repo: &Repo, behind: &Behind) -> Result<()> {
 }
 
 fn paid(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(pending_file::behind_file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(pending_file::behind_file(repo))?)
 }
 
 /// True when `commit` is exactly the one that `pending` tells of.

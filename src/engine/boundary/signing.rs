@@ -101,12 +101,7 @@ pub(crate) fn at_init(repo: &Repo) -> Result<Option<(bool, String)>> {
     }
     Ok(Some(match tried(repo)? {
         Ok(()) => {
-            match std::fs::remove_file(file(repo)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error.into());
-                }
-                _ => {}
-            }
+            world::remove_if_there(file(repo))?;
             (true, tell(Notice::SignsCommits, &[]))
         }
         Err(why) if always => (false, tell(Notice::SignsNot, &[("why", &why)])),

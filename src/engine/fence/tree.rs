@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::names;
 use crate::store::{Lens, Pins, RepoPath, ToolDir, TreeId};
+use crate::world;
 
 /// Takes the work tree as it is for what the fence compares with from now on.
 pub(crate) fn snapshot(repo: &Repo) -> Result<TreeId> {
@@ -52,10 +53,7 @@ pub(crate) fn begin_fence(repo: &Repo) -> Result<Beginning> {
     let build = |path: &RepoPath| build_dir(repo, path);
     let index = repo.private_index();
     // What the last cycle knew of ignored files ends with it.
-    match std::fs::remove_file(&index) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
+    world::remove_if_there(&index)?;
     let head =
         repo.store.head()?.commit.map(|head| repo.store.tree_of_commit(&head)).transpose()?;
     let tree = repo.store.snapshot(&index, &lens, head.as_ref(), &build)?.tree;

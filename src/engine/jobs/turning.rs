@@ -25,10 +25,7 @@ pub(crate) fn begin(repo: &Repo, job: &LoadedJob) -> Result<()> {
 
 /// It has the focus, or nothing has changed.
 pub(crate) fn done(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }
 
 /// Gives the focus to a job that became active and was not turned to, where somebody was stopped

@@ -88,8 +88,5 @@ pub(crate) fn begin(repo: &Repo, meant: &Meant) -> Result<()> {
 
 /// It is carried out.
 pub(crate) fn done(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }

@@ -85,10 +85,7 @@ pub(crate) fn end_session(repo: &Repo, event: &Event) -> Result<()> {
     if let Some(session) = repo.session(&event.session)? {
         write_ends(repo, std::slice::from_ref(&session))?;
     }
-    match std::fs::remove_file(repo.session_file(&event.session)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(repo.session_file(&event.session))?)
 }
 
 /// Writes down that sessions are over whose hosts ended without a word.

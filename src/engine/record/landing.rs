@@ -110,10 +110,7 @@ pub(crate) fn ready(repo: &Repo, under_way: &UnderWay) -> Result<()> {
 
 /// It is over, or comes to nothing.
 pub(crate) fn done(repo: &Repo, job: &JobId) -> Result<()> {
-    match std::fs::remove_file(file(repo, job)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo, job))?)
 }
 
 /// The branch has moved: the step, then notes. Why the notes have to wait for the next command,

@@ -162,10 +162,7 @@ fn begin(
 
 /// All is written, or nothing will be.
 fn done(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }
 
 /// Writes what a stopped command meant to, where its record is there. A file that holds something

@@ -142,10 +142,7 @@ pub(crate) fn remove(repo: &Repo, installation: &Installation, told: &mut Vec<To
             Some(_) => told.push(Told::new("left", shown, tell(Notice::YoursNow, &[]))),
             None => {}
         }
-        match std::fs::remove_file(beside(path)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
+        world::remove_if_there(beside(path))?;
         for dir in made_dirs.iter().chain(&serves.made_dirs) {
             // Only an empty one goes: others may have put files there since.
             let _ = std::fs::remove_dir(dir);

@@ -66,8 +66,5 @@ fn write(repo: &Repo, going: &Going) -> Result<()> {
 
 /// It is done.
 pub(crate) fn done(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }

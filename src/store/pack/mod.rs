@@ -27,7 +27,7 @@ use super::loose;
 use super::object::WRITER;
 use super::{SEED_DIR, Store, StoreError};
 use crate::format::names;
-use crate::world::{Whole, read_plain, write_whole};
+use crate::world::{Whole, read_plain, remove_if_there, write_whole};
 
 /// The most packs of ours of one sort.
 const MOST: usize = 4;
@@ -534,13 +534,6 @@ fn like(kind: &str, path: &str) -> String {
     });
     let path: Vec<&str> = parts.collect();
     format!("{kind} {}", path.join("/"))
-}
-
-fn remove_if_there(file: &std::path::Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done,
-    }
 }
 
 #[cfg(test)]

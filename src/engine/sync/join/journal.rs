@@ -93,8 +93,5 @@ fn begin(repo: &Repo, chain: &str) -> Result<()> {
 }
 
 fn done(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }

@@ -110,8 +110,5 @@ fn became(repo: &Repo, id: &str) -> Result<Option<Notice>> {
 
 /// A person was told.
 pub(crate) fn heard(repo: &Repo) -> Result<()> {
-    match std::fs::remove_file(file(repo)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(world::remove_if_there(file(repo))?)
 }
