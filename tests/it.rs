@@ -123,6 +123,7 @@ mod it {
     mod shown;
     mod shrinks;
     mod skip;
+    mod small_ends;
     mod sparse;
     mod statusline;
     mod subjects;

@@ -721,12 +721,12 @@ fn may_begin(pattern: &str, word: &str) -> bool {
 
 /// The first word of a pattern.
 fn head(pattern: &str) -> &str {
-    pattern.split(' ').find(|word| !word.is_empty()).unwrap_or_default()
+    pattern.split(' ').next().unwrap_or_default()
 }
 
 /// Whether `word` is one that a pattern with this first word begins with.
 fn is_headed(head: &str, word: &str) -> bool {
-    head.split('|').any(|one| like(one, word))
+    head.is_empty() || head.split('|').any(|one| like(one, word))
 }
 
 /// Whether `words` begin as `pattern` says; flags may stand between.

@@ -486,7 +486,12 @@ fn facts(
     }
     forced(reasons, spoken, runs);
     if !acted {
-        open.extend(spoken.text.all_said(&table.said.outside, &table.words));
+        let seen = |word: &str| {
+            let is_of = |path: &str| path.split(['/', '.']).any(|part| part == word);
+            runs.have_words(word) || truth.files.iter().any(|file| is_of(&file.path))
+        };
+        let outside = spoken.text.all_said(&table.said.outside, &table.words);
+        open.extend(outside.into_iter().filter(|word| word.contains(' ') || !seen(word)));
     }
     open.extend(beyond(&spoken.raw, (truth, index), (runs, &mut points), table));
     if !spoken.text.holds(&table.said.trial) {
@@ -531,7 +536,12 @@ fn is_unsure(
         Backing::Run => {
             // Something was tried, and no result of tests is told.
             let no_tests = || results(&spoken.raw, table).is_empty();
-            tried || runs.may_be_tests(table) || no_tests() && runs.did_beside_tests(table)
+            // Tests passed on what was put back since, and nothing more is said of the work.
+            let put_back = truth.files.is_empty() && spoken.unchanged && runs.any_older();
+            tried
+                || put_back
+                || runs.may_be_tests(table)
+                || no_tests() && runs.did_beside_tests(table)
         }
         Backing::Whole => spoken.not_run || tells_the_part(&spoken.raw, row, runs, table),
         // What is asked for or still to be done is no act of this turn, and what a line ran

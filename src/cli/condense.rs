@@ -1,6 +1,6 @@
 //! `git seed condense …`
 
-use crate::engine::{Repo, jobs, judge, memory};
+use crate::engine::{Repo, briefing, jobs, judge, memory};
 use crate::voice::{self, Notice};
 use clap::Subcommand;
 
@@ -61,9 +61,14 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     let ahead = repo.map(&focused.state.stand).asks_ahead(repo.row(Some(&focused)));
     let asks = (begun || ahead) && jobs::completion::eligible(&repo, &focused);
     let card = if asks { Some(judge::card::line(&repo, &focused)?) } else { None };
+    let small = repo.map(&focused.state.stand).lane.is_some();
+    // Its first line; the other one is the card.
+    let shape =
+        || briefing::gather::question_text(&repo, &focused).lines().next().map(str::to_owned);
+    let ask = if asks && small { shape() } else { None };
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
-        "footer_words": now, "max_words": most, "card": card,
+        "footer_words": now, "max_words": most, "card": card, "ask": ask,
     }));
     if begun {
         out.pair("stage", stage);
@@ -80,10 +85,16 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
         // There the command is refused.
         (false, false) => Notice::LogHoldsLater,
     };
-    out.pair("log", voice::tell(log, &[]));
-    let [now, most, baseline] = [now, most, baseline].map(|n| n.to_string());
-    let facts = [("now", now.as_str()), ("most", &most), ("baseline", &baseline)];
-    out.pair("footers", voice::tell(Notice::FootersHave, &facts));
+    // A small job has no notes to settle.
+    if !small || now > 0 {
+        out.pair("log", voice::tell(log, &[]));
+        let [now, most, baseline] = [now, most, baseline].map(|n| n.to_string());
+        let facts = [("now", now.as_str()), ("most", &most), ("baseline", &baseline)];
+        out.pair("footers", voice::tell(Notice::FootersHave, &facts));
+    }
+    if let Some(ask) = ask {
+        out.pair("ask", ask);
+    }
     if let Some(card) = card {
         out.pair("card", card);
     }

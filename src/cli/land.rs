@@ -14,9 +14,9 @@ use crate::voice::{self, Notice};
 /// Put a closed job's work on a new branch as one clean commit°
 ///
 /// The commits of the phases become one commit, or one for each cycle, with the job's name and
-/// objective as the message. Memory (pages, knowledge, the job's files) goes into one last commit.
-/// A commit of your own between them stays as it is. HEAD, the index and your files do not change,
-/// and the commits of the phases are kept.
+/// objective as the message; a small job says what it was opened for. Memory (pages, knowledge, the
+/// job's files) goes into one last commit. A commit of your own between them stays as it is. HEAD,
+/// the index and your files do not change, and the commits of the phases are kept.
 ///
 /// The new branch is `<branch>-landed`. The printed proof says that its files are exactly those of
 /// the job's last commit. The message goes through the repository's commit-msg hook, and the
@@ -24,7 +24,7 @@ use crate::voice::{self, Notice};
 /// subjects: a type (`fix: …`), a ticket, a capital letter.
 #[derive(Debug, clap::Args)]
 pub(super) struct LandArgs {
-    /// Id of the job; when omitted, the newest closed one that has commits to land
+    /// Id of the job; when omitted, the newest closed one to land, of this worktree first
     job: Option<String>,
     /// Make one commit; this is the default
     #[arg(long, conflicts_with = "per_cycle")]

@@ -763,7 +763,7 @@ fn refuse(repo: &Repo, refusal: &Refusal, out: &mut Report) -> Outcome {
     if !repo.rules.mode.keeps_jobs() || !repo.is_seeded().unwrap_or(false) {
         return out.refusal(refusal, phase.as_str());
     }
-    let said = engine::hook::repeats::remember_refusal(repo, focused.as_ref(), refusal);
+    let said = engine::repeats::remember_refusal(repo, focused.as_ref(), refusal);
     let outcome = out.refused(&repo.say(focused.as_ref(), refusal, phase.as_str()));
     match said {
         Ok(example) => example.iter().for_each(|example| out.aside(example)),

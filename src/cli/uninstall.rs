@@ -39,6 +39,10 @@ pub(super) fn run(
         super::init::tell(&plan, out);
         return Ok(Outcome::Yes);
     }
+    // What lies outside of it would go first, and nobody hears of what stays.
+    if !repo.store.is_writable() {
+        return Err(EngineError::not_now(Notice::LeavesNotNow, &[]).into());
+    }
     let bundle = setup::init::bundle_file(repo.store.work_tree(), repo.now);
     let user = User::leaving(&repo);
     let mut told = setup::uninstall::remove(&repo, !args.keep_history, Some(&bundle))?;

@@ -30,6 +30,7 @@
 //! approving   an approval that closes its job as well, over a kill
 //! boundary    the step from one phase to the next, and its commit
 //! subjects    the words of a phase commit, and another form where a hook wants one
+//! signing     whether a phase commit is signed
 //! briefing    the text that opens a phase
 //! sync        two clones come to have the same jobs
 //! ops         what was done, and taking it back: undo, redo, op log
@@ -63,6 +64,7 @@
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! guests      which session gives a command, where another one drives the job
+//! repeats     the same refusal again and again, with nothing accepted in between
 //! repo        the repository at one moment; it only reads
 //! installed   the record of what init put where
 //! quote       words of others, as quotations
@@ -119,11 +121,13 @@ pub(crate) mod record;
 pub mod records;
 pub(crate) mod ref_locks;
 pub(crate) mod refs_moved;
+pub(crate) mod repeats;
 pub(crate) mod repo;
 pub(crate) mod report;
 pub(crate) mod said_file;
 pub(crate) mod scope_words;
 pub(crate) mod setup;
+pub(crate) mod signing;
 pub(crate) mod story;
 pub(crate) mod subjects;
 pub(crate) mod sync;

@@ -447,11 +447,13 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
     })
 }
 
-/// Pages of the declared directories.
+/// Pages of the declared directories that are there.
 fn altered(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
     // A job that declared nothing has no such file.
     let bytes = repo.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
-    Ok(repo.pages_of(&bytes))
+    let mut pages = repo.pages_of(&bytes);
+    pages.retain(|page| repo.store.work_tree().join(page).is_file());
+    Ok(pages)
 }
 
 /// The phase in which the focused job stands.
@@ -507,7 +509,8 @@ fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     Ok(last.map(|last| {
         let refusal = Refusal { by: gates::VETO, wants: last.wants, facts: last.facts.clone() };
         let said = voice::say(&refusal, &last.phase);
-        format!("{} {}", said.why, said.do_)
+        let stop = if said.why.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+        format!("{}{stop} {}", said.why, said.do_)
     }))
 }
 

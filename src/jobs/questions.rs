@@ -305,7 +305,9 @@ impl Moment<'_> {
 /// Why the job cannot be completed at this moment, whoever would say so.
 pub(crate) fn too_soon(moment: &Moment<'_>) -> Option<Refusal> {
     let row = rows().iter().find(|row| row.grants == Grant::Complete)?;
-    in_time(row, moment).err()
+    let refusal = in_time(row, moment).err()?;
+    let early = refusal.facts.case() == Some("too-early");
+    Some(if early { refusal.case(Case::ApprovedEarly) } else { refusal })
 }
 
 /// What stands against the question whether a job is complete where nobody can be asked.
@@ -347,6 +349,15 @@ pub(crate) fn said_of_work(question: &str, name: &str, counted: &str) -> String 
         .iter()
         .fold(said, |said, head| said.replace(&format!("{head}{name}\""), ""));
     let said = said.replace(name, "");
+    // A heading that is advised claims nothing: what stands below it does.
+    let row = rows().iter().find(|row| row.grants == Grant::Complete);
+    let titles = || row.into_iter().flat_map(|row| &row.advice);
+    let is_title = |line: &&str| {
+        let bare = line.trim_start_matches(['#', '*', ' ']).trim_end_matches(['*', ':', ' ']);
+        line.trim_start().starts_with('#') && titles().any(|title| title.eq_ignore_ascii_case(bare))
+    };
+    let said: Vec<&str> = said.lines().filter(|line| !is_title(line)).collect();
+    let said = said.join("\n");
     said.trim_start_matches(|first: char| !first.is_alphanumeric()).to_owned()
 }
 
@@ -361,7 +372,7 @@ pub struct Admitted<'a> {
 
 /// Checks all questions of one call: one that fails sends them all back. Where the phase
 /// admits any words nothing is asked of them and no answer to them counts, but for the tags
-/// that it names beside.
+/// that it names beside; whether a job is complete is asked of none that has not begun.
 ///
 /// # Errors
 ///
@@ -373,10 +384,16 @@ pub fn admit<'a>(
     let admitted = |row: &Registered| moment.admits(row);
     let named =
         questions.iter().filter_map(|question| Registered::of(&question.text)).any(admitted);
-    if moment.admits.iter().any(|word| word == ANY) && !named {
-        return Ok(Vec::new());
-    }
     let known = |question: &'a Question| Registered::of(&question.text).map(|row| (question, row));
+    if moment.admits.iter().any(|word| word == ANY) && !named {
+        // Its answer would count for nothing: nobody is asked in vain.
+        let completes = |row: &&Registered| row.grants == Grant::Complete;
+        let in_vain = questions.iter().filter_map(known).map(|(_, row)| row).find(completes);
+        return match in_vain.filter(|_| moment.job.is_some()) {
+            Some(row) => Err(no(row, moment, Case::NotBegun)),
+            None => Ok(Vec::new()),
+        };
+    }
     // What decides something is asked alone; said first, as the other question may be a good one.
     if let Some((_, row)) = questions.iter().filter_map(known).find(|(_, row)| row.decides()) {
         in_time(row, moment)?;
@@ -737,7 +754,7 @@ pub(crate) fn may_be_approved(settles: bool) -> Verdict {
     if settles {
         return Ok(());
     }
-    Err(Refusal::new("question", Wants::Question).case(Case::TooEarly))
+    Err(Refusal::new("question", Wants::Question).case(Case::ApprovedEarly))
 }
 
 /// The side lane may be asked for: the rules do not want it prepared, or it is `ready` and that
@@ -995,6 +1012,10 @@ mod tests {
             ("[JOB-COMPLETE] Job \"fix it\": the lexer keeps escapes.", "the lexer keeps escapes."),
             ("[JOB-COMPLETE] fix it: the lexer keeps escapes.", "the lexer keeps escapes."),
             ("[JOB-COMPLETE] \"fix it\" is done.", "is done."),
+            (
+                "[JOB-COMPLETE] fix it:\n## Objective Met\nIt keeps them.\n## Other\nb",
+                "It keeps them.\n## Other\nb",
+            ),
         ] {
             assert_eq!(said_of_work(question, "fix it", ""), said, "{question}");
         }
@@ -1329,7 +1350,7 @@ mod tests {
         ] {
             assert_eq!(case(prepares(sure, what)), expected, "{sure} {what}");
         }
-        assert_eq!(case(may_be_approved(false)), "too-early");
+        assert_eq!(case(may_be_approved(false)), "approved-early");
     }
 
     #[test]

@@ -218,10 +218,7 @@ mod tests {
             ("\n\nhello.", "hello"),
             ("slug replaces only the first space. Fix it", "slug replaces only the first space"),
             ("Why does backup print a line? Could it be", "Why does backup print a line?"),
-            (
-                "Fix v1. of the lexer and its tests please now",
-                "Fix v1. of the lexer and its tests please",
-            ),
+            ("Fix v1. of the lexer and its tests please now", "Fix v1. of the lexer and its tests"),
             (
                 "Make the docstring of total say \"The total of all\"",
                 "Make the docstring of total say",

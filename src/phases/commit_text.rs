@@ -112,10 +112,29 @@ fn titled(message: &Message, body: &str) -> String {
     text.trim_matches('\n').trim_end().to_owned()
 }
 
-/// A subject that fits beside its prefix, cut at a word, and what comes after the cut.
+/// The first sentence of a subject that says enough and fits, and the others.
+fn first_sentence(subject: &str) -> Option<(&str, &str)> {
+    const LEAST: usize = 20;
+    let ends = subject.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+    let fits = |at: &usize| {
+        let behind = &subject[*at..];
+        let begins = behind.trim_start().chars().next();
+        behind.starts_with(char::is_whitespace)
+            && begins.is_some_and(|first| !first.is_lowercase())
+            && (LEAST..=MOST).contains(&subject[..*at].chars().count())
+    };
+    let (said, rest) = subject.split_at(ends.filter(fits).last()?);
+    Some((said.trim_end_matches('.'), rest.trim_start()))
+}
+
+/// A subject that fits beside its prefix, cut behind a sentence or else at a word, and what comes
+/// after the cut.
 fn shorten(subject: &str) -> (String, String) {
     if subject.chars().count() <= MOST {
         return (subject.trim_end_matches('.').to_owned(), String::new());
+    }
+    if let Some((said, rest)) = first_sentence(subject) {
+        return (said.to_owned(), rest.to_owned());
     }
     let mut end = 0;
     let ends = subject.char_indices().filter(|(_, char)| char.is_whitespace()).map(|(at, _)| at);
@@ -235,6 +254,11 @@ mod tests {
                 long,
                 "execute: one two three four five six seven eight nine ten eleven…\n\n\
                  …twelve words",
+            ),
+            (
+                "the test is called spaces now, as you asked. The fix did not change. It ran",
+                "execute: the test is called spaces now, as you asked\n\n\
+                 The fix did not change. It ran",
             ),
         ] {
             assert_eq!(told(text, &["#"]), expected, "{text:?}");

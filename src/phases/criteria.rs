@@ -101,7 +101,7 @@ pub(crate) enum Lack {
     /// It is not shown, and the run that was named for it was not tried.
     Untried { criterion: String, command: String },
     /// Nothing has looked at this file since it changed, where a look is what shows the work.
-    Unlooked { path: String },
+    Unlooked { path: String, gone: bool },
     /// No test can run, and no command that ran is named for it, or nobody is told that none ran.
     Untestable { criterion: String, why: String },
 }
@@ -179,7 +179,9 @@ fn is_shown(
             Some(Instead::Seen) if !all => Ok(()),
             Some(Instead::Word { said: true, .. }) if named.iter().any(may_show) => Ok(()),
             Some(Instead::Word { why, .. }) => Err(untestable(one, why)),
-            Some(Instead::Look { path }) => Err(Lack::Unlooked { path: path.clone() }),
+            Some(Instead::Look { path, gone }) => {
+                Err(Lack::Unlooked { path: path.clone(), gone: *gone })
+            }
             Some(Instead::Seen) | None => Err(Lack::Nothing { criterion }),
         };
     }

@@ -148,8 +148,9 @@ pub struct Crossing<'a> {
 pub enum Instead {
     /// Only words changed, and they were looked at since.
     Seen,
-    /// Only words changed, and nothing looked at this file of them since.
-    Look { path: String },
+    /// Only words changed, and nothing looked at this file of them since; or at where it was, if
+    /// all that changed is gone.
+    Look { path: String, gone: bool },
     /// The tests cannot run here; whether the message says that nothing was tested.
     Word { why: String, said: bool },
 }
@@ -175,7 +176,7 @@ impl Crossing<'_> {
         match &self.instead {
             _ if self.proved => Ok(()),
             Some(Instead::Seen | Instead::Word { said: true, .. }) => Ok(()),
-            Some(Instead::Look { path }) => Err(depth(Case::Unlooked).with("path", path)),
+            Some(Instead::Look { path, gone }) => Err(unlooked(path, *gone)),
             Some(Instead::Word { why, .. }) => Err(depth(Case::Untested).with("why", why)),
             None => Err(self.without_proof()),
         }
@@ -438,6 +439,11 @@ pub(crate) fn vetoed(hook: &str, output: &str) -> Refusal {
     refusal.with("hook", hook).with("said", said)
 }
 
+/// A commit that an answer waits for took longer than the host waits for the answer.
+pub(crate) fn late() -> Refusal {
+    Refusal::new(VETO, Wants::Message).case(Case::VetoLate)
+}
+
 /// A commit is to be signed, and there is no signature without a hand.
 pub(crate) fn unsigned(why: &str) -> Refusal {
     Refusal::new(VETO, Wants::Message).case(Case::Unsigned).with("why", why)
@@ -669,6 +675,11 @@ fn a_test_run_failed(crossing: &Crossing<'_>) -> Result<(), Refusal> {
     if crossing.failed { Ok(()) } else { Err(depth(Case::FailedRun)) }
 }
 
+fn unlooked(path: &str, gone: bool) -> Refusal {
+    let look = if gone { "git status".to_owned() } else { format!("cat {path}") };
+    depth(Case::Unlooked).with("path", path).with("look", look)
+}
+
 fn depth(case: Case) -> Refusal {
     no(Wants::Depth, case)
 }
@@ -760,7 +771,7 @@ fn criteria_lack(lack: CriteriaLack, section: &str) -> Refusal {
         CriteriaLack::Untried { criterion, command } => {
             claim(Case::CriterionUntried).with("criterion", criterion).with("command", command)
         }
-        CriteriaLack::Unlooked { path } => depth(Case::Unlooked).with("path", path),
+        CriteriaLack::Unlooked { path, gone } => unlooked(&path, gone),
         CriteriaLack::Untestable { criterion, why } => {
             claim(Case::CriterionUntestable).with("criterion", criterion).with("why", why)
         }

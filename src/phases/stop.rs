@@ -67,30 +67,85 @@ pub fn may_end(turn: &Turn<'_>) -> Verdict {
     })
 }
 
+/// Clauses that end a job.
+const ENDS: [&str; 22] = [
+    "stop",
+    "stop it",
+    "stop that",
+    "never mind",
+    "nevermind",
+    "forget it",
+    "forget that",
+    "forget about it",
+    "forget about that",
+    "cancel",
+    "cancel it",
+    "cancel that",
+    "drop it",
+    "drop that",
+    "drop the job",
+    "abort",
+    "abort it",
+    "leave it",
+    "leave it as it is",
+    "scrap it",
+    "scrap that",
+    "let's not do it",
+];
+
+/// Clauses that take back what was done.
+const TAKES_BACK: [&str; 25] = [
+    "undo it",
+    "undo that",
+    "undo this",
+    "undo the change",
+    "undo the changes",
+    "undo everything",
+    "revert it",
+    "revert that",
+    "revert this",
+    "revert the change",
+    "revert the changes",
+    "revert everything",
+    "roll it back",
+    "put it back",
+    "take it back",
+    "take that back",
+    "discard it",
+    "discard that",
+    "leave it as it was",
+    "leave it like it was",
+    "leave things as they were",
+    "leave everything as it was",
+    "it was fine as it was",
+    "i changed my mind",
+    "i've changed my mind",
+];
+
+/// They lead to one, follow it, or say thanks.
+const BESIDE: [&str; 19] = [
+    "please", "ok", "okay", "no", "nope", "actually", "oh", "well", "sorry", "just", "and", "so",
+    "then", "now", "thanks", "thank", "you", "hmm", "wait",
+];
+
 /// Whether a person calls the work off with these words: one of their clauses says so, and nothing
-/// besides.
+/// besides. What takes back a change says it only where no other clause asks for something.
 pub(crate) fn calls_off(said: &str) -> bool {
-    const WORDS: [&str; 17] = [
-        "stop",
-        "stop it",
-        "stop that",
-        "never mind",
-        "nevermind",
-        "forget it",
-        "forget about it",
-        "cancel",
-        "cancel it",
-        "cancel that",
-        "drop it",
-        "drop that",
-        "drop the job",
-        "abort",
-        "abort it",
-        "leave it",
-        "leave it as it is",
-    ];
     let clauses = said.split([',', '.', ';', '!', ':', '\n', '–', '—']);
-    clauses.map(|clause| clause.trim().to_lowercase()).any(|clause| WORDS.contains(&&*clause))
+    let bare = |clause: &str| {
+        let clause = clause.to_lowercase().replace('\u{2019}', "'");
+        let mut words: Vec<&str> = clause.split_whitespace().collect();
+        let lead = words.iter().take_while(|word| BESIDE.contains(word)).count();
+        words.drain(..lead);
+        let rest = words.iter().rev().take_while(|word| BESIDE.contains(word)).count();
+        words.truncate(words.len() - rest);
+        words.join(" ")
+    };
+    let clauses: Vec<String> = clauses.map(bare).filter(|clause| !clause.is_empty()).collect();
+    let ends = |clause: &String| ENDS.contains(&&**clause);
+    let takes_back = |clause: &String| TAKES_BACK.contains(&&**clause);
+    clauses.iter().any(ends)
+        || !clauses.is_empty() && clauses.iter().all(|clause| ends(clause) || takes_back(clause))
 }
 
 /// What keeps a turn where the job `id` rests in this worktree and waits.
@@ -161,6 +216,13 @@ mod tests {
             ("ok, never mind the tests, finish it", false),
             ("the cancel button stops too late", false),
             ("stop the server, then go on", false),
+            ("No, undo that, I changed my mind. Leave it as it was.", true),
+            ("please revert the changes", true),
+            ("Actually, never mind", true),
+            ("undo that, and use a list instead", false),
+            ("undo the change in core.py", false),
+            ("thanks!", false),
+            ("", false),
         ] {
             assert_eq!(calls_off(said), expected, "{said}");
         }

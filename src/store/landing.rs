@@ -283,16 +283,22 @@ impl Store {
         Ok(!found.is_empty())
     }
 
-    /// The commits of `range` whose parents a shallow clone has not got.
+    /// The commits of `range` whose parents a shallow clone has not got, and those on the way from
+    /// its base to where both sides meet: where that is cut off, the range has commits of others.
     pub(crate) fn cut_off(&self, range: &str) -> Result<Vec<CommitId>, StoreError> {
         let cut = self.cut()?;
         if cut.is_empty() {
             return Ok(Vec::new());
         }
-        let printed = self.git(["rev-list", "--end-of-options", range, "--"]).run()?;
-        let listed = String::from_utf8_lossy(&printed).into_owned();
-        let cut = listed.lines().filter(|id| cut.contains(*id));
-        Ok(cut.filter_map(|id| id.parse().ok()).collect())
+        let back = range.split_once("..").map(|(base, head)| format!("{head}..{base}"));
+        let mut found = Vec::new();
+        for range in [Some(range), back.as_deref()].into_iter().flatten() {
+            let printed = self.git(["rev-list", "--end-of-options", range, "--"]).run()?;
+            let listed = String::from_utf8_lossy(&printed).into_owned();
+            let cut = listed.lines().filter(|id| cut.contains(*id));
+            found.extend(cut.filter_map(|id| id.parse().ok()));
+        }
+        Ok(found)
     }
 
     /// The commits whose parents a shallow clone has not got.

@@ -512,8 +512,10 @@ fn a_subagent_takes_no_step() {
 fn an_approval_that_comes_too_early_says_one_way_on() {
     let world = World::seeded();
     world.to("observe");
-    let said = world.person("job approve").refuses("only condense may ask for completion");
+    let said = world.person("job approve").refuses("the work is not done");
     assert_eq!(said.matches("Do: ").count(), 1, "{said}");
+    // What a person tries is none of what the agent cost.
+    assert_eq!(world.json("status")["cost"]["refusals"], 0);
 }
 
 #[cfg(target_os = "linux")]

@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 67] = [
+const ROOMS: [&str; 69] = [
     "unhooked",
     "modes",
     "hook",
@@ -39,6 +39,7 @@ const ROOMS: [&str; 67] = [
     "approving",
     "boundary",
     "subjects",
+    "signing",
     "briefing",
     "sync",
     "ops",
@@ -62,6 +63,7 @@ const ROOMS: [&str; 67] = [
     "fence",
     "lost_pages",
     "guests",
+    "repeats",
     "hook_times",
     "bypasses",
     "git_consent",

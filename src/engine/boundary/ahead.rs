@@ -71,8 +71,9 @@ fn judged(
 
 /// What comes next where work is done on a lane, and nothing of its own phase is missing.
 pub(crate) enum Then {
-    /// The work itself: nothing has changed so far.
-    Work,
+    /// The work itself: nothing has changed so far. Where somebody is there who answers, the
+    /// question may say that nothing has to.
+    Work { asks: bool },
     /// What shows the work: the refusal says what.
     Show(Refusal),
     /// The question for completion: work is done, and somebody is there who answers.
@@ -96,7 +97,7 @@ pub(crate) fn then(repo: &Repo, focused: &LoadedJob) -> Result<Option<Then>> {
         && !jobs::unattended::defers(repo, &focused.state);
     Ok(Some(match judged {
         Ok(judged) if asked && !judged.survey.own.is_empty() => Then::Ask,
-        _ if !boundary::size::has_begun(repo, focused)? => Then::Work,
+        _ if !boundary::size::has_begun(repo, focused)? => Then::Work { asks: asked },
         Err(Ahead::Lacks(refusal)) if gates::wants_a_look(&refusal) => Then::Show(refusal),
         _ => Then::Step,
     }))
@@ -138,24 +139,41 @@ pub(crate) fn take(
         return Ok(Ok(()));
     }
     Ok(Err(match ran {
-        Ok(ran) if ran.late => tell(Notice::AnswerLate, &[]),
+        Ok(ran) if ran.late => {
+            boundary::commit::remember(repo, focused, &gates::late())?;
+            tell(Notice::AnswerLate, &[])
+        }
         Ok(ran) => {
-            let why = missing(repo, focused, &text)?.unwrap_or(ran.said);
+            let why = match missing(repo, focused, &text)? {
+                Some(why) => [hooked(&ran.said), why].join("\n"),
+                None if ran.said.trim().is_empty() => tell(Notice::AnswerMute, &[]),
+                None => ran.said,
+            };
             tell(Notice::AnswerUnstepped, &[("said", why.trim())])
         }
         Err(error) => tell(Notice::AnswerUnstepped, &[("said", &error.to_string())]),
     }))
 }
 
-/// What the phase wants in which the steps ended, where one was taken.
+/// What the steps said of files that a hook of the person's changed in the commit: that is why
+/// what ran before proves nothing of them.
+fn hooked(said: &str) -> String {
+    let remark = tell(Notice::RemarkHooked, &[("path", "")]);
+    let lines = said.lines().map(str::trim).filter(|line| line.ends_with(remark.trim()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What the phase wants in which the steps ended, where one was taken; kept for `why`.
 fn missing(repo: &Repo, before: &LoadedJob, text: &str) -> Result<Option<String>> {
     let Some(now) = repo.focused()?.filter(|now| now.state.step != before.state.step) else {
         return Ok(None);
     };
     let since = repo.read_since(&now)?;
     let judged = boundary::judge::judge(repo, &now, &since, &onward(), Message::new(text))?;
+    let Err(refusal) = judged else { return Ok(None) };
+    boundary::commit::remember(repo, &now, &refusal)?;
     let phase = now.state.stand.phase.as_str();
-    Ok(judged.err().map(|refusal| repo.say(Some(&now), &refusal, phase)))
+    Ok(Some(repo.say(Some(&now), &refusal, phase)))
 }
 
 /// The message of the step: what will change, as the first step said it, and what the question
@@ -172,6 +190,22 @@ fn message(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<String> {
         None if job.provisional || focused.state.stand.cycle > 1 => format!("{said}\n"),
         None => format!("{}\n\n{said}\n", job.name),
     })
+}
+
+/// The message of a step off the lane: what the commit holds is what the lane was opened for, and
+/// why it grew comes behind.
+pub(crate) fn with_change(
+    repo: &Repo,
+    focused: &LoadedJob,
+    toward: &Transition,
+    text: &str,
+) -> Result<String> {
+    if !matches!(toward, Transition::Up) || text.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let opening = opening(repo, focused)?;
+    let change = lane::what_changes(&opening).filter(|change| *change != text.trim());
+    Ok(change.map_or_else(|| text.to_owned(), |change| format!("{change}\n\n{text}")))
 }
 
 /// What was said when the lane was opened, or the cycle on it.

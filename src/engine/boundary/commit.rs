@@ -5,7 +5,7 @@ use crate::engine::record::pending_file::Pending;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::subjects::{self, Worded};
-use crate::engine::{boundary, fence, hook_times, record};
+use crate::engine::{boundary, fence, hook_times, record, signing};
 use crate::format::journal::{Refused, What};
 use crate::format::state::State;
 use crate::format::trailers::StepTrailers;
@@ -36,7 +36,7 @@ pub(crate) fn phase_commit(
     let staged = repo.store.stage(&judged.survey.own, plainly).map_err(vetoed)?;
     let Some(staged) = staged else { return Ok(Ok(untaken)) };
     let known = known(repo, configs.is_some_and(|configs| configs.name_somebody()));
-    let signed = match boundary::signing::how(repo)? {
+    let signed = match signing::how(repo)? {
         Ok(signed) => signed,
         Err(refusal) => return Ok(Err(refusal)),
     };

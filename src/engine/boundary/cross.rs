@@ -12,7 +12,7 @@ use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, record, records};
+use crate::engine::{boundary, fence, jobs, memory, record, records, signing};
 use crate::format::interaction::Interaction;
 use crate::format::state::LeftOver;
 use crate::format::{names, notes, trailers};
@@ -39,6 +39,7 @@ pub(crate) fn cross(
     let focused = repo.require_focused()?;
     // A killed step may have left them behind; what leaves condense has climbed.
     memory::notes::climb(repo, &focused)?;
+    let text = &*boundary::ahead::with_change(repo, &focused, toward, text)?;
     let message = Message::new(text);
     let since = repo.read_since(&focused)?;
     focused.activity.clone()?;
@@ -187,7 +188,7 @@ pub(crate) fn record(
     boundary::pending::forget_pending(repo)?;
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
-    remarks.extend(boundary::signing::tell_once(repo, judged.adds.unsigned.as_deref()));
+    remarks.extend(signing::tell_once(repo, judged.adds.unsigned.as_deref()));
     remarks.extend(climbed.iter().map(|page| tell(Notice::RemarkCarried, &[("page", page)])));
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())

@@ -222,8 +222,17 @@ fn hooked(focused: &LoadedJob) -> bool {
     hosts::row(&focused.state.driver.host).map_or(true, hosts::Host::runs_hooks)
 }
 
-/// Acts of an earlier step of this stay were heard, so the hooks do fire.
+/// Acts of an earlier step of this stay were heard, so the hooks do fire: a change, or a run.
 fn was_heard(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    if has_touched(repo, focused)? {
+        return Ok(true);
+    }
+    let stay = claims::receipts::stay_of(&focused.state);
+    Ok(claims::receipts::ran(repo, focused)?.iter().any(|(_, ran)| ran.stay == stay))
+}
+
+/// Earlier steps of this stay hold paths that calls changed.
+fn has_touched(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(!repo.lines(&focused.chain, TOUCHED)?.is_empty())
 }
 
@@ -388,7 +397,7 @@ fn crossing<'a>(
         failed: wants_a_failed_run(repo.row(Some(focused)))
             && judge::criteria::last_failed(repo, focused, false)?.is_some(),
         unsummed: jobs::summary::is_wanted(state),
-        uncommitted: since.touched().next().is_some() || was_heard(repo, focused)?,
+        uncommitted: since.touched().next().is_some() || has_touched(repo, focused)?,
         proved,
         broke: judge::criteria::last_failed(repo, focused, proved)?,
         instead: if proved { None } else { instead(repo, focused, toward, asked.message)? },

@@ -14,7 +14,6 @@ pub(crate) mod reopen;
 pub(crate) mod review;
 pub(crate) mod seal;
 pub(crate) mod secrets;
-pub(crate) mod signing;
 pub(crate) mod size;
 pub(crate) mod small;
 pub(crate) mod step;

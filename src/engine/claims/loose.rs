@@ -1,5 +1,6 @@
-//! Runs and claims where no job keeps them: receipts below `.git/seed/runs`, one bounded file for
-//! each worktree, and the work of a session, measured from the commit at which it began.
+//! Runs and claims where no job keeps them, or none is in focus any more: receipts below
+//! `.git/seed/runs`, one bounded file for each worktree, and the work of a session, measured from
+//! the commit at which it began.
 
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
@@ -7,16 +8,32 @@ use crate::claims::{Ran, Receipt, Truth, truth};
 use crate::engine::claims::{gate, receipts};
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{fence, pushed, record};
-use crate::event::{Act, Event, Outcome, ToolCall};
+use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::evidence;
 use crate::phases::deeds::runs_code;
-use crate::store::{BoundedLines, CommitId, TreeId};
+use crate::rules::ClaimMode;
+use crate::store::{BoundedLines, CommitId, TreeId, UnixSeconds};
 
 /// The most bytes of the receipts of one worktree.
 const MOST: usize = 256 * 1024;
 
 fn file(repo: &Repo) -> BoundedLines {
     repo.store.bounded_lines(&format!("runs/{}.jsonl", repo.store.worktree_name()), MOST)
+}
+
+/// Keeps the receipt of a shell call behind the end of a job: the words that end the turn may tell
+/// of it, as of a push.
+pub(crate) fn keep_at_rest(
+    repo: &Repo,
+    event: &Event,
+    call: &ToolCall,
+    outcome: &Outcome,
+) -> Result<()> {
+    let rules = repo.rules.claims == ClaimMode::Judge && event.by == Actor::Main;
+    if rules && matches!(call.act, Act::Shell { .. }) && repo.is_seeded()? {
+        keep(repo, event, call, outcome)?;
+    }
+    Ok(())
 }
 
 /// Keeps the receipt of a shell call that ran code, and says it.
@@ -68,10 +85,20 @@ pub(crate) fn keep(
 
 /// The receipts of `session` as they count for the work tree `tree`, oldest first.
 pub(crate) fn receipts_of(repo: &Repo, session: &str, tree: &TreeId) -> Result<Vec<Receipt>> {
+    receipts_since(repo, session, 0, tree)
+}
+
+/// The same of what ran since `since`.
+pub(crate) fn receipts_since(
+    repo: &Repo,
+    session: &str,
+    since: UnixSeconds,
+    tree: &TreeId,
+) -> Result<Vec<Receipt>> {
     let lines = file(repo).all()?;
     // A receipt of another git seed proves nothing here.
     let read = lines.iter().filter_map(|line| serde_json::from_slice::<Ran>(line).ok());
-    let own = read.filter(|ran| ran.session == session);
+    let own = read.filter(|ran| ran.session == session && ran.at >= repo.store.dated(since));
     let all = own.map(|ran| (evidence::id(&ran), ran)).collect();
     receipts::as_they_count(repo, all, ("", tree), &|_| Ok(false))
 }

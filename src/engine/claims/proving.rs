@@ -7,12 +7,14 @@ use std::path::Path;
 use crate::claims::absent::{self, Absent, Tried};
 use crate::claims::ended::Ended;
 use crate::claims::languages::shipped_languages;
-use crate::claims::{ChangedFile, Counts, Ran, Truth, empty};
+use crate::claims::{ChangedFile, Counts, How, Ran, Truth, empty};
 use crate::engine::claims::{self, swapped};
 use crate::engine::fence;
+use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Event, Outcome};
 use crate::format::journal::{Line, What};
+use crate::phases::PhaseKind;
 use crate::phases::gates::Instead;
 use crate::store::TreeId;
 use crate::voice::{Notice, tell};
@@ -68,7 +70,15 @@ fn wants_tests(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
 pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Option<Instead>> {
     let (mut truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
     if truth.files.is_empty() {
-        return Ok(None);
+        // What was put back leaves nothing that a run could show, and a small job may end so.
+        let small = repo.map(&focused.state.stand).lane.is_some();
+        // Behind the work that was known already.
+        let behind = repo.row(Some(focused)).kind != PhaseKind::Work;
+        let touched = || -> Result<bool> {
+            let folded = repo.lines(&focused.chain, TOUCHED)?;
+            Ok(!folded.is_empty() || repo.read_since(focused)?.touched().next().is_some())
+        };
+        return Ok((small && (behind || touched()?)).then_some(Instead::Seen));
     }
     // Notes about the work are looked at where nothing else was written.
     let memory =
@@ -84,9 +94,12 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
         (file.prose || data) && !expected
     };
     if truth.files.iter().all(|file| is_words(&file)) {
-        let Some(path) = truth.files.first().map(|file| file.path.clone()) else { return Ok(None) };
+        let is_gone = |file: &&ChangedFile| file.how == How::Deleted;
+        let shown = truth.files.iter().find(|file| !is_gone(file)).or(truth.files.first());
+        let Some(shown) = shown else { return Ok(None) };
+        let (path, gone) = (shown.path.clone(), is_gone(&shown));
         let seen = is_looked_at(repo, focused, &truth)?;
-        return Ok(Some(if seen { Instead::Seen } else { Instead::Look { path } }));
+        return Ok(Some(if seen { Instead::Seen } else { Instead::Look { path, gone } }));
     }
     let Some(why) = needs.cannot_run(repo, focused, &truth)? else { return Ok(None) };
     // The question holds the line of the card, which is git seed's own.
@@ -154,7 +167,19 @@ fn looks(line: &Line, truth: &Truth) -> bool {
     let well = !ran.failed && ran.status.is_none_or(|status| status == 0);
     let thrown = command.replace("2>/dev/null", "").replace("2> /dev/null", "");
     let thrown = thrown.contains("/dev/null");
-    well && !thrown && (git || names && contents && !empty::shows_nothing(command))
+    let gone = || truth.files.iter().all(|file| file.how == How::Deleted) && lists(&words);
+    well && !thrown && (git || names && contents && !empty::shows_nothing(command) || gone())
+}
+
+/// Whether a command says which files are there: all that a file leaves that is gone.
+fn lists(words: &[String]) -> bool {
+    const LISTS: [&str; 7] = ["ls", "find", "fd", "tree", "test", "[", "stat"];
+    const OF_GIT: [&str; 4] = ["status", "diff", "ls-files", "show"];
+    match words {
+        [git, verb, ..] if git == "git" => OF_GIT.contains(&verb.as_str()),
+        [name, ..] => LISTS.contains(&name.as_str()),
+        [] => false,
+    }
 }
 
 /// Whether what `git diff` or `git show` is given leaves some of the work in: no summary alone, and

@@ -11,9 +11,8 @@ use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{
-    boundary, briefing, claims, fence, git_mark, hook, jobs, memory, merge_mark, person, record,
-};
+use crate::engine::{boundary, briefing, claims, fence, git_mark, hook, jobs, memory};
+use crate::engine::{merge_mark, person, record, repeats};
 use crate::event::{Act, Actor, Event, Outcome, ToolCall};
 use crate::format::journal::{Counts, Gauge, ToldWords, What};
 use crate::hosts::{Answer, Host};
@@ -80,8 +79,7 @@ pub(crate) fn after(
         write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
     let reminded = memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?;
     let context = merged(merged(context, reminded), asks_now(repo, &ended)?);
-    let to_person = merged(told_to_person(repo, &focused, &effects, news)?, vetoed);
-    let to_person = merged(to_person, grown);
+    let to_person = merged(merged(told_to_person(repo, &focused, &effects, news)?, vetoed), grown);
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
             line.what = What::Scheduled;
@@ -120,7 +118,7 @@ fn asks_now(repo: &Repo, ended: &EndedCall<'_>) -> Result<Option<String>> {
 
 /// What a hook of the person's refused while this call of git seed ran, for the person.
 fn veto_of(repo: &Repo, focused: &LoadedJob, call: &ToolCall) -> Result<Option<String>> {
-    if !hook::repeats::speaks_to_seed(call) {
+    if !repeats::speaks_to_seed(call) {
         return Ok(None);
     }
     let since = repo.read_since(focused)?;
@@ -140,7 +138,7 @@ fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Result<Opti
         && stand.phase == map.start
         && !entry.backwards
         && !map.rests(&entry.from);
-    if !up || state.said_lane == SaidLane::Full || !hook::repeats::speaks_to_seed(ended.call) {
+    if !up || state.said_lane == SaidLane::Full || !repeats::speaks_to_seed(ended.call) {
         return Ok(None);
     }
     // The call that took the step is the first that ends behind it; a multiplier is another step.
@@ -154,9 +152,10 @@ fn grown(repo: &Repo, focused: &LoadedJob, ended: &EndedCall<'_>) -> Result<Opti
 /// Where no job is in focus, fingerprints are compared all the same.
 fn without_focus(repo: &Repo, ended: &EndedCall<'_>, window: Option<&Window>) -> Result<Answer> {
     let prints = prints_after(repo, ended.event, ended.call, window, None)?;
+    claims::loose::keep_at_rest(repo, ended.event, ended.call, ended.outcome)?;
     let refs = refs_moved::moved_in(repo, None, window)?;
-    if !hook::repeats::speaks_to_seed(ended.call) {
-        hook::repeats::calm_without_focus(repo)?;
+    if !repeats::speaks_to_seed(ended.call) {
+        repeats::calm_without_focus(repo)?;
     }
     // The job that asked may have come to rest meanwhile.
     if matches!(ended.call.act, Act::Ask(_)) && repo.is_seeded()? {
@@ -233,7 +232,7 @@ fn write_line(
     entry: JournalEntry,
 ) -> Result<bool> {
     let EndedCall { event, call, .. } = *ended;
-    let own = hook::repeats::speaks_to_seed(call);
+    let own = repeats::speaks_to_seed(call);
     let mut news = false;
     // A read leaves no trace among the paths that a boundary commits.
     let what = if matches!(call.act, Act::Read { .. }) { What::Looked } else { What::After };
@@ -248,9 +247,9 @@ fn write_line(
             (entry.kept.receipt, entry.kept.opened, entry.kept.source);
         if own {
             // A boundary's refusal reaches the person with the end of its command.
-            news = hook::repeats::is_news(&mut line.counts);
+            news = repeats::is_news(&mut line.counts);
         } else {
-            hook::repeats::calm(&mut line.counts);
+            repeats::calm(&mut line.counts);
         }
     })?;
     Ok(news)
@@ -319,7 +318,7 @@ fn told_to_person(
     effects: &CallEffects,
     news: bool,
 ) -> Result<Option<String>> {
-    let refused = if news { hook::repeats::storm_line(repo, focused)? } else { None };
+    let refused = if news { repeats::storm_line(repo, focused)? } else { None };
     let by_hand = &effects.by_hand;
     let committed = (!by_hand.is_empty()).then(|| format!("git seed: {}", by_hand.join("\n")));
     let told: Vec<String> =

@@ -1,12 +1,12 @@
 //! Before a tool: gather, judge, answer. A call that passes writes nothing.
 
-use crate::engine::hook::repeats::RepeatedRefusal;
 use crate::engine::person;
 use crate::engine::quote::count_words;
 use crate::engine::record;
+use crate::engine::repeats::RepeatedRefusal;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, git_consent, guests, hook, jobs, judge, memory};
-use crate::engine::{merge_mark, other_line};
+use crate::engine::{merge_mark, other_line, repeats};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -120,7 +120,7 @@ pub(crate) fn refuse(
     if let Some(example) = &storm.example {
         text = format!("{text}\n{example}");
     }
-    let to_person = storm.is_news.then(|| hook::repeats::line(refusal, phase));
+    let to_person = storm.is_news.then(|| repeats::line(refusal, phase));
     Ok(Answer { to_person, ..Answer::refuse(text) })
 }
 
@@ -164,8 +164,8 @@ fn counted(
 ) -> RepeatedRefusal {
     counts.refusals += 1;
     counts.tell(words);
-    let mut storm = hook::repeats::refused(counts, refusal, phase);
-    storm.is_news = hook::repeats::is_news(counts);
+    let mut storm = repeats::refused(counts, refusal, phase);
+    storm.is_news = repeats::is_news(counts);
     storm
 }
 

@@ -38,8 +38,10 @@ pub(crate) fn heard(repo: &Repo, event: &Event, focused: Option<&LoadedJob>) -> 
         Some(_) => None,
         None => judge::words::last_job(repo, &event.session)?,
     };
-    let job = focused.or(last.as_ref());
-    let judged = judge::closing::rule_on(repo, job, said)?;
+    let judged = match &last {
+        Some(job) => judge::closing::rule_on_rest(repo, job, &event.session, said)?,
+        None => judge::closing::rule_on(repo, focused, said)?,
+    };
     if !judged.sends_back() {
         let told = judged.points();
         if let Some(job) = focused {

@@ -15,7 +15,6 @@ pub(crate) mod footer_loss;
 pub(crate) mod handed;
 pub(crate) mod last_words;
 pub(crate) mod once;
-pub(crate) mod repeats;
 pub(crate) mod scene;
 pub(crate) mod session;
 pub(crate) mod stop;

@@ -35,11 +35,21 @@ pub(crate) fn prepare(repo: &mut Repo, range: &str, remote: Option<&str>) -> Res
     for name in [base, head] {
         if repo.store.resolve_commit(name)?.is_none() {
             let facts = [("commit", name)];
-            return Err(if repo.store.is_shallow() {
-                EngineError::CutOff(tell(Notice::CiCommitCutOff, &facts))
-            } else {
-                EngineError::Usage(tell(Notice::CiCommitUnknown, &facts))
-            });
+            // A clone of one branch never gets another one by going deeper.
+            let known = |(remote, _): &(&str, &str)| {
+                repo.store.remotes().iter().any(|known| known == remote)
+            };
+            let branch = name.split_once('/').filter(known);
+            return Err(
+                if let Some((remote, branch)) = branch.filter(|_| repo.store.is_shallow()) {
+                    let facts = [("commit", name), ("remote", remote), ("branch", branch)];
+                    EngineError::CutOff(tell(Notice::CiBranchCutOff, &facts))
+                } else if repo.store.is_shallow() {
+                    EngineError::CutOff(tell(Notice::CiCommitCutOff, &facts))
+                } else {
+                    EngineError::Usage(tell(Notice::CiCommitUnknown, &facts))
+                },
+            );
         }
     }
     if let Some(commit) = repo.store.cut_off(range)?.first() {

@@ -40,6 +40,17 @@ pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, said: &str) -> Resul
     words::rule_on(repo, job, &said)
 }
 
+/// Rules on the last words of a session where no job is in focus, of its newest one.
+pub(crate) fn rule_on_rest(
+    repo: &Repo,
+    job: &LoadedJob,
+    session: &str,
+    said: &str,
+) -> Result<Judged> {
+    let said = card::without_line(repo, job, said.to_owned())?;
+    words::rule_on_rest(repo, job, session, &said)
+}
+
 /// The hooks judge. Behind the answer that completes a job the step that it takes itself says the
 /// job's name, which is nobody's claim; what the agent says there is, as before the answer.
 fn is_asked(repo: &Repo, focused: &LoadedJob, said: &str) -> bool {

@@ -56,6 +56,20 @@ pub(crate) fn rule_on(repo: &Repo, job: Option<&LoadedJob>, text: &str) -> Resul
     rule_on_tree(repo, job, text, tree)
 }
 
+/// The same of the newest job of `session`, which is in focus no more, by what ran behind its end,
+/// too.
+pub(crate) fn rule_on_rest(
+    repo: &Repo,
+    job: &LoadedJob,
+    session: &str,
+    text: &str,
+) -> Result<Judged> {
+    let tree = fence::tree_now::tree_now(repo, Some(job))?;
+    let since = job.state.job.updated_at;
+    let behind = claims::loose::receipts_since(repo, session, since, &tree)?;
+    rule_with(repo, Some(job), text, (tree, behind))
+}
+
 /// The same over a work tree that was looked at already.
 pub(crate) fn rule_on_tree(
     repo: &Repo,
@@ -63,13 +77,23 @@ pub(crate) fn rule_on_tree(
     text: &str,
     tree: TreeId,
 ) -> Result<Judged> {
+    rule_with(repo, job, text, (tree, Vec::new()))
+}
+
+fn rule_with(
+    repo: &Repo,
+    job: Option<&LoadedJob>,
+    text: &str,
+    (tree, behind): (TreeId, Vec<Receipt>),
+) -> Result<Judged> {
     let text = &*secrets::mask(text);
     let table = claims::gate::gate_table(repo)?;
     let truth = claims::gate::truth_at(repo, job, &tree)?;
-    let receipts = match job {
+    let mut receipts = match job {
         Some(job) => claims::receipts::receipts_of(repo, job, &tree)?,
         None => Vec::new(),
     };
+    receipts.extend(behind);
     let judged = judged(repo, text, (truth, tree, receipts), table)?;
     without_past(repo, job, judged)
 }

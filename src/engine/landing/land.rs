@@ -444,16 +444,24 @@ const MOST: usize = 500;
 const LOOKED_AT: usize = 20;
 
 /// The job that a person means where they name none: the newest one that was completed and has
-/// commits to land; a job of another clone has none before they are fetched. Where none has, the
-/// newest one.
+/// commits to land, of this worktree if there is one; a job of another clone has none before they
+/// are fetched. Where none has, the newest one.
 pub(crate) fn newest_to_land(repo: &Repo) -> Result<Option<JobId>> {
     let closed = closed(repo)?;
+    let here = repo.store.worktree_name();
+    let mut elsewhere = None;
     for id in closed.iter().take(LOOKED_AT) {
-        if ground(repo, repo.job(id)?)?.is_some() {
+        let job = repo.job(id)?;
+        let is_own = job.state.home.worktree == here;
+        if !is_own && elsewhere.is_some() || ground(repo, job)?.is_none() {
+            continue;
+        }
+        if is_own {
             return Ok(Some(id.clone()));
         }
+        elsewhere = Some(id.clone());
     }
-    Ok(closed.into_iter().next())
+    Ok(elsewhere.or_else(|| closed.into_iter().next()))
 }
 
 /// The newest job that was completed.

@@ -531,6 +531,7 @@ impl Words {
     /// The commit that stands for these.
     fn piece(&mut self, ground: &Ground, stands_for: &[usize]) -> Result<Planned> {
         let last = stands_for.last().copied().unwrap_or_default();
+        let first = stands_for.first().copied().unwrap_or_default();
         let why = match ground.made[last] {
             Made::Lab { run, cycle } if cycle > 1 && !self.said.is_empty() => {
                 self.contexts.iter().find(|one| (one.run, one.cycle + 1) == (run, cycle)).cloned()
@@ -544,7 +545,9 @@ impl Words {
             // What a person was shown is what the first one says.
             let is_first = self.said.is_empty();
             let wanted = self.wanted.clone().filter(|_| is_first || self.given);
-            let subject = wanted.unwrap_or_else(|| self.subjects[last].clone());
+            // A later cycle says what was asked for then, the first one what the job is about.
+            let of = if ground.job.state.job.provisional { first } else { last };
+            let subject = wanted.unwrap_or_else(|| self.subjects[of].clone());
             // What the job is for is said once.
             (subject, if is_first { self.body.clone() } else { String::new() })
         };

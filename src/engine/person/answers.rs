@@ -246,6 +246,8 @@ fn not_granted(
     if let Some(not) = not_settled(repo, chain, came)? {
         return Ok(not);
     }
+    // What was ruled on the question stands, however it was answered.
+    person::claimed::keep_ruling(repo, chain, &answer.question)?;
     let typed = answer.answer.trim() != questions::REVIEW;
     let reply = if typed { Reply::Words } else { Reply::Look };
     let subject = if typed { "the person says more" } else { "the person looks first" };

@@ -33,7 +33,7 @@ pub(crate) fn quoted(
     found.ok_or_else(|| questions::quotes_no_criterion(first))
 }
 
-/// Keeps what was ruled on the question that a person approves. An approval stands without it: what
+/// Keeps what was ruled on the question that a person answers. An answer stands without it: what
 /// cannot be recorded is told in the journal.
 pub(crate) fn keep_ruling(repo: &Repo, chain: &str, question: &str) -> repo::Result<()> {
     let Some(focused) = repo.focused()?.filter(|focused| focused.chain == chain) else {

@@ -203,8 +203,7 @@ fn reopening(status: &str, id: &JobId) -> String {
 }
 
 impl EngineError {
-    /// A well-formed command that the state does not allow, as the row `key` tells it with its way
-    /// on.
+    /// A command that the state does not allow now, as the row `key` tells it, with its way on.
     pub(crate) fn not_now(key: Notice, facts: &[(&str, &str)]) -> Self {
         Self::NotNow { why: tell(key, facts), next: voice::next(key, facts) }
     }
@@ -253,6 +252,7 @@ impl EngineError {
             Self::Rules(_) => Notice::HintRules,
             Self::NoJob => Notice::HintNoJob,
             Self::WorkFile(_) => Notice::HintWorkFile,
+            Self::Vetoed { by_hook: None, .. } => Notice::HintCommitFailed,
             Self::Vetoed { .. } => Notice::HintVetoed,
             Self::CutOff(_) | Self::Store(StoreError::CutOff { .. }) => Notice::HintCutOff,
             Self::TakesNoRefs(_) => Notice::HintTakesNoRefs,

@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use crate::engine::boundary::ahead::Then;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, jobs, landing};
+use crate::engine::{boundary, jobs, landing, record};
 use crate::jobs::mode::Mode;
+use crate::jobs::routing::InteractionKind;
 use crate::phases::Phase;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
+use crate::phases::stop;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
 
@@ -75,13 +77,24 @@ pub(crate) fn of_focused(
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
         // Where that does not read the row says what to do.
         Next::Work(work) => match boundary::ahead::then(repo, focused).unwrap_or_default() {
-            None | Some(Then::Work) => work,
+            None => work,
+            Some(Then::Work { .. }) if called_off(repo, focused) => tell(Notice::NextDrop, &[]),
+            Some(Then::Work { asks: false }) => work,
+            Some(Then::Work { asks: true }) => tell(Notice::NextWorkOrNone, &[("work", &work)]),
             Some(Then::Show(refusal)) => voice::say(&refusal, row.name.as_str()).do_,
             Some(Then::Ask) => tell(Notice::NextAsk, &[]),
             Some(Then::Step) => next::LANE_FORWARD.to_owned(),
         },
         Next::Approval => return NextStep::Approval,
     })
+}
+
+/// Whether the person's last words call the work off.
+fn called_off(repo: &Repo, focused: &LoadedJob) -> bool {
+    let number = focused.state.job.interactions;
+    // Words that do not read ask for nothing.
+    let said = record::interactions::interaction(repo, &focused.chain, number).ok().flatten();
+    said.is_some_and(|said| said.kind == InteractionKind::Prompt && stop::calls_off(&said.text))
 }
 
 /// What comes next where no job is focused.

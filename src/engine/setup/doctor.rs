@@ -12,7 +12,7 @@ use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
     boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, policy, record,
-    ref_locks, setup, texts, traces,
+    ref_locks, setup, signing, texts, traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -63,7 +63,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     found.push(examine_prints(repo));
     examine_memory(repo, &mut found)?;
     examine_commands(repo, &mut found);
-    let unsigned = boundary::signing::standing(repo)?;
+    let unsigned = signing::standing(repo)?;
     found.extend(unsigned.iter().map(|said| Finding::of(Found::Unsigned, &[("said", said)])));
     let policy = policy::standing(repo)?;
     found.extend(policy.iter().map(|said| Finding::of(Found::Policy, &[("said", said)])));

@@ -11,7 +11,7 @@ use crate::engine::hosts_here::{self, Chosen};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{self, boundary, fence, hook_costs, jobs, record, setup, traces};
+use crate::engine::{self, fence, hook_costs, jobs, record, setup, signing, traces};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -92,7 +92,7 @@ fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
         told.extend(setup::in_force::apply_mode(repo, mode)?);
     }
     told.extend(setup::pages::choose(repo, &installation)?);
-    if let Some((well, said)) = boundary::signing::at_init(repo)? {
+    if let Some((well, said)) = signing::at_init(repo)? {
         told.push(Told::new(if well { "found" } else { "note" }, "commit.gpgSign", said));
     }
     if keeps_jobs && !wanted.asks {

@@ -199,9 +199,11 @@ fn round(carrier: &Carrier<'_>, dry_run: bool, synced: &mut Synced) -> Result<Ro
         }
         Pushed::Refused { name, why } => {
             let said = servers_no(remote, &name, &why);
+            // Where objects could not be stored there, another name of the ref is no help.
+            let stored = !why.contains("unpack");
             return Err(match carrier.transport {
-                Transport::Refs => EngineError::TakesNoRefs(said),
-                Transport::Branch => EngineError::Remote(said),
+                Transport::Refs if stored => EngineError::TakesNoRefs(said),
+                Transport::Refs | Transport::Branch => EngineError::Remote(said),
             });
         }
     })

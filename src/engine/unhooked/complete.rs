@@ -2,7 +2,7 @@
 
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::unhooked::{Unhooked, changes, note_call, own_job};
-use crate::engine::{hook, judge, person};
+use crate::engine::{judge, person, repeats};
 use crate::jobs::{JobId, Status};
 use crate::phases::PhaseKind;
 use crate::voice::{Notice, tell};
@@ -35,7 +35,7 @@ pub(crate) fn claim(
     let focused = repo.require_focused()?;
     if let Err(refusal) = judge::closing::holds(repo, &focused, said)? {
         let text = repo.say(Some(&focused), &refusal, focused.state.stand.phase.as_str());
-        hook::repeats::remember_refusal(repo, Some(&focused), &refusal)?;
+        repeats::remember_refusal(repo, Some(&focused), &refusal)?;
         return Ok(Err(text));
     }
     let card = judge::card::shown(repo, &focused, None)?;

@@ -212,7 +212,7 @@ fn what_is_met_was_seen_to_run() {
 fn what_no_test_can_show_has_another_way() {
     let plan = "- the guide names errors\n- it links them";
     let path = "guide.md".to_owned();
-    let (seen, look) = (Instead::Seen, Instead::Look { path });
+    let (seen, look) = (Instead::Seen, Instead::Look { path, gone: false });
     let word = |said| Instead::Word { why: "there is no test".to_owned(), said };
     let met = "- the guide names errors: met\n- it links them: met";
     let none = "- the guide names errors: not shown\n- it links them: not shown";

@@ -106,12 +106,16 @@ pub(crate) fn remember_refusal(
     let phase = repo.row(focused).name.to_string();
     let words = count_words(&repo.say(focused, refusal, &phase));
     let mut storm = RepeatedRefusal::default();
+    // What a person tries is none of what the agent cost.
+    let is_persons = repo.is_person().is_ok();
     record::journal_line::note(repo, focused, |line| {
         line.what = What::Refused;
         line.refusal = Some(Refused::of(refusal, &phase));
-        line.counts.refusals += 1;
-        line.counts.tell(words);
-        storm = refused(&mut line.counts, refusal, &phase);
+        if !is_persons {
+            line.counts.refusals += 1;
+            line.counts.tell(words);
+            storm = refused(&mut line.counts, refusal, &phase);
+        }
     })?;
     Ok(storm.example)
 }

@@ -1,0 +1,158 @@
+//! How small work ends in ways that are not the straight one: called off, put back, asked too
+//! early, pushed in the same turn, reviewed and called by what it changed.
+
+use serde_json::json;
+
+use super::quick::{done, small, small_in};
+use super::world::{CODE, Reply, World, question};
+
+/// The turn wants to end with these words.
+fn ends(world: &World, said: &str) -> Reply {
+    let fields = json!({ "stop_hook_active": false, "last_assistant_message": said,
+        "background_tasks": [], "session_crons": [] });
+    world.event("Stop", &fields)
+}
+
+/// A change of a line, and a run of the tests.
+fn works(world: &World) {
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+}
+
+fn begins(world: &World) {
+    let opens = "lex() drops escapes; lex() keeps escapes; cargo test";
+    world.seed(&format!("phase advance --scope src/parser -m '{opens}'")).succeeds();
+}
+
+#[test]
+fn a_push_behind_the_approval_shows_that_it_was_pushed() {
+    let world = small();
+    world.sh("git init -q --bare ../up.git && git remote add origin ../up.git");
+    world.sh("git push -q -u origin HEAD");
+    begins(&world);
+    works(&world);
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+    let said = "lex() keeps escapes. The commit is pushed to origin.";
+    ends(&world, said).refuses("no command of this turn shows it");
+    world.runs("git push origin HEAD").before.passes();
+    assert!(ends(&world, said).refusal().is_none());
+    // It is no push of the next job's.
+    world.prompt("[QUICK] now the parser");
+    ends(&world, "The parser is pushed to origin.").refuses("no command of this turn shows it");
+}
+
+#[test]
+fn work_that_is_called_off_is_not_asked_for_again() {
+    for said in [
+        "No, undo that, I changed my mind. Leave it as it was.",
+        "please revert the changes",
+        "Actually, never mind",
+    ] {
+        let world = small();
+        begins(&world);
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+        world.prompt(said);
+        world.edits(CODE, "fn lex() { escapes();", "fn lex() {").passes();
+        assert!(world.json("status")["next"].to_string().contains("[JOB-DROP]"), "{said}");
+        ends(&world, "It is as it was.").refuses("[JOB-DROP]");
+        let text =
+            "[JOB-DROP] fix the lexer: the person called it off, and nothing is left of it now.";
+        let drop = question(text, &["Drop the job", "Keep the job"]);
+        world.asks(&drop).passes().answers("Drop the job");
+        assert!(ends(&world, "It is as it was.").refusal().is_none(), "{said}");
+    }
+}
+
+#[test]
+fn what_was_put_back_may_end_without_a_run() {
+    let world = small();
+    begins(&world);
+    works(&world);
+    world.edits(CODE, "fn lex() { escapes();", "fn lex() {").passes();
+    let next = world.json("status")["next"].to_string();
+    assert!(next.contains("if nothing has to change"), "{next}");
+    let said = "The lexer keeps escapes already: a test for it passed at once, and I took it \
+                out again. Nothing was changed.";
+    ends(&world, said).refuses("Do: make the change");
+    let text = format!("[JOB-COMPLETE] fix the lexer: {said} {said}\n\n## Outstanding Items\n");
+    let asked = question(&text, &["Review", "Approve completion"]);
+    world.asks(&asked).passes().answers("Approve completion").tells("closed");
+    assert_eq!(world.phase(), "none");
+    // Where something did change, a run is asked for as before.
+    let world = small();
+    begins(&world);
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.asks(&asked).refuses("nothing is proved");
+}
+
+#[test]
+fn nobody_is_asked_whether_talk_is_complete() {
+    let world = World::seeded();
+    world.prompt("how many files are there?");
+    world.asks(&done()).refuses("nothing has begun");
+    assert!(ends(&world, "There are three files.").refusal().is_none());
+}
+
+#[test]
+fn a_person_who_approves_too_early_hears_what_is_so() {
+    let world = small();
+    begins(&world);
+    works(&world);
+    let before = world.json("status")["cost"].clone();
+    world.person("job approve").refuses("the work is not done");
+    let told = world.prompt("[APPROVE]");
+    let person = told.to_person().unwrap_or_default();
+    assert!(person.contains("approved nothing yet: the work is not done"), "{person}");
+    assert_eq!(world.json("status")["cost"]["refusals"], before["refusals"]);
+}
+
+#[test]
+fn condense_status_shows_the_question_where_it_is_asked_ahead() {
+    let world = small();
+    begins(&world);
+    works(&world);
+    let said = world.seed("condense status").succeeds();
+    assert!(said.contains("ask      Ask one [JOB-COMPLETE] question (25 words or more)"), "{said}");
+    assert!(said.contains("card     Seen by git seed: 1 file, +1 -1;"), "{said}");
+    assert!(!said.contains("footers"), "{said}");
+}
+
+#[test]
+fn a_page_that_is_gone_is_looked_at_by_a_listing() {
+    for (look, shows) in [("git status", true), ("ls docs", true), ("echo gone", false)] {
+        let world = small_in(&[("docs/a.md", "a\n"), ("docs/b.md", "b\n")]);
+        world.runs_and("rm docs/a.md", || drop(world.sh("rm docs/a.md"))).passes();
+        world.asks(&done()).refuses("for example with: git status");
+        world.runs_and(look, || {}).passes();
+        if shows {
+            world.asks(&done()).passes();
+        } else {
+            world.asks(&done()).refuses("nothing has looked at docs/a.md");
+        }
+    }
+}
+
+#[test]
+fn a_review_keeps_its_ruling_and_the_landing_says_what_the_job_is_about() {
+    let world = small();
+    world.is_heard();
+    begins(&world);
+    works(&world);
+    world.asks(&done()).passes().answers("Review");
+    let records = world.seed("audit show").succeeds();
+    assert!(records.contains("verify_claim"), "{records}");
+    world.prompt("Call it lexer");
+    world.seed("phase advance --review").succeeds();
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    world.tests();
+    let text = "[JOB-COMPLETE] fix the lexer: the lexer is called as you asked for it. The fix \
+                itself did not change, and its own tests pass after the new name in it.\n\n\
+                ## Outstanding Items\n";
+    let asked = question(text, &["Review", "Approve completion"]);
+    world.asks(&asked).passes().answers("Approve completion").tells("closed");
+    let message = world.git("log -1 --format=%B");
+    let subject = "execute: the lexer is called as you asked for it\n\nThe fix itself";
+    assert!(message.starts_with(subject), "{message}");
+    world.person("land").succeeds();
+    assert_eq!(world.git("log -1 --format=%s main-landed").trim(), "lex() keeps escapes");
+}
