@@ -5,10 +5,11 @@ use crate::engine::{claims, fence, unhooked};
 use crate::voice::{self, Notice};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::engine::claims::receipts::Watched;
+use crate::engine::fence::confinement::Confinement;
 use crate::engine::repo::Repo;
 use crate::{confine, world};
 
@@ -22,6 +23,8 @@ use crate::{confine, world};
 ///
 /// The command replaces this process, so its output, signals and exit code are its own. A test
 /// run is started as a child process instead and leaves a receipt, which `git seed show` prints.
+/// So is a command for which a build directory had to be made; the directory is removed if it is
+/// empty afterwards.
 ///
 /// Exit code 126 means that the command could not be run, 127 that it was not found, as in a
 /// shell. Exit code 1 means that the kernel cannot confine the command; then it was not run.
@@ -77,10 +80,25 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
     if args.bare {
         world::end_with_parent();
     }
-    let confinement = match repo.and_then(|repo| fence::confinement::confinement(&repo, cwd)) {
-        Ok(confinement) => confinement,
+    let confined = |repo: Repo| {
+        let confinement = fence::confinement::confinement(&repo, cwd)?;
+        let made = made_in(&repo, &confinement);
+        Ok((confinement, made))
+    };
+    let (confinement, made) = match repo.and_then(confined) {
+        Ok(confined) => confined,
         Err(error) => return told(1, &error, "git seed doctor"),
     };
+    // What was made for the command goes again where the command leaves it empty: somebody has to
+    // be there when it ends. Below that, it is there already.
+    if let Some(made) = &made
+        && !args.bare
+        && confine::check().is_ok()
+    {
+        let code = below(args, cwd).map(|(code, _)| ExitCode::from(code));
+        clear(made);
+        return code.unwrap_or_else(|error| told(1, &error, "git seed doctor"));
+    }
     let through = match confine::enter(&confinement.open) {
         Ok(through) => through,
         Err(error) => return told(1, &error, &voice::tell(Notice::ExecWithout, &[])),
@@ -98,15 +116,39 @@ pub(super) fn run(args: &ExecArgs, cwd: &Path) -> ExitCode {
     told(if found { 126 } else { 127 }, &what, "git seed exec -- <command> [<argument>…]")
 }
 
+/// Runs the command confined below this process, which is confined no more than it was; gives how
+/// it ended, and what it printed where that was kept.
+fn below(args: &ExecArgs, cwd: &Path) -> io::Result<(u8, String)> {
+    let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
+    words.extend(args.command.iter().cloned());
+    world::run_below(&world::own_binary(), &words, cwd)
+}
+
+/// Directories of the work tree that were made for the command, where there are any.
+fn made_in(repo: &Repo, confinement: &Confinement) -> Option<Vec<PathBuf>> {
+    let top = world::real(repo.store.work_tree()).ok()?;
+    let made = confinement.made.iter().filter(|dir| dir.starts_with(&top));
+    Some(made.cloned().collect::<Vec<_>>()).filter(|made| !made.is_empty())
+}
+
+/// Takes those away that were left empty.
+fn clear(made: &[PathBuf]) {
+    for dir in made {
+        // One that came into use is not empty, and stays.
+        let _ = std::fs::remove_dir(dir);
+    }
+}
+
 /// Runs tests below this process, which is confined no more than it was, and leaves the
 /// receipt. How the tests end is how this ends.
 fn watch(repo: &Repo, run: &Watched, args: &ExecArgs, cwd: &Path) -> crate::cli::Result<ExitCode> {
     // What cannot be heard of now is with the next step.
     let _ = unhooked::changes::hear(repo, cwd.to_owned());
     let before = claims::receipts::tree_of_now(repo);
-    let mut words: Vec<OsString> = ["exec", BARE, "--"].map(OsString::from).into();
-    words.extend(args.command.iter().cloned());
-    let (code, printed) = world::run_below(&world::own_binary(), &words, cwd)?;
+    let made = made_in(repo, &fence::confinement::confinement(repo, cwd)?);
+    let ran = below(args, cwd);
+    clear(&made.unwrap_or_default());
+    let (code, printed) = ran?;
     let code_told = i32::from(code);
     let ended = (code_told, printed.as_str());
     let left = before.and_then(|before| claims::receipts::leave_run(repo, run, cwd, ended, before));

@@ -226,8 +226,33 @@ fn the_doctor_leaves_no_directory_that_its_probe_was_given() {
     assert!(said.out.contains("the kernel stopped a confined command"), "{said:?}");
     assert_eq!((dirs(), world.sh("ls -A ../scratch")), (before, String::new()));
     // What a confined run needs is there for it all the same.
-    world.confined("touch target/made && rm target/made");
-    assert!(world.path("target").is_dir());
+    world.confined("touch target/made");
+    assert!(world.path("target/made").is_file());
+}
+
+/// What was made for a command goes again where the command left it empty.
+#[test]
+fn an_empty_directory_that_a_command_was_given_does_not_stay() {
+    let Some(world) = at("execute") else { return };
+    world.puts(".gitignore", "target/\nnode_modules/\n__pycache__/\n.claude/\n");
+    world.puts("package.json", "{}\n");
+    world.puts("pyproject.toml", "[project]\n");
+    let dirs = || world.sh("find . -name .git -prune -o -type d -print | sort");
+    let before = dirs();
+    for line in ["true", "exit 3", "kill -TERM $$", "ls target", "cargo test --help >/dev/null"] {
+        world.confined(line);
+        assert_eq!(dirs(), before, "{line}");
+    }
+    world.agents_shell("git seed exec -- cargo test --no-such-option", "");
+    world.agents_shell("git seed exec -- no-such-command", "");
+    assert_eq!(dirs(), before);
+    let said = world.confined("echo 1 > target/made; cat; exit 5");
+    assert_eq!(said.code, 5, "{said:?}");
+    assert_eq!(world.text("target/made"), "1\n");
+    // One that was there before stays, whatever lies in it.
+    world.sh("mkdir node_modules");
+    world.confined("true");
+    assert!(world.path("node_modules").is_dir());
 }
 
 #[test]
