@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::State;
+use super::state::{Spent, State};
 use super::trailers::{StepTrailers, Trailers};
 use super::{archive, names};
 use crate::jobs::{JobId, Status, UnixSeconds};
@@ -24,6 +24,9 @@ const RULES: &str = "rules";
 const ARCHIVE: &str = "archive";
 /// How `Seed-Stands` says that nothing is before it.
 const START: &str = "start";
+
+/// The most stays that a job remembers what they came to.
+const SPENT: usize = 3;
 
 /// Where the ref `chain` stands in the tree of an operation; none for what operations do not tell.
 pub(crate) fn place(chain: &str) -> Option<String> {
@@ -392,6 +395,18 @@ pub(crate) fn as_it_was(now: &State, then: &State, fence: &str) -> State {
     state.running.clone_from(&now.running);
     state.scheduled.clone_from(&now.scheduled);
     state.answered.clone_from(&now.answered);
+    // What it cost was spent, and what was done in a stay was done: a redo that leads back to the
+    // same step finds both as the undo left them.
+    state.spent.clone_from(&now.spent);
+    state.spent.retain(|spent| spent.step != now.step);
+    let (step, cost) = (now.step.clone(), now.cost.clone());
+    state.spent.push(Spent { step, cost, entry: now.stand.entry.clone() });
+    let old = state.spent.len().saturating_sub(SPENT);
+    state.spent.drain(..old);
+    if let Some(spent) = now.spent.iter().find(|spent| spent.step == then.step) {
+        state.cost.clone_from(&spent.cost);
+        state.stand.entry.clone_from(&spent.entry);
+    }
     state.gauge = now.gauge;
     state.proved = now.proved;
     state.gate.clone_from(&now.gate);

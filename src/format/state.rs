@@ -116,6 +116,9 @@ pub struct State {
     /// them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub own_taken: u32,
+    /// What stays came to that an undo led out of, newest last: a redo finds it again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spent: Vec<Spent>,
     /// The newest record of the gate when the step was taken: a chain that lacks it was cut.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub claims: String,
@@ -303,6 +306,15 @@ pub struct Cost {
     pub commits: u32,
 }
 
+/// What a stay came to when an undo led out of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Seed-Id of the step that it stood behind.
+    pub step: String,
+    pub cost: Cost,
+    pub entry: Entry,
+}
+
 /// A `job.toml` that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadState {
@@ -357,6 +369,7 @@ impl State {
             finished: false,
             yielded: false,
             own_taken: 0,
+            spent: Vec::new(),
             claims: String::new(),
         }
     }

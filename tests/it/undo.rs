@@ -149,6 +149,32 @@ fn an_undone_boundary_leaves_its_commit_and_the_agent_goes_on() {
 }
 
 /// A small job whose first step the person undid: its commit is theirs, and is no part of it.
+/// What a job cost was spent, and what the agent did in a stay was done.
+#[test]
+fn a_redo_finds_what_the_job_had_cost() {
+    for times in [1, 2] {
+        let world = World::seeded();
+        world.prompt("[QUICK] fix the lexer");
+        world.reads(CODE).passes();
+        world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+        world.stops().refuses("is open in execute");
+        world.tests();
+        let cost = world.json("status")["cost"].clone();
+        assert_eq!(cost["refusals"], 1, "{cost}");
+        for word in ["undo", "redo"].repeat(times) {
+            world.person(word).succeeds();
+        }
+        assert_eq!(world.phase(), "execute");
+        assert_eq!(world.json("status")["cost"], cost, "{times}");
+        world.reads(CODE).after.tells("the person redid");
+        let more = world.json("status")["cost"].clone();
+        assert_eq!(more["calls"].as_u64(), cost["calls"].as_u64().map(|n| n + 1), "{more}");
+        world.seed("phase advance -m 'keep escapes'").succeeds();
+        assert_eq!(world.phase(), "condense");
+    }
+}
+
 #[test]
 fn what_lands_behind_an_undo_stands_for_what_stands() {
     let world = World::seeded();
@@ -680,6 +706,7 @@ fn without_log(text: &str) -> String {
         "gauge",
         "proved",
         "gate",
+        "spent",
     ];
     for key in logged {
         state.remove(key);

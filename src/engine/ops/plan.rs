@@ -377,7 +377,7 @@ fn meant(repo: &Repo, way: &Way, ops: &[Op], planned: &Planned, word: &str) -> R
 
 /// `undo` and `redo`, as something that was done.
 fn did(word: &str) -> &'static str {
-    if word == "undo" { "undid" } else { "did again" }
+    if word == "undo" { "undid" } else { "redid" }
 }
 
 /// As many commands as the agent reads.
