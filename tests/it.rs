@@ -143,6 +143,7 @@ mod it {
     mod unheard;
     mod verifies;
     mod watch;
+    mod whose;
     mod widths;
     mod words;
     mod world;

@@ -268,7 +268,9 @@ fn pause(repo: &Repo, out: &mut Report) -> crate::cli::Result<Outcome> {
         Err(_) => By::Agent,
     };
     let job = jobs::lifecycle::pause_job(repo, by)?;
-    let facts = [("name", job.state.job.name.as_str()), ("job", job.state.job.id.as_str())];
+    let left = jobs::uncommitted::told(repo, &job)?;
+    let state = &job.state.job;
+    let facts = [("name", &*state.name), ("job", state.id.as_str()), ("left", &*left)];
     said(&job, out, &voice::tell(Notice::JobPaused, &facts));
     Ok(Outcome::Yes)
 }

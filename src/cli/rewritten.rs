@@ -1,7 +1,7 @@
 //! `git-seed rewritten`: what a hook puts before `git seed doctor`, to see whether it runs.
 
 use super::{Context, Outcome};
-use crate::engine::fence;
+use crate::engine::rewrite;
 
 /// Record that a host ran the line that its hook gave it (called from that line)
 #[derive(Debug, clap::Args)]
@@ -11,6 +11,6 @@ pub(super) struct RewrittenArgs {
 }
 
 pub(super) fn run(args: &RewrittenArgs, context: &Context) -> crate::cli::Result<Outcome> {
-    let seen = fence::rewrite::saw_rewrite(&*context.repo()?, &args.session)?;
+    let seen = rewrite::saw_rewrite(&*context.repo()?, &args.session)?;
     Ok(if seen { Outcome::Yes } else { Outcome::Failed })
 }

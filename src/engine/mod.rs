@@ -51,10 +51,12 @@
 //! refs_moved  refs that moved while a call ran
 //! other_line  how a client shows that it takes another line than the agent's
 //! taken_back  work that the agent takes back with git, and where it is led instead
+//! absence     a time in which nobody watched: whose work is whose behind it
 //! fence       what changed in the work tree, and whose it is
 //! lost_pages  pages of the cycle that are gone, with words in HEAD
 //! hook_times  what git hooks took in the last phase commit
 //! bypasses    what a person did past the rules, and how often
+//! rewrite     what the hook replaces: lines, so that they run confined, and the text of an edit
 //! record      the only writer of a job: steps, journal lines, archive
 //! unclaimed   changes that no call accounts for, kept over the steps between two boundaries
 //! git_consent who answers for what leaves this clone, or moves git in it
@@ -70,6 +72,7 @@
 //! quote       words of others, as quotations
 //! ```
 
+pub(crate) mod absence;
 pub(crate) mod approving;
 pub(crate) mod aside;
 pub(crate) mod beside;
@@ -124,6 +127,7 @@ pub(crate) mod refs_moved;
 pub(crate) mod repeats;
 pub(crate) mod repo;
 pub(crate) mod report;
+pub(crate) mod rewrite;
 pub(crate) mod said_file;
 pub(crate) mod scope_words;
 pub(crate) mod setup;

@@ -1,8 +1,8 @@
 //! How a client shows that it takes another line than the agent's: the hook puts one before
 //! `git seed doctor`, and what runs is that line.
 
-use crate::engine::fence::rewrite;
 use crate::engine::repo::{Repo, Result};
+use crate::engine::rewrite;
 use crate::event::{Act, Event, ToolCall};
 use crate::hosts::{self, Host};
 use crate::world;

@@ -1,5 +1,7 @@
 //! Changes that no call accounts for, as a job remembers them: path and blob.
 
+use std::collections::BTreeSet;
+
 use crate::engine::repo::{self, Repo};
 use crate::format::fold::JournalLines;
 use crate::format::short_hash;
@@ -20,6 +22,12 @@ pub(crate) fn remember(repo: &Repo, state: &mut State, since: &JournalLines) {
         let blob = RepoPath::try_from(shown).map(|path| blob_now(repo, &path)).unwrap_or_default();
         state.fence.unclaimed.push(Unclaimed { path: shown.to_owned(), blob });
     }
+}
+
+/// The paths that are named as unclaimed: by the job, and by the journal since its last step.
+pub(crate) fn named(state: &State, since: &JournalLines) -> BTreeSet<String> {
+    let kept = state.fence.unclaimed.iter().map(|one| one.path.as_str());
+    kept.chain(since.unclaimed()).map(str::to_owned).collect()
 }
 
 pub(crate) fn blob_now(repo: &Repo, path: &RepoPath) -> String {

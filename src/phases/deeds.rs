@@ -3,7 +3,7 @@
 use super::pacing::Deed;
 use super::place::Place;
 use crate::event::Act;
-use crate::shell::{self, Effect, Found, Tag};
+use crate::shell::{self, Effect, Found, Reading, Tag};
 
 /// The deeds of `act`. `places` are those of its files; `roster` says whether a type of subagent
 /// belongs to the phase.
@@ -69,7 +69,10 @@ const FILTERS: [(&str, usize); 14] = [
 /// A line that only gives git seed's own commands is no act of the phase, and neither is one that
 /// looks at nothing and runs nothing.
 pub(crate) fn shell_deed(command: &str) -> Option<Deed> {
-    let reading = shell::read(command);
+    deed_of(command, &shell::read(command))
+}
+
+fn deed_of(command: &str, reading: &Reading) -> Option<Deed> {
     if reading.found.iter().all(|found| found.seed || is_idle(command, found)) {
         return None;
     }
@@ -115,10 +118,55 @@ pub(crate) fn runs_code(command: &str) -> bool {
     matches!(shell_deed(command), Some(Deed::Test | Deed::Run))
 }
 
+/// Programs that change files as the line says, and run nothing of the work.
+const EDITS: [&str; 22] = [
+    "apply_patch",
+    "chgrp",
+    "chmod",
+    "chown",
+    "cp",
+    "gcp",
+    "gmv",
+    "install",
+    "link",
+    "ln",
+    "mkdir",
+    "mv",
+    "patch",
+    "rename",
+    "rm",
+    "rmdir",
+    "sed",
+    "tee",
+    "touch",
+    "trash",
+    "truncate",
+    "unlink",
+];
+
+/// The same, but for lines that only edit: they move, delete or rewrite files, or lay out code, and
+/// nothing of the work runs.
+pub(crate) fn runs_work(command: &str) -> bool {
+    let reading = shell::read(command);
+    let runs = matches!(deed_of(command, &reading), Some(Deed::Test | Deed::Run));
+    runs && !reading.found.iter().all(only_edits)
+}
+
+/// Looks, is git's own, or changes files as it says.
+fn only_edits(found: &Found) -> bool {
+    let first = found.part.split(' ').next().unwrap_or_default();
+    let edits = || found.part.starts_with(['>', '&']) || EDITS.contains(&first);
+    match found.effect {
+        Effect::Read | Effect::GitWrite => true,
+        Effect::Write => found.tag == Some(Tag::Formatter) || edits(),
+        _ => false,
+    }
+}
+
 /// A line that runs code, and whose end says how that code ended: nothing masks its exit status,
 /// turns it round, or runs it where its end is not heard. `tells` says that of any line.
 pub(crate) fn is_proof(command: &str, tells: &dyn Fn(&str) -> bool) -> bool {
-    runs_code(command) && tells(command)
+    runs_work(command) && tells(command)
 }
 
 #[cfg(test)]
@@ -162,6 +210,29 @@ mod tests {
                 "{command}"
             );
             assert!(!is_proof(command, &|_| false), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_only_edits_runs_nothing_of_the_work() {
+        for (command, runs) in [
+            ("git mv a.md b.md", false),
+            ("rm x", false),
+            ("sed -i s/a/b/ src/x.py", false),
+            ("cp a b && git add b", false),
+            ("mkdir -p dist; touch dist/a", false),
+            ("echo hi > notes.txt", false),
+            ("cat <<'E' > a.py\nx = 1\nE", false),
+            ("cargo fmt", false),
+            ("python3 x.py", true),
+            ("rm -rf out && make", true),
+            ("./check.sh > log", true),
+            ("cargo build", true),
+            ("cargo test", true),
+            ("pandoc a.md -o a.html", true),
+        ] {
+            assert_eq!(runs_work(command), runs, "{command}");
+            assert_eq!(is_proof(command, &|_| true), runs, "{command}");
         }
     }
 

@@ -221,9 +221,14 @@ pub fn missing(crossing: &Crossing<'_>) -> Vec<Refusal> {
 }
 
 /// What of `missing`, the gates of a phase further on, is missing before the way there as well.
-/// What was changed will be committed by then, and the question is what is about to be asked.
+/// What was changed will be committed by then, what somebody else changed will be named by the step
+/// there, and the question is what is about to be asked.
 pub fn missing_ahead(missing: Vec<Refusal>) -> impl Iterator<Item = Refusal> {
-    missing.into_iter().filter(|no| !["clean", "asked"].contains(&no.by))
+    let with_other = Some(Case::RanWithOther.word());
+    let stays = move |no: &Refusal| {
+        !["clean", "asked"].contains(&no.by) && no.facts.get("case") != with_other
+    };
+    missing.into_iter().filter(stays)
 }
 
 /// It is missed that something ran, or looked at the work, since it changed: that may be done where

@@ -77,6 +77,26 @@ pub(crate) struct Changed {
     pub kind: ChangeKind,
 }
 
+/// How git counts lines between two trees.
+const COUNTED: [&str; 7] = [
+    "diff-tree",
+    "-r",
+    "-z",
+    "--no-ext-diff",
+    "--ignore-submodules=none",
+    "--no-textconv",
+    "--numstat",
+];
+
+/// Lines added and removed, and what stands behind them; what is no text has one line added.
+fn counted(record: &[u8]) -> Option<(usize, usize, &[u8])> {
+    let mut fields = record.splitn(3, |byte| *byte == b'\t');
+    let (added, removed, rest) = (fields.next()?, fields.next()?, fields.next()?);
+    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<usize>().ok();
+    let (added, removed) = number(added).zip(number(removed)).unwrap_or((1, 0));
+    Some((added, removed, rest))
+}
+
 /// One path in which two trees differ, and by how many lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinesChanged {
@@ -803,6 +823,21 @@ impl Store {
         a: &TreeId,
         b: &TreeId,
     ) -> Result<TreeId, StoreError> {
+        self.carry_some(base, a, b, &|_| true)
+    }
+
+    /// The same of those paths alone that `takes` takes.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::carry_over`].
+    pub(crate) fn carry_some(
+        &self,
+        base: &TreeId,
+        a: &TreeId,
+        b: &TreeId,
+        takes: &dyn Fn(&RepoPath) -> bool,
+    ) -> Result<TreeId, StoreError> {
         let options = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"];
         let compared = ["--no-ext-diff", "--ignore-submodules=none", a.as_str(), b.as_str()];
         let printed = self.git(options.into_iter().chain(compared)).run()?;
@@ -812,6 +847,9 @@ impl Store {
             // `:<mode> <mode> <id> <id> <letter>`; a mode of zeros is a path that is gone.
             let words: Vec<&[u8]> = change.split(|byte| *byte == b' ').collect();
             let [_, mode, _, id, _] = words[..] else { continue };
+            if !takes(&repo_path(path)?) {
+                continue;
+            }
             lines.extend([mode, b" ", id, b"\t", path, b"\0"].concat());
         }
         let dir = stages::make(&seed_dir_of(self)?, "carry-")?;
@@ -832,30 +870,36 @@ impl Store {
         if a == b {
             return Ok(Vec::new());
         }
-        let options = [
-            "diff-tree",
-            "-r",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--ignore-submodules=none",
-            "--no-textconv",
-            "--numstat",
-        ];
-        let printed = self.git(options.into_iter().chain([a.as_str(), b.as_str()])).run()?;
+        let printed = self.git(COUNTED.into_iter().chain(["--no-renames", a.as_str(), b.as_str()]));
+        let printed = printed.run()?;
         let mut changed = Vec::new();
         for record in printed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
-            let mut fields = record.splitn(3, |byte| *byte == b'\t');
-            let (Some(added), Some(removed), Some(path)) =
-                (fields.next(), fields.next(), fields.next())
-            else {
-                continue;
-            };
-            let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<usize>().ok();
-            let (added, removed) = number(added).zip(number(removed)).unwrap_or((1, 0));
+            let Some((added, removed, path)) = counted(record) else { continue };
             changed.push(LinesChanged { path: repo_path(path)?, added, removed });
         }
         Ok(changed)
+    }
+
+    /// Files that lie elsewhere in `b` than in `a`, as git finds renames: where each lay, and where
+    /// it lies with the lines that came and went on the way.
+    pub(crate) fn moved(
+        &self,
+        a: &TreeId,
+        b: &TreeId,
+    ) -> Result<Vec<(RepoPath, LinesChanged)>, StoreError> {
+        let options = ["--find-renames", "--diff-filter=R", a.as_str(), b.as_str()];
+        let printed = self.git(COUNTED.into_iter().chain(options)).run()?;
+        // `<added>\t<removed>\t`, where it lay, where it lies.
+        let mut records = printed.split(|byte| *byte == 0);
+        let mut moved = Vec::new();
+        while let (Some(record), Some(was), Some(path)) =
+            (records.next(), records.next(), records.next())
+        {
+            let Some((added, removed, _)) = counted(record) else { continue };
+            let now = LinesChanged { path: repo_path(path)?, added, removed };
+            moved.push((repo_path(was)?, now));
+        }
+        Ok(moved)
     }
 
     /// The bytes of the file at `path` in `tree`; `None` if there is none.

@@ -122,8 +122,8 @@ fn what_a_person_did_is_named_and_what_the_agent_did_beside_it_goes() {
     person_acts(&world);
     let reply = world.runs_and("cargo test", || write(&world, "docs/stray.txt", "x\n")).after;
     reply.tells("that command changed docs/stray.txt");
-    reply.tells("docs/new.txt changed outside the scope");
-    reply.tells("Also: todo.txt");
+    reply.tells("docs/new.txt changed, and no call");
+    reply.tells("Also: src/parser/extra.rs, todo.txt");
     let heard = reply.to_person().unwrap_or_default();
     assert!(heard.contains(".git/config") && heard.contains("no call accounts for it"), "{heard}");
     assert_eq!(strays(&world), json!(["docs/stray.txt"]));
@@ -140,7 +140,7 @@ fn what_a_person_has_committed_is_not_told_as_in_no_commit() {
     write(&world, "docs/open.txt", "theirs, too\n");
     world.sh("git add docs/new.txt && git -c core.hooksPath=/dev/null commit -qm 'docs: mine'");
     let told = world.runs("cargo test").after.context().unwrap_or_default().to_owned();
-    assert!(told.contains("docs/open.txt changed outside the scope"), "{told}");
+    assert!(told.contains("docs/open.txt changed, and no call"), "{told}");
     assert!(!told.contains("docs/new.txt"), "{told}");
     // It stays the person's: what the agent's line then does to it is no stray of the agent's own.
     world.runs_and("cargo test", || write(&world, "docs/new.txt", "theirs, again\n"));
@@ -157,7 +157,7 @@ fn a_long_call_claims_only_what_its_line_names() {
         world.git("commit -q --allow-empty --no-verify -m meanwhile");
     });
     reply.tells("that command changed todo.txt");
-    reply.tells("docs/other.txt changed outside the scope, and no call of yours");
+    reply.tells("docs/other.txt changed, and no call of yours");
     let told = reply.context().unwrap_or_default();
     assert!(!told.contains("committed by hand") && !told.contains(".git/config"), "{told}");
     let heard = reply.to_person().unwrap_or_default();
@@ -182,7 +182,7 @@ fn a_call_that_nobody_looked_before_claims_nothing() {
     let input = json!({ "command": "cargo test" });
     let reply = world.after("Bash", &input, &world.next_call(), &json!({ "stdout": "" }), 3);
     blames_nobody(&reply, "no look");
-    reply.tells("todo.txt changed outside the scope");
+    reply.tells("todo.txt changed, and no call");
     assert_eq!(strays(&world), json!([]));
 }
 
@@ -192,10 +192,10 @@ fn what_a_person_wrote_is_not_taken_away_because_the_agent_wrote_there_too() {
         let world = at_work();
         write(&world, "todo.txt", "the person's list\n");
         if named_before {
-            world.runs_and("cargo test", || ()).after.tells("todo.txt changed outside the scope");
+            world.runs_and("cargo test", || ()).after.tells("todo.txt changed, and no call");
         }
         let append = || write(&world, "todo.txt", "the person's list\nand a line of a script\n");
-        world.runs_and("cargo test", append).after.tells("todo.txt changed outside the scope");
+        world.runs_and("cargo test", append).after.tells("todo.txt changed, and no call");
         world.seed("fence restore todo.txt").said();
         assert!(world.text("todo.txt").contains("the person's list"), "{named_before}");
         world.tests();

@@ -458,7 +458,7 @@ fn a_boundary_waits_for_what_a_background_command_may_have_changed() {
         write(&world, "todo.txt", "late\n");
         write(&world, "src/parser/late.rs", "late\n");
         let did = code_does(&world, |_| ());
-        did.after.tells("todo.txt changed outside the scope");
+        did.after.tells("todo.txt changed, and no call");
         world.tests();
         world.seed("phase advance -F -").stdin(&message("execute")).refuses("todo.txt");
         let running = json!({

@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 69] = [
+const ROOMS: [&str; 71] = [
     "unhooked",
     "modes",
     "hook",
@@ -60,6 +60,7 @@ const ROOMS: [&str; 69] = [
     "refs_moved",
     "other_line",
     "taken_back",
+    "absence",
     "fence",
     "lost_pages",
     "guests",
@@ -68,6 +69,7 @@ const ROOMS: [&str; 69] = [
     "bypasses",
     "git_consent",
     "closed_paths",
+    "rewrite",
     "record",
     "unclaimed",
     "merge_mark",

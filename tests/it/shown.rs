@@ -113,6 +113,39 @@ fn tests_count_on_what_is_committed() {
     assert!(world.git("show HEAD:src/parser/lex.rs").contains("escapes(false)"));
 }
 
+/// A file that only lies elsewhere is one file, as git shows it; and no edit is a run.
+#[test]
+fn a_rename_is_one_file_on_the_card_and_no_run() {
+    for (line, changed, then) in [
+        ("git mv", "1 file, +0 -0", ""),
+        ("mv", "1 file, +1 -1", "sed -i s/old/new/"),
+        ("cp", "1 file, +6 -0", ""),
+    ] {
+        let world = World::new();
+        world.puts("docs/use.md", "# Use\n\nold\n1\n2\n3\n");
+        world.sh("git add -A && git commit -qm page");
+        let world = world.installed();
+        world.prompt("[QUICK] rename the page");
+        world.reads("docs/use.md").passes();
+        world.seed("phase advance --scope docs -m 'the page has the wrong name'").succeeds();
+        let (from, to) = ("docs/use.md", "docs/usage.md");
+        let act = || drop(world.sh(&format!("{line} {from} {to}")));
+        world.runs_and(&format!("{line} {from} {to}"), act).passes();
+        if !then.is_empty() {
+            let line = format!("{then} {to}");
+            world.runs_and(&line, || drop(world.sh(&line))).passes();
+        }
+        world.reads(to).passes();
+        let card = world.card();
+        assert!(card.contains(changed), "{line}: {card}");
+        assert!(card.contains("no run of tests was seen"), "{line}: {card}");
+        world.seed("phase advance -m 'the page is called usage.md'").succeeds();
+        let job = world.job();
+        let shown = world.json(&format!("show {job}"))["changed"].clone();
+        assert_eq!(shown.as_array().map(Vec::len), Some(1), "{shown}");
+    }
+}
+
 /// What nothing shows stands on the card of the question.
 #[test]
 fn the_card_names_what_nothing_shows_of_the_question() {

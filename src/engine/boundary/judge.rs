@@ -25,8 +25,8 @@ use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Demand, Stay};
 use crate::phases::place::Place;
 use crate::phases::review::{Ending, Review};
-use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position};
-use crate::store::CommitId;
+use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position, Write};
+use crate::store::{CommitId, TreeId};
 use crate::verdict::{Refusal, Verdict};
 
 /// The most paths that are named one by one.
@@ -446,22 +446,25 @@ fn instead(
     claims::proving::instead(repo, focused, message.text())
 }
 
-/// A declared file of the project among `unclaimed`, where the row wants to see runs: they ran with
-/// it, and what is committed is something else.
+/// A declared file of the project among `unclaimed`, where the row wants to see runs and writes no
+/// work: they ran with it, and what is committed is something else. One that was so when the phase
+/// began is named by the step that led here.
 fn uncommitted_by_nobody(
     repo: &Repo,
     focused: &LoadedJob,
     unclaimed: &[String],
 ) -> Result<Option<String>> {
     let row = repo.row(Some(focused));
-    if unclaimed.is_empty() || !row.proves() {
+    if unclaimed.is_empty() || !row.proves() || row.write.contains(&Write::Scope) {
         return Ok(None);
     }
     let scope = repo.scope(focused)?;
     let Some(head) = repo.store.head()?.commit else { return Ok(None) };
-    let head = repo.store.tree_of_commit(&head)?;
+    let began = focused.state.fence.tree.parse::<TreeId>();
+    let trees = [Some(repo.store.tree_of_commit(&head)?), began.ok()];
     // What is remembered may have been committed or put back since.
-    let differs = |path: &&String| fence::tree::is_still_changed(repo, &head, path);
+    let is_open = |tree, path: &str| fence::tree::is_still_changed(repo, tree, path);
+    let differs = |path: &&String| trees.iter().flatten().all(|tree| is_open(tree, path));
     let is_work = |path: &&String| fence::after_call::is_work(repo, path, &scope, &focused.state);
     Ok(unclaimed.iter().filter(differs).find(is_work).cloned())
 }

@@ -10,7 +10,7 @@ use crate::claims::languages::shipped_languages;
 use crate::engine::memory::pages::declared_dir;
 use crate::engine::repo::rows::{from_line, to_line};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{fence, judge};
+use crate::engine::{fence, record};
 use crate::event::Change;
 use crate::format::names;
 use crate::format::state::Unclaimed;
@@ -77,7 +77,7 @@ fn by_hand<'a>(
         return Ok(paths);
     }
     // Where nobody can tell, all of it is the job's.
-    let Some(own) = judge::card::own_paths(repo, focused)? else { return Ok(BTreeSet::new()) };
+    let Some(own) = record::history::own_paths(repo, focused)? else { return Ok(BTreeSet::new()) };
     paths.retain(|path| !own.contains(path));
     Ok(paths)
 }

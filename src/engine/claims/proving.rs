@@ -9,9 +9,9 @@ use crate::claims::ended::Ended;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{ChangedFile, Counts, How, Ran, Truth, empty};
 use crate::engine::claims::{self, swapped};
-use crate::engine::fence;
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{fence, record, unclaimed};
 use crate::event::{Event, Outcome};
 use crate::format::journal::{Line, What};
 use crate::phases::PhaseKind;
@@ -52,7 +52,8 @@ pub(crate) fn may_stand(
 
 /// Code changed, and tests are known: files that runners collect, or a run that found some.
 fn wants_tests(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    let (truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
+    let (mut truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
+    keep_own(repo, focused, &mut truth.files)?;
     if truth.files.iter().all(|file| file.prose) {
         return Ok(false);
     }
@@ -65,10 +66,38 @@ fn wants_tests(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(claims::receipts::ran(repo, focused)?.iter().any(|(_, ran)| found(ran)))
 }
 
+/// Leaves of what differs the files of the job: what a person has in the work tree, or committed
+/// meanwhile, asks the agent for no run.
+pub(crate) fn keep_own(
+    repo: &Repo,
+    focused: &LoadedJob,
+    files: &mut Vec<ChangedFile>,
+) -> Result<()> {
+    // Where a commit of the job's is not here nobody can tell, and all stay.
+    let Some(own) = record::history::own_paths(repo, focused)? else { return Ok(()) };
+    let since = repo.read_since(focused)?;
+    let touched = fence::survey::touched(repo, focused, &since)?;
+    let others = fence::tree::persons(repo, focused)?;
+    let others: BTreeSet<String> =
+        others.into_iter().chain(unclaimed::named(&focused.state, &since)).collect();
+    let head = repo.store.head()?.commit;
+    let head = head.map(|head| repo.store.tree_of_commit(&head)).transpose()?;
+    files.retain(|file| {
+        let named = |paths: &BTreeSet<String>| {
+            paths.contains(&file.path) || file.was.as_ref().is_some_and(|was| paths.contains(was))
+        };
+        let is_in_head =
+            |tree: &TreeId| !fence::tree::is_still_changed(repo, tree, file.path.as_str());
+        named(&own) || named(&touched) || !(named(&others) || head.as_ref().is_some_and(is_in_head))
+    });
+    Ok(())
+}
+
 /// What stands for a run that proves the work, where there was none since the last change: a look,
 /// where only words changed, and the agent's word `text`, where the tests cannot run.
 pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Option<Instead>> {
     let (mut truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
+    keep_own(repo, focused, &mut truth.files)?;
     if truth.files.is_empty() {
         // What was put back leaves nothing that a run could show, and a small job may end so.
         let small = repo.map(&focused.state.stand).lane.is_some();
@@ -124,7 +153,11 @@ pub(crate) fn needs_a_run(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     if !since.touched().any(|path| is_code(path) && stays(path)) {
         let Some(base) = claims::gate::base(repo, Some(focused))? else { return Ok(false) };
         let base = repo.store.tree_of_commit(&base)?;
-        if !repo.store.paths_between(&base, &head, usize::MAX)?.iter().any(|path| is_code(path)) {
+        let mut paths = repo.store.paths_between(&base, &head, usize::MAX)?;
+        if let Some(own) = record::history::own_paths(repo, focused)? {
+            paths.retain(|path| own.contains(path));
+        }
+        if !paths.iter().any(|path| is_code(path)) {
             return Ok(false);
         }
     }

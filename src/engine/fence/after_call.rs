@@ -6,7 +6,7 @@ use crate::engine::fence::looks::Window;
 use crate::engine::fence::survey::Judged;
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{fence, record};
+use crate::engine::{fence, record, unclaimed};
 use crate::format::fold::JournalLines;
 use crate::format::journal::What;
 use crate::format::looks::FirstLook;
@@ -14,6 +14,7 @@ use crate::format::state::State;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
 use crate::store::{Changed, RepoPath, TreeId};
+use crate::world;
 
 /// Compares the tree after a call that may have written; `window` is what the look before
 /// it knew, where it was had.
@@ -37,6 +38,7 @@ pub(crate) fn after_shell(
     let touched = fence::survey::touched(repo, focused, since)?;
     let judged = Judged {
         persons: fence::tree::persons(repo, focused)?,
+        unclaimed: unclaimed::named(&focused.state, since),
         touched: BTreeSet::new(),
         scope: repo.scope(focused)?,
         row,
@@ -44,14 +46,13 @@ pub(crate) fn after_shell(
         chain: &focused.chain,
         tree: None,
     };
-    // What was unclaimed once may hold a person's work: no later call makes it the agent's.
-    let named = focused.state.fence.unclaimed.iter().map(|one| one.path.as_str());
+    let running = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
     let known = Known {
         judged,
         before,
         touched,
-        unclaimed: named.chain(since.unclaimed()).collect(),
-        others: fence::looks::calls_under_way(repo),
+        others: fence::looks::calls_not_over(repo),
+        running,
         window,
     };
     let mut waiting = Vec::new();
@@ -72,11 +73,37 @@ struct Known<'a> {
     before: TreeId,
     /// Paths that the agent touched in this stay.
     touched: BTreeSet<String>,
-    /// Paths that were unclaimed before.
-    unclaimed: BTreeSet<&'a str>,
-    /// Looks of other calls that are under way.
+    /// Looks of other calls that did not end.
     others: Vec<FirstLook>,
+    /// A background command or a subagent may still write.
+    running: bool,
     window: Option<&'a Window>,
+}
+
+impl Known<'_> {
+    /// Whether `change`, which nothing accounts for yet, is that of a call whose own second look
+    /// will tell.
+    fn is_told_later(&self, repo: &Repo, change: &Changed) -> bool {
+        let now = world::now_ms();
+        let mut looks = self.others.iter().filter(|look| look.is_short(now, None));
+        looks.any(|look| fence::looks::has_moved(repo, look, &change.path))
+    }
+
+    /// Whether the file at `shown` changed since the call before, and no call can have made it: no
+    /// edit named it, none is known that did not end, and nothing runs in the background. That is a
+    /// person's work, or that of a tool of theirs.
+    fn came_between_calls(&self, repo: &Repo, change: &Changed, shown: &str) -> Result<bool> {
+        let seen = self.window.is_some_and(|window| window.look.had_changed(shown));
+        let mut others = self.others.iter();
+        let nobodys = seen
+            && !self.running
+            && !self.touched.contains(shown)
+            && !self.judged.persons.contains(shown)
+            && !others.any(|look| fence::looks::has_moved(repo, look, &change.path));
+        let open = || fence::foreign_commits::in_no_commit(repo, &[shown.to_owned()]);
+        // What the person committed or pulled is in no way of the agent's next change.
+        Ok(nobodys && !open()?.is_empty())
+    }
 }
 
 /// Whether a change is told of now.
@@ -107,9 +134,11 @@ fn place_change(
         let open = || window.look.confined && allowed;
         window.look.tree.is_some() && moved && (window.is_tied_to(&file) || open())
     });
+    // What was unclaimed once may hold a person's work: no later call makes it the agent's.
     let first = touched.contains(&shown)
-        || !(known.unclaimed.contains(shown.as_str())
+        || !(judged.unclaimed.contains(&shown)
             || window.is_some_and(|window| window.look.had_changed(&shown)));
+    let between = known.came_between_calls(repo, change, &shown)?;
     let written_down = is_written_down(repo, known, &shown, &file);
     after.changed |= moved && !written_down && (by_call || work);
     after.late |= work;
@@ -117,6 +146,7 @@ fn place_change(
     match (by_call, allowed) {
         (true, true) => {
             after.page_edits += u32::from(page);
+            after.mixed.extend((between && work).then(|| shown.clone()));
             after.paths.push(shown);
         }
         // One that the repository never had is nobody's: named to the person, in no commit, and no
@@ -125,16 +155,10 @@ fn place_change(
             after.unclaimed.push(shown);
         }
         (true, false) if first => after.strays.push(shown),
-        (false, false) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
+        (false, _) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
+        (false, true) if between && work && !moved => after.unclaimed.push(shown),
         (false, true) => {}
-        (false, false)
-            if known
-                .others
-                .iter()
-                .any(|look| fence::looks::has_moved(repo, look, &change.path)) =>
-        {
-            return Ok(Placed::Waits);
-        }
+        (false, false) if known.is_told_later(repo, change) => return Ok(Placed::Waits),
         (_, false) => after.unclaimed.push(shown),
     }
     Ok(Placed::Told)

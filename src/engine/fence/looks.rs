@@ -227,11 +227,12 @@ pub(crate) fn end_of(
 /// something: a change that they explain is left to the look after them.
 pub(crate) fn calls_under_way(repo: &Repo) -> Vec<FirstLook> {
     let now = world::now_ms();
-    kept_looks(repo)
-        .into_iter()
-        .map(|(_, look)| look)
-        .filter(|look| look.is_short(now, None))
-        .collect()
+    calls_not_over(repo).into_iter().filter(|look| look.is_short(now, None)).collect()
+}
+
+/// Looks before calls that have not ended, as far as is known.
+pub(crate) fn calls_not_over(repo: &Repo) -> Vec<FirstLook> {
+    kept_looks(repo).into_iter().map(|(_, look)| look).collect()
 }
 
 /// The looks before the calls in which this command may run.

@@ -9,7 +9,6 @@ pub(crate) mod foreign_commits;
 pub(crate) mod looks;
 pub(crate) mod opened;
 pub(crate) mod restore;
-pub(crate) mod rewrite;
 pub(crate) mod shown;
 pub(crate) mod surfaces;
 pub(crate) mod survey;

@@ -1,8 +1,9 @@
 //! The fence as `git seed status` shows it.
 
-use crate::engine::fence;
 use crate::engine::fence::tree::FenceShown;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{fence, unclaimed};
+use crate::format::fold::JournalLines;
 use crate::format::state::Unclaimed;
 
 /// Strays and unclaimed changes as they are remembered, without looking at the tree.
@@ -10,9 +11,8 @@ pub(crate) fn fence_shown(repo: &Repo, focused: &LoadedJob) -> Result<FenceShown
     let since = repo.read_since(focused)?;
     let mut strays: Vec<String> = focused.state.fence.strays.clone();
     strays.extend(since.strays().map(str::to_owned));
-    let known = still_open(repo, &focused.state.fence.unclaimed)?;
-    let mut unclaimed: Vec<String> = known.into_iter().map(|unclaimed| unclaimed.path).collect();
-    unclaimed.extend(since.lines.iter().flat_map(|linked| linked.line.unclaimed.clone()));
+    let unclaimed = unclaimed_now(repo, focused, &since)?;
+    let mut unclaimed: Vec<String> = unclaimed.into_iter().map(|one| one.path).collect();
     // Empty before the first cycle.
     if let Ok(before) = focused.state.fence.tree.parse() {
         strays.retain(|path| fence::tree::is_still_changed(repo, &before, path));
@@ -24,6 +24,24 @@ pub(crate) fn fence_shown(repo: &Repo, focused: &LoadedJob) -> Result<FenceShown
         list.dedup();
     }
     Ok(FenceShown { strays, unclaimed })
+}
+
+/// What no call accounts for, with what the journal tells since the last step: all that HEAD does
+/// not have as it is, but for files that calls of the agent changed as well.
+pub(crate) fn unclaimed_now(
+    repo: &Repo,
+    focused: &LoadedJob,
+    since: &JournalLines,
+) -> Result<Vec<Unclaimed>> {
+    let mut state = focused.state.clone();
+    unclaimed::remember(repo, &mut state, since);
+    if state.fence.unclaimed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut open = still_open(repo, &state.fence.unclaimed)?;
+    let touched = fence::survey::touched(repo, focused, since)?;
+    open.retain(|one| !touched.contains(&one.path));
+    Ok(open)
 }
 
 /// Of changes that nobody claims those that HEAD does not have as they are.

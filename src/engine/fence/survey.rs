@@ -97,6 +97,7 @@ pub(crate) fn survey(
         Survey { loose: state.fence.loose || changed.iter().any(bares_rules), ..Survey::default() };
     let judged = Judged {
         persons: fence::tree::persons(repo, focused)?,
+        unclaimed: unclaimed::named(state, since),
         touched: touched(repo, focused, since)?,
         scope: repo.scope(focused)?,
         row,
@@ -121,7 +122,8 @@ pub(crate) fn survey(
     survey.companions.retain(|path| !survey.hidden.contains(path));
     for kept in &state.fence.unclaimed {
         let known = survey.unclaimed.iter().any(|new| new.path == kept.path);
-        if open.contains(&kept.path) && !known {
+        let own = survey.own.iter().any(|own| own.to_string() == kept.path);
+        if open.contains(&kept.path) && !known && !own {
             survey.unclaimed.push(kept.clone());
         }
     }
@@ -211,9 +213,12 @@ fn sort_in(
     let persons = judged.persons.contains(&shown);
     let touched = judged.touched.contains(&shown);
     let place = place_of(repo, &shown, judged.state);
-    let allowed = (touched || !persons) && is_allowed_at(repo, judged, path, &place, before)?;
-    if allowed {
-        if persons {
+    let others = persons || judged.is_unclaimed_work(repo, &shown, &place);
+    let may = is_allowed_at(repo, judged, path, &place, before)?;
+    // In the scope, whoever wrote it: hooks that fell silent tell of nobody.
+    survey.changed |= may && !touched && others && !persons;
+    if may && (touched || !others) {
+        if others {
             survey.mixed.push(shown.clone());
         }
         // Anchors that were put in for the agent declare nothing; an edit of its own does.
@@ -254,9 +259,11 @@ pub(crate) fn outside(
     let state = &focused.state;
     let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Vec::new()) };
     let accepted = repo.lines(&focused.chain, names::ACCEPTED)?;
+    let since = repo.read_since(focused)?;
     let judged = Judged {
         persons: fence::tree::persons(repo, focused)?,
-        touched: touched(repo, focused, &repo.read_since(focused)?)?,
+        unclaimed: unclaimed::named(state, &since),
+        touched: touched(repo, focused, &since)?,
         scope: repo.scope(focused)?,
         row: repo.row(Some(focused)),
         state,
@@ -267,7 +274,11 @@ pub(crate) fn outside(
     for path in paths {
         let shown = path.to_string();
         // What lay there before the job is the person's, whatever the scope says of its place.
-        let theirs = judged.persons.contains(&shown) && !judged.touched.contains(&shown);
+        let others = judged.persons.contains(&shown) || {
+            let place = place_of(repo, &shown, state);
+            judged.is_unclaimed_work(repo, &shown, &place)
+        };
+        let theirs = others && !judged.touched.contains(&shown);
         if !accepted.contains(&shown)
             && (theirs || !is_allowed(repo, &judged, path, &shown, &before)?)
         {
@@ -443,6 +454,8 @@ pub(crate) fn hidden_now<'p>(
 /// What a survey judges paths by.
 pub(crate) struct Judged<'a> {
     pub(crate) persons: BTreeSet<String>,
+    /// Paths whose change no call accounts for.
+    pub(crate) unclaimed: BTreeSet<String>,
     pub(crate) touched: BTreeSet<String>,
     pub(crate) scope: Scope,
     pub(crate) row: &'a Phase,
@@ -450,4 +463,14 @@ pub(crate) struct Judged<'a> {
     pub(crate) chain: &'a str,
     /// The commit's tree that is judged; absent where the work tree is.
     pub(crate) tree: Option<&'a TreeId>,
+}
+
+impl Judged<'_> {
+    /// A file of the project that changed while no call ran, whatever the scope says of its place.
+    /// A lock file follows what it locks.
+    fn is_unclaimed_work(&self, repo: &Repo, shown: &str, place: &Place) -> bool {
+        self.unclaimed.contains(shown)
+            && place.is_direct(shown)
+            && !repo.rules.companions().is_lock(shown)
+    }
 }

@@ -239,7 +239,7 @@ fn write_line(
     record::journal_line::note_once(repo, Some(focused), (what, event, call), |line| {
         line.paths.clone_from(&effects.after.paths);
         line.strays.clone_from(&effects.after.strays);
-        line.unclaimed.clone_from(&effects.after.unclaimed);
+        line.unclaimed = effects.after.all_unclaimed();
         line.prints.clone_from(&effects.prints.strays);
         line.refs.clone_from(&effects.refs.kept);
         add_up(&mut line.counts, repo, focused, ended, effects, &entry);

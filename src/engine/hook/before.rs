@@ -6,7 +6,7 @@ use crate::engine::record;
 use crate::engine::repeats::RepeatedRefusal;
 use crate::engine::repo::{self, LoadedJob, Repo, Result, UnwrittenRefusal};
 use crate::engine::{claims, fence, git_consent, guests, hook, jobs, judge, memory};
-use crate::engine::{merge_mark, other_line, repeats};
+use crate::engine::{merge_mark, other_line, repeats, rewrite};
 use crate::event::{Act, Actor, Event, ToolCall};
 use crate::format::journal::{Counts, Refused, ToldWords, What};
 use crate::hosts::{self, Answer, Host};
@@ -49,7 +49,7 @@ pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -
         return let_through(repo, host, event, (call, &scene), focused.filter(|_| !guest));
     };
     if refusal.wants == Wants::Section
-        && let Some((with, text)) = fence::rewrite::anchored(repo, event, call, focused)
+        && let Some((with, text)) = rewrite::anchored(repo, event, call, focused)
     {
         let anchored = hook::scene::scene(repo, host, event, &with, focused, guest)?;
         // Whatever else stands in its way, the anchor does not.
@@ -255,7 +255,7 @@ fn pass(
             ..Answer::grant()
         });
     }
-    let rewrite = fence::rewrite::confined_line(repo, event, call, focused);
+    let rewrite = rewrite::confined_line(repo, event, call, focused);
     Ok(Answer { context, to_person, rewrite, ..Answer::silence() })
 }
 

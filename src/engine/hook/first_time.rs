@@ -7,7 +7,7 @@
 
 use crate::confine;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{fence, git_consent, jobs, record};
+use crate::engine::{git_consent, jobs, record, rewrite};
 use crate::event::{Act, Event, ToolCall};
 use crate::format::archive::ClosedRow;
 use crate::hosts::Host;
@@ -57,7 +57,7 @@ pub(crate) fn of_run(
     if record::answered::has_run(repo) || confine::check().is_ok() && was_approved(repo)? {
         return Ok(None);
     }
-    let asks_by_itself = !fence::rewrite::is_unasked(repo, event);
+    let asks_by_itself = !rewrite::is_unasked(repo, event);
     Ok(match git_consent::somebody(repo, host, event, &[line])? {
         Somebody::There if asks_by_itself => None,
         Somebody::There => Some(Untried::Asked(tell(Notice::FirstRun, &[("line", line)]))),

@@ -8,7 +8,7 @@ use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::rows::to_line;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, fence, git_consent, git_hooks, hook, jobs, judge, memory};
-use crate::engine::{named_dirs, own_dir, person, record};
+use crate::engine::{named_dirs, own_dir, person, record, rewrite};
 use crate::event::{Act, Event, ToolCall};
 use crate::hosts::Host;
 use crate::jobs::shortword;
@@ -378,7 +378,7 @@ fn shell(
     let cwd = cwd.unwrap_or(&event.cwd);
     out.own_state = own_dir::named(repo, command, cwd, &|path| setting.place(path))
         .or_else(|| own_dir::program_in(&reading, command, cwd));
-    let confines = fence::rewrite::confines(repo, event, phase, &reading);
+    let confines = rewrite::confines(repo, event, phase, &reading);
     let said = (setting.host, event, setting.call);
     out.git = git_hooks::ruling(repo, said, phase, setting.focused, &reading)?;
     let of_git = |found: &shell::Found| {

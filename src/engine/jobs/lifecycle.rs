@@ -1,6 +1,7 @@
 //! What commands do: jobs, multiplier, plan pointer, switching off and on.
 
 use crate::engine;
+use crate::engine::absence::{self, Anew};
 use crate::engine::bypasses::{self, Bypass};
 use crate::engine::jobs::new_id;
 use crate::engine::jobs::resume::Resumed;
@@ -11,6 +12,7 @@ use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{fence, memory, record};
 use crate::format::interaction::Interaction;
 use crate::format::names;
+use crate::format::state::State;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::{JobId, Naming, Status};
 use crate::phases::{Multiplier, commands, home};
@@ -246,25 +248,24 @@ pub(crate) fn move_job(repo: &Repo) -> Answered<LoadedJob> {
     if let Err(refusal) = home::moves(repo.store.in_progress(), head.branch.is_some()) {
         return Ok(Err(refusal));
     }
-    let tree = if focused.state.fence.tree.is_empty() {
-        None
-    } else {
-        Some(fence::tree::snapshot(repo)?.to_string())
-    };
-    let persons = fence::tree::dirty_now(repo)?;
+    let anew = absence::taken_anew(repo, &focused, None)?;
     engine::jobs::focus::always(repo, &focused.chain, |state| {
         state.home.branch = head.branch.clone().unwrap_or_default();
         state.home.commit = head.commit.as_ref().map(ToString::to_string).unwrap_or_default();
         state.home.logged = repo.store.head_log_length();
-        if let Some(tree) = &tree {
-            state.fence.tree.clone_from(tree);
-        }
-        let bytes =
-            crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
-        let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
-        StepDraft::new(state, "move", tell(Notice::SubjectMoved, &[]), By::Person).with(put)
+        let subject = tell(Notice::SubjectMoved, &[]);
+        let draft = StepDraft::new(state, "move", subject, By::Person);
+        taken_in(state, anew.as_ref(), draft)
     })
     .map(Ok)
+}
+
+/// Puts what the fence looks from now on into the step that `draft` is of.
+fn taken_in(state: &mut State, anew: Option<&Anew>, draft: StepDraft) -> StepDraft {
+    let Some(anew) = anew else { return draft };
+    state.fence.tree = anew.tree.to_string();
+    state.proved &= !anew.changed;
+    draft.with(anew.edit())
 }
 
 /// The focused job goes along to a branch that was opened where it stands, with a person's leave;
@@ -315,6 +316,8 @@ pub(crate) fn switch_off(repo: &Repo, why: &str) -> Result<()> {
     if !in_focus && matches!(repo.is_seeded(), Ok(false)) {
         return Err(EngineError::NotSeeded);
     }
+    // Over damage nobody knows what was whose; then what calls wrote stays the agent's.
+    let _ = if repo.is_on() { absence::begin(repo) } else { Ok(()) };
     world::write_whole(&repo.switch(), format!("{}\n", Masked::new(why)).as_bytes())?;
     // A person can switch it off over any damage: then the record lacks it.
     let _ = bypasses::keep(repo, Bypass::Off, why);
@@ -328,22 +331,13 @@ pub(crate) fn switch_on(repo: &Repo) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         done => done?,
     }
+    let left = absence::end(repo)?;
     fence::fingerprints::take_prints(repo)?;
     let Some(focused) = repo.focused()? else { return Ok(()) };
-    if focused.state.fence.tree.is_empty() {
-        return Ok(());
-    }
-    let persons: Vec<String> = fence::tree::persons(repo, &focused)?
-        .into_iter()
-        .chain(fence::tree::dirty_now(repo)?)
-        .collect();
-    let tree = fence::tree::snapshot(repo)?.to_string();
+    let Some(anew) = absence::taken_anew(repo, &focused, left.as_ref())? else { return Ok(()) };
     engine::jobs::focus::always(repo, &focused.chain, |state| {
-        state.fence.tree.clone_from(&tree);
-        let bytes =
-            crate::format::state::write_lines(persons.iter().map(String::as_str)).into_bytes();
-        let put = TreeEdit::Put { path: names::PERSONS.to_owned(), bytes };
-        StepDraft::new(state, "on", "discipline is on again", By::Person).with(put)
+        let draft = StepDraft::new(state, "on", "discipline is on again", By::Person);
+        taken_in(state, Some(&anew), draft)
     })?;
     Ok(())
 }

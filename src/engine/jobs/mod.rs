@@ -20,3 +20,4 @@ pub(crate) mod summary;
 pub(crate) mod tracks;
 pub(crate) mod turning;
 pub(crate) mod unattended;
+pub(crate) mod uncommitted;

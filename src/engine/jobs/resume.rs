@@ -68,6 +68,7 @@ pub(crate) fn resume_with(
     let rebased = if moves { None } else { fence_after_rest(repo, &job.state)? };
     let tree = beginning.as_ref().map(|begins| &begins.tree).or(rebased.as_ref());
     keep_what_it_needs(repo, &job, tree)?;
+    let behind = jobs::uncommitted::left_behind(repo, &job, foreign)?;
     let clone = record::own_clone::clone_id(repo)?;
     // Nobody else takes it, or parks it, between the look and the focus.
     let _lock = repo.store.lock()?;
@@ -90,9 +91,7 @@ pub(crate) fn resume_with(
         if moves {
             settle(repo, state, beginning.as_ref(), &mut edits)?;
         }
-        if let Some(tree) = &rebased {
-            state.fence.tree.clone_from(tree);
-        }
+        state.fence.tree = rebased.clone().unwrap_or_else(|| state.fence.tree.clone());
         state.home.left.clear();
         state.home.clone.clone_from(&clone);
         state.home.worktree = repo.store.worktree_name();
@@ -100,7 +99,7 @@ pub(crate) fn resume_with(
         more(state);
         Ok(Ok(StepDraft { edits, ..StepDraft::new(state, "activate", subject_of(moves), by) }))
     })?;
-    remarks.extend(begun.then(|| tell(Notice::TreeAsItIs, &[])));
+    remarks.extend(begun.then(|| tell(Notice::TreeAsItIs, &[])).into_iter().chain(behind));
     let focused = jobs::focus::turn_to(repo, taken)?;
     jobs::turning::done(repo)?;
     Ok(focused.map(|focused| Resumed { focused, remarks }))

@@ -3,17 +3,15 @@
 //! that a ruling stands behind, and what is open. Hosts show it after the answer, or never; so the
 //! question itself has to hold one line of it.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::cost::Cost;
+use super::counted;
 use super::last_claim;
 use super::words::Judged;
 use crate::claims::gate::Ruling;
 use crate::claims::{ClaimCase, Inquiry, Ran, gate};
 use crate::engine::left_out;
-use crate::engine::record::history::LogRow;
 use crate::engine::records::{self, Recorded};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, judge, record, voices};
@@ -22,7 +20,7 @@ use crate::jobs::shortword::SaidLane;
 use crate::jobs::{Status, questions};
 use crate::phases::Size;
 use crate::phases::criteria::{Answer, Answered};
-use crate::phases::deeds::runs_code;
+use crate::phases::deeds::runs_work;
 use crate::store::{CommitId, LinesChanged, TreeId};
 use crate::voice::{Notice, tell};
 
@@ -49,6 +47,8 @@ struct Changed {
     removed: usize,
     /// Files that changed beside them: no commit of the job's has those.
     by_hand: usize,
+    /// Files that calls of the agent changed and that no commit has, nor the next one will have.
+    open: usize,
 }
 
 /// The runs of tests that were seen in this run of the job.
@@ -180,7 +180,7 @@ fn open_points(repo: &Repo, focused: &LoadedJob, mut gaps: Vec<String>) -> Resul
         let acts = repo::text::count(ruled.without as usize, "act");
         gaps.push(tell(Notice::SeenWithout, &[("acts", &acts)]));
     }
-    let unclaimed = fence::shown::still_open(repo, &focused.state.fence.unclaimed)?;
+    let unclaimed = fence::shown::unclaimed_now(repo, focused, &repo.read_since(focused)?)?;
     if !unclaimed.is_empty() {
         let paths: Vec<String> =
             unclaimed.iter().map(|one| format!("{} ({})", one.path, one.blob)).collect();
@@ -242,9 +242,12 @@ fn points_of(ruling: &Ruling) -> Vec<String> {
 
 impl Changed {
     fn told(changed: Option<Self>) -> String {
-        let Some(Self { files, added, removed, by_hand }) = changed else {
+        let Some(Self { files, added, removed, by_hand, open }) = changed else {
             return tell(Notice::CardUncounted, &[]);
         };
+        if files == 0 && open > 0 {
+            return tell(Notice::CardOpenFiles, &[("files", &repo::text::count(open, "file"))]);
+        }
         if files == 0 {
             let by_hand = by_hand > 0;
             return tell(if by_hand { Notice::CardByHand } else { Notice::CardNothing }, &[]);
@@ -268,14 +271,17 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
     keep_own(repo, focused, &mut files)?;
     let by_hand = all - files.len();
     let row = repo.row(Some(focused));
+    let mut last = now;
     if repo.map(&focused.state.stand).asks_ahead(row) {
         let survey = fence::survey::survey(repo, focused, &repo.read_since(focused)?, row)?;
         if let Some(tree) = survey.tree.filter(|_| !survey.own.is_empty()) {
             files.retain(|file| !survey.own.contains(&file.path));
             let waiting = repo.store.lines_changed(&began, &tree)?.into_iter();
             files.extend(waiting.filter(|file| survey.own.contains(&file.path)));
+            last = tree;
         }
     }
+    counted::as_moves(repo, (&began, &last), &mut files)?;
     let mut changed = Changed { by_hand, ..Changed::default() };
     for file in files {
         if repo.place_named(&file.path.to_string(), Some(&focused.state)).is_memory() {
@@ -284,6 +290,9 @@ fn changed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Changed>> {
         changed.files += 1;
         changed.added = changed.added.saturating_add(file.added);
         changed.removed = changed.removed.saturating_add(file.removed);
+    }
+    if changed.files == 0 {
+        changed.open = counted::open_files(repo, focused)?;
     }
     Ok(Some(changed))
 }
@@ -299,32 +308,20 @@ pub(crate) fn files_changed(repo: &Repo, job: &LoadedJob) -> Result<Option<Vec<L
     };
     let last = last.parse::<CommitId>().ok().filter(|last| repo.store.has_object(last.as_str()));
     let (Some(last), Some(began)) = (last, began(repo, &job.state)) else { return Ok(None) };
-    let mut files = repo.store.lines_changed(&began, &repo.store.tree_of_commit(&last)?)?;
+    let last = repo.store.tree_of_commit(&last)?;
+    let mut files = repo.store.lines_changed(&began, &last)?;
     keep_own(repo, job, &mut files)?;
+    counted::as_moves(repo, (&began, &last), &mut files)?;
     Ok(Some(files))
 }
 
 /// Leaves those that a commit of the job's run changed: what a person committed in between is
 /// theirs. Where one of its commits is not in this repository, nobody can tell, and all stay.
 fn keep_own(repo: &Repo, job: &LoadedJob, files: &mut Vec<LinesChanged>) -> Result<()> {
-    if let Some(own) = own_paths(repo, job)? {
+    if let Some(own) = record::history::own_paths(repo, job)? {
         files.retain(|file| own.contains(&file.path.to_string()));
     }
     Ok(())
-}
-
-/// The paths that commits of the job's run changed; none where one of them is not in this
-/// repository.
-pub(crate) fn own_paths(repo: &Repo, job: &LoadedJob) -> Result<Option<BTreeSet<String>>> {
-    let run = job.state.job.run;
-    let mut own: BTreeSet<String> = BTreeSet::new();
-    let stands = |step: &LogRow| step.run == run && step.rejected.is_none();
-    for step in record::history::log(repo, job, usize::MAX)? {
-        let Some(commit) = step.commit.as_deref().filter(|_| stands(&step)) else { continue };
-        let Some((before, after)) = repo.store.trees_around(commit)? else { return Ok(None) };
-        own.extend(repo.store.paths_between(&before, &after, usize::MAX)?);
-    }
-    Ok(Some(own))
 }
 
 /// The tree that the run began with; of a job without a base (it began before the first commit,
@@ -355,7 +352,7 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     if seen.iter().any(|(_, ran)| ran.run.is_some()) {
         seen.retain(|(_, ran)| ran.run.is_some());
     } else {
-        seen.retain(|(_, ran)| ran.status.is_some() && runs_code(&ran.line()));
+        seen.retain(|(_, ran)| ran.status.is_some() && runs_work(&ran.line()));
     }
     if let Some((_, last)) = seen.last_mut() {
         last.part = claims::receipts::part_of(repo, last).cloned();

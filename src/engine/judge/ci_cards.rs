@@ -103,7 +103,9 @@ fn lines(repo: &Repo, commits: &[CommitId]) -> Result<Lines> {
     for commit in commits {
         let Some(parent) = repo.store.first_parent(commit)? else { continue };
         let trees = (repo.store.tree_of_commit(&parent)?, repo.store.tree_of_commit(commit)?);
-        for file in repo.store.lines_changed(&trees.0, &trees.1)? {
+        let mut files = repo.store.lines_changed(&trees.0, &trees.1)?;
+        super::counted::as_moves(repo, (&trees.0, &trees.1), &mut files)?;
+        for file in files {
             if !repo.place_named(&file.path.to_string(), None).is_memory() {
                 lines.added += file.added;
                 lines.removed += file.removed;

@@ -8,6 +8,7 @@ pub(crate) mod ci;
 pub(crate) mod ci_cards;
 pub(crate) mod closing;
 pub(crate) mod cost;
+mod counted;
 pub(crate) mod criteria;
 pub(crate) mod judged_by;
 mod last_claim;

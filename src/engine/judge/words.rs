@@ -88,7 +88,16 @@ fn rule_with(
 ) -> Result<Judged> {
     let text = &*secrets::mask(text);
     let table = claims::gate::gate_table(repo)?;
-    let truth = claims::gate::truth_at(repo, job, &tree)?;
+    let mut truth = claims::gate::truth_at(repo, job, &tree)?;
+    if let Some(job) = job {
+        // Words are about the job's own files, where it has some, and not about what the person
+        // has beside them.
+        let mut own = truth.files.clone();
+        claims::proving::keep_own(repo, job, &mut own)?;
+        if !own.is_empty() {
+            truth.files = own;
+        }
+    }
     let mut receipts = match job {
         Some(job) => claims::receipts::receipts_of(repo, job, &tree)?,
         None => Vec::new(),

@@ -162,8 +162,10 @@ fn pause_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -> 
             tell(Notice::PauseNotActive, &[("job", &job.name), ("status", job.status.word())]);
         return Ok(Told::person(told).alone());
     }
-    jobs::lifecycle::pause_job(repo, By::Person)?;
-    let person = tell(Notice::Paused, &[("job", &job.name), ("id", job.id.as_str())]);
+    let rests = jobs::lifecycle::pause_job(repo, By::Person)?;
+    let left = jobs::uncommitted::told(repo, &rests)?;
+    let facts = [("job", &*job.name), ("id", job.id.as_str()), ("left", &*left)];
+    let person = tell(Notice::Paused, &facts);
     let agent = tell(Notice::PausedToAgent, &[]);
     Ok(Told::both(person, agent).alone())
 }

@@ -6,6 +6,8 @@ pub(crate) struct ShellEffects {
     pub paths: Vec<String>,
     pub strays: Vec<String>,
     pub unclaimed: Vec<String>,
+    /// Of `paths`, those that somebody else had changed just before.
+    pub mixed: Vec<String>,
     /// Pages that were changed where the phase may change them.
     pub page_edits: u32,
     /// The call changed something; what an earlier call is known for does not count again.
@@ -14,4 +16,11 @@ pub(crate) struct ShellEffects {
     pub late: bool,
     /// Anything changed since the fence looked last.
     pub moved: bool,
+}
+
+impl ShellEffects {
+    /// Paths that hold what no call accounts for, those that hold work of the agent's as well too.
+    pub(crate) fn all_unclaimed(&self) -> Vec<String> {
+        self.unclaimed.iter().chain(&self.mixed).cloned().collect()
+    }
 }

@@ -1,5 +1,7 @@
 //! The steps of a job, newest first.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::engine::repo::text::rfc3339;
@@ -46,4 +48,18 @@ fn log_row(step: &Step) -> Option<LogRow> {
         subject,
         rejected: step.rejected.clone(),
     })
+}
+
+/// The paths that commits of the job's run changed; none where one of them is not in this
+/// repository.
+pub(crate) fn own_paths(repo: &Repo, job: &LoadedJob) -> Result<Option<BTreeSet<String>>> {
+    let run = job.state.job.run;
+    let mut own: BTreeSet<String> = BTreeSet::new();
+    let stands = |step: &LogRow| step.run == run && step.rejected.is_none();
+    for step in log(repo, job, usize::MAX)? {
+        let Some(commit) = step.commit.as_deref().filter(|_| stands(&step)) else { continue };
+        let Some((before, after)) = repo.store.trees_around(commit)? else { return Ok(None) };
+        own.extend(repo.store.paths_between(&before, &after, usize::MAX)?);
+    }
+    Ok(Some(own))
 }

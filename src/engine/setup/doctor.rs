@@ -12,7 +12,7 @@ use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
     boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, policy, record,
-    ref_locks, setup, signing, texts, traces,
+    ref_locks, rewrite, setup, signing, texts, traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
@@ -269,7 +269,7 @@ fn examine_confinement(repo: &Repo, found: &mut Vec<Finding>) {
         let Ok(row) = hosts::row(&file.host) else { continue };
         let key = if !row.rewrites() {
             Found::RewritesNever
-        } else if fence::rewrite::has_seen_rewrite(repo, &row.name) {
+        } else if rewrite::has_seen_rewrite(repo, &row.name) {
             Found::Rewrites
         } else if let Some(start) = row.unasked_start() {
             let told = [("title", row.title.as_str()), ("start", &start.example())];

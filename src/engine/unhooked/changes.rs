@@ -63,6 +63,7 @@ fn persons_that_are_open(
     let Ok(before) = state.fence.tree.parse::<TreeId>() else { return Ok(Vec::new()) };
     let judged = Judged {
         persons: fence::tree::persons(repo, focused)?,
+        unclaimed: BTreeSet::new(),
         touched: BTreeSet::new(),
         scope: repo.scope(focused)?,
         row: repo.row(Some(focused)),
