@@ -100,6 +100,7 @@ mod it {
     mod policy;
     mod prints;
     mod progress;
+    mod proofs;
     mod questions;
     mod quick;
     mod raw_memory;

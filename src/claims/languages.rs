@@ -60,6 +60,9 @@ pub(crate) struct RunnerRow {
     /// Rules of a make file whose recipes are meant.
     #[serde(default)]
     targets: Vec<String>,
+    /// Each entry counts as a line, however the file is laid out.
+    #[serde(default)]
+    json: bool,
     /// Lines that switch tests off where they are new.
     pub off: Vec<String>,
     /// Lines that say which tests run, and how.
@@ -70,6 +73,9 @@ pub(crate) struct RunnerRow {
 impl RunnerRow {
     /// The lines of a file with single blanks; where rules are meant, behind their names.
     pub(crate) fn lines_of(&self, text: &str) -> Vec<String> {
+        if self.json {
+            return entries(text);
+        }
         let mut target = String::new();
         let mut found = Vec::new();
         for line in text.lines() {
@@ -83,12 +89,38 @@ impl RunnerRow {
                 let wanted = |name: &str| self.targets.iter().any(|one| like(one, name));
                 let is = plain.contains(':') && head.split(' ').any(wanted);
                 target = if is { head.to_owned() } else { String::new() };
+                // `test: ; cargo test`
+                let own = plain.split_once(';').filter(|_| is).map(|(_, own)| own.trim());
+                found.extend(own.map(|own| format!("{target}: {own}")));
             } else if !target.is_empty() && !plain.is_empty() {
                 found.push(format!("{target}: {plain}"));
             }
         }
         found
     }
+}
+
+/// The entries of a JSON text, each as a line with a blank behind its colon; one that is broken is
+/// taken apart all the same.
+fn entries(text: &str) -> Vec<String> {
+    let (mut found, mut entry) = (Vec::new(), String::new());
+    let (mut quoted, mut escaped) = (false, false);
+    for letter in text.chars() {
+        if quoted || letter == '"' {
+            quoted = !(quoted && letter == '"' && !escaped);
+            escaped = quoted && letter == '\\' && !escaped;
+            entry.push(letter);
+        } else if matches!(letter, '{' | '}' | '[' | ']' | ',') {
+            found.push(std::mem::take(&mut entry));
+        } else if letter == ':' {
+            entry.push_str(": ");
+        } else if !letter.is_whitespace() {
+            entry.push(letter);
+        }
+    }
+    found.push(entry);
+    found.retain(|entry| !entry.is_empty());
+    found
 }
 
 /// One line of code, with what of it is a string covered.

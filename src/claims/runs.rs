@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::selection::{self, Part, Words};
 use super::table::KINDS;
 use super::{Counts, EvidenceType};
-use crate::shell::{self, Simple};
+use crate::shell::{self, Effect, Simple, Tag};
 use crate::shipped::{self, Rows};
 
 /// What is wrong with rows of runs.
@@ -155,6 +155,19 @@ pub enum Recognised {
     Unclear,
 }
 
+/// The places that a line goes to or names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// Where it goes, each from the one before it; at the end of them its commands run.
+    pub goes: Vec<String>,
+    /// What is said to a flag of `places`, and words that stand for themselves, from there.
+    pub named: Vec<String>,
+    /// Those of them that are said to such a flag.
+    pub given: Vec<String>,
+    /// Those of them that a variable has code taken from.
+    pub loaded: Vec<String>,
+}
+
 impl Recognised {
     /// The row's name, for [`super::Receipt::run`].
     pub fn run(&self) -> Option<&str> {
@@ -267,6 +280,38 @@ impl Runs {
         known.run_on(&read).is_some() || read.commands.iter().any(|command| known.builds(command))
     }
 
+    /// What a line does, where the table of programs knows less of it than the rows of runs: a run
+    /// of tests, a build or a check runs code of the repository, whatever its program can do.
+    pub(crate) fn reread(&self, mut reading: shell::Reading) -> shell::Reading {
+        for found in &mut reading.found {
+            let more = matches!(
+                found.effect,
+                Effect::Write | Effect::Network | Effect::Outward | Effect::Unknown
+            );
+            let bare = found.paths.is_empty()
+                && found.git.is_none()
+                && !(found.persons || found.own_state || found.bends_git)
+                && (!found.seed || found.confined);
+            if more && bare && self.runs_only(&found.part) {
+                found.effect = Effect::RunsCode;
+                found.tag = Some(Tag::Test);
+                found.dynamic = false;
+            }
+        }
+        reading
+    }
+
+    /// Whether a piece of a line is nothing but a run, a build or a check that rows know.
+    fn runs_only(&self, part: &str) -> bool {
+        let Some(read) = shell::behind_settings(part) else { return false };
+        let known = |one: &Simple| {
+            let run =
+                self.may_begin_in(std::slice::from_ref(one)).then(|| self.known().run_of(one));
+            run.flatten().is_some_and(|fit| fit.runs) || self.known().builds(one)
+        };
+        !read.commands.is_empty() && read.commands.iter().all(known)
+    }
+
     /// The row that knows a program with its arguments as a run of tests that really runs, by the
     /// words it begins with: nothing stands before them.
     pub(super) fn knows(&self, words: &[String]) -> Option<&str> {
@@ -294,10 +339,8 @@ impl Runs {
         self.known().run_on(&read).map(|(run, _)| tell(run))
     }
 
-    /// The places that a line goes to or names, each from the one before it; the first is
-    /// where its commands run, the others are from there. What is said to a flag of
-    /// `places` is one, and so is a word that stands for itself.
-    pub(crate) fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
+    /// The places that a line goes to or names.
+    pub(crate) fn places(&self, line: &str) -> Places {
         self.known().places(line)
     }
 }
@@ -435,9 +478,9 @@ impl Known {
         command.literal && !around.silent && !words.iter().any(rewrites)
     }
 
-    fn places(&self, line: &str) -> (Vec<String>, Vec<String>) {
-        let Some(read) = shell::behind_settings(line) else { return (Vec::new(), Vec::new()) };
-        let mut named = Vec::new();
+    fn places(&self, line: &str) -> Places {
+        let Some(read) = shell::behind_settings(line) else { return Places::default() };
+        let mut all = Places::default();
         // Where the others work says nothing of the run.
         let is_run = |command: &&Simple| self.run_of(command).is_some();
         let runs: Vec<&Simple> = read.commands.iter().filter(is_run).collect();
@@ -450,12 +493,12 @@ impl Known {
         } else {
             read.commands.iter().filter(|one| is_run(one) || goes(&one.words)).collect()
         };
-        let dirs = read.dirs.iter().flatten().chain(&read.later);
-        let goes_to: Vec<String> = dirs.cloned().collect();
+        let goes_to: Vec<String> = read.dirs.iter().flatten().chain(&read.later).cloned().collect();
         for command in commands {
             // Where it goes is said from the place before, and not from the last one.
             let is_way = |word: &str| goes(&command.words) && goes_to.iter().any(|dir| dir == word);
-            named.extend(command.sets.iter().chain(&command.words).flat_map(|set| self.loads(set)));
+            let sets = command.sets.iter().chain(&command.words);
+            all.loaded.extend(sets.flat_map(|set| self.loads(set)));
             let mut before = "";
             let labels = command.words.first().is_some_and(|name| LABELS.contains(&name.as_str()));
             for word in command.words.iter().skip(1) {
@@ -465,22 +508,21 @@ impl Known {
                 };
                 let short = self.places.iter().filter(|place| !place.starts_with("--"));
                 let joined = short.filter_map(|place| word.strip_prefix(place.as_str()));
-                named.extend(joined.filter(|rest| rest.starts_with(['/', '.'])).map(str::to_owned));
-                if self.places.iter().any(|place| place == flag)
-                    || !(word.starts_with('-') || before.starts_with('-'))
-                {
-                    named.extend(
-                        Some(value)
-                            // `//...` is a label, and a program called by its path no place.
-                            .filter(|value| program(value) == *value && !is_way(value))
-                            .filter(|value| !(labels && *value == word && value.starts_with("//")))
-                            .map(str::to_owned),
-                    );
+                let joined = joined.filter(|rest| rest.starts_with(['/', '.']));
+                all.given.extend(joined.map(str::to_owned));
+                // `//...` is a label, and a program called by its path no place.
+                let label = labels && value == word && value.starts_with("//");
+                let place = (program(value) == value && !is_way(value) && !label).then_some(value);
+                if self.places.iter().any(|place| place == flag) {
+                    all.given.extend(place.map(str::to_owned));
+                } else if !(word.starts_with('-') || before.starts_with('-')) {
+                    all.named.extend(place.map(str::to_owned));
                 }
                 before = if word.contains('=') { "" } else { word };
             }
         }
-        (goes_to, named)
+        all.named.extend(all.given.iter().chain(&all.loaded).cloned());
+        Places { goes: goes_to, ..all }
     }
 
     /// The places that `NAME=value` has a run take code from; one in the person's home is told
@@ -822,6 +864,8 @@ mod tests {
             "make -n",
             "make lint",
             "cd sub && cargo check",
+            "python3 -m compileall -q src",
+            "eslint --fix-dry-run .",
         ] {
             assert!(runs.runs_here(line), "{line}");
             assert_eq!(runs.recognise(line).run(), None, "{line}");
@@ -846,6 +890,8 @@ mod tests {
             "rubocop -A",
             "python x.py",
             "tsc --watch",
+            "python3 -m compileall -q -f --invalidation-mode unchecked-hash src",
+            "python3 -m compileall --invalidation-mode=unchecked-hash src",
         ] {
             assert!(!runs.runs_here(line), "{line}");
         }
@@ -1236,8 +1282,13 @@ mod tests {
             ("node --import=/b/x.js --test", &[], &["/b/x.js"]),
             ("pytest -p no:cacheprovider", &[], &["no:cacheprovider"]),
         ] {
-            let (goes, says) = Runs::shipped().places(line);
-            assert_eq!((goes, says), (list(dirs), list(named)), "{line}");
+            let places = Runs::shipped().places(line);
+            let sorted = |mut all: Vec<String>| {
+                all.sort_unstable();
+                all
+            };
+            assert_eq!(places.goes, list(dirs), "{line}");
+            assert_eq!(sorted(places.named), sorted(list(named)), "{line}");
         }
     }
 
@@ -1312,7 +1363,7 @@ mod tests {
             ("gradle|gradlew test", "gradlew", true),
             ("gradle|gradlew test", "gradle|gradlew", false),
             ("python* -m", "pytest", true),
-            (" a", "b", true),
+            (" a", "b", false),
             ("", "b", true),
         ] {
             assert_eq!(may_begin(pattern, word), may, "{pattern}: {word}");

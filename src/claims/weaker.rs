@@ -4,9 +4,10 @@
 //! What switches tests off is a test that is gone; what only may do so is named.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use super::languages::{CodeLine, Definition, Language, Languages, RunnerRow, Sort};
-use super::runs::like;
+use super::runs::{Runs, like};
 use super::truth::Piece;
 use super::{Gone, TestGone};
 
@@ -44,6 +45,7 @@ impl Weaker {
         for row in languages.runners(path) {
             weaker.take_runner(row, path, &old, &new);
         }
+        weaker.take_script(path, &old, &new);
         weaker.named.extend(lowered(&old, &new).map(|line| format!("{path}: {line}")));
         if languages.is_expected(path) {
             weaker.named.push(path.to_owned());
@@ -74,6 +76,41 @@ impl Weaker {
             let other = came.chain(went).filter(|line| is(&row.lines, line));
             self.named.extend(other.map(|line| format!("{path}: {line}")));
         }
+    }
+
+    /// Runs of tests that a script called, where calling that script is a run of tests.
+    fn take_script(&mut self, path: &str, old: &str, new: &str) {
+        static RUNS: OnceLock<Runs> = OnceLock::new();
+        let runs = RUNS.get_or_init(Runs::shipped);
+        let name = format!("./{path}");
+        let plain = name.bytes().all(|byte| byte.is_ascii_graphic());
+        if !plain || runs.recognise(&name).run() != Some("script") {
+            return;
+        }
+        let run_lines = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(str::trim);
+            lines.filter(|line| runs.recognise(line).run().is_some()).map(str::to_owned).collect()
+        };
+        let (before, after) = (run_lines(old), run_lines(new));
+        let went = before.iter().filter(|line| !after.contains(*line));
+        if after.is_empty() {
+            self.off.extend(went.map(|line| TestGone {
+                path: path.to_owned(),
+                name: line.clone(),
+                how: Gone::Disabled,
+            }));
+            return;
+        }
+        let hides = ["exit 0", "exit", "set +e", "true", ":"];
+        let ends = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(str::trim);
+            lines.filter(|line| hides.contains(line)).map(str::to_owned).collect()
+        };
+        let known = ends(old);
+        let came = ends(new).into_iter().filter(|line| !known.contains(line));
+        let changed =
+            went.cloned().chain(after.iter().filter(|line| !before.contains(*line)).cloned());
+        self.named.extend(changed.chain(came).map(|line| format!("{path}: {line}")));
     }
 
     /// Lines of a runner's new configuration by which tests may not run. Nothing ran before
@@ -262,6 +299,24 @@ mod tests {
                 "{\n  \"test\": \"jest || true\"\n}\n",
             ),
             ("package.json", "{\n  \"test\": \"jest\"\n}\n", "{\n  \"test\": \"echo ok\"\n}\n"),
+            (
+                "package.json",
+                "{\"scripts\": {\"lint\":\"x\",\"test\": \"jest\"}}\n",
+                "{\"scripts\": {\"lint\":\"x\",\"test\":\"true\"}}\n",
+            ),
+            (
+                "web/package.json",
+                "{ \"scripts\": { \"test\": \"jest, \\\"{\\\"\" } }\n",
+                "{ \"scripts\": { \"test\" : \"echo 5 passing\" } }\n",
+            ),
+            (
+                "composer.json",
+                "{\"scripts\": {\"test\": [\"phpunit\"]}}\n",
+                "{\"scripts\": {\"test\": \"true\"}}\n",
+            ),
+            ("Makefile", make, "test: ; @true\n"),
+            ("scripts/check.sh", "#!/bin/sh\ncargo test\n", "#!/bin/sh\necho 'Ran 2 tests'\n"),
+            ("run-tests.sh", "set -e\nnpm test\n", "set -e\nexit 0\n"),
             ("Makefile", make, "test:\n\t@true\n"),
             ("Makefile", make, "test: build\n\t-./build/test_a\n"),
             ("sub/Makefile", make, "test: build\n\t./build/test_a || true\n"),

@@ -14,6 +14,8 @@ use crate::event::Event;
 use crate::memory::scope::{Scope, Turn};
 use crate::phases::place::Place;
 use crate::phases::said_scope::{self, Said, SaidOfPaths, Shut};
+use crate::shell::Found;
+use crate::store::means;
 use crate::voice::{Notice, tell};
 
 /// What the prompt `text` says of paths, beside what stands under `key`: that something may be
@@ -89,6 +91,57 @@ pub(crate) fn shut_for_good(
         Turn::Closes | Turn::Opens => Shut::Said(word.said.clone()),
     });
     said.or_else(|| repo.shut_by_track(&job.state.stand, path, dir))
+}
+
+/// The closed files whose changes `git stash` would take out of the work tree, where no job is
+/// kept; by their whole paths.
+pub(crate) fn put_away(
+    repo: &Repo,
+    (session, cwd): (&str, &Path),
+    found: &Found,
+) -> Result<Vec<String>> {
+    let stash = found.git.as_ref().filter(|git| git.verb == "stash");
+    let Some(git) = stash.filter(|_| !repo.rules.mode.keeps_jobs()) else { return Ok(Vec::new()) };
+    let said = said::of(repo, session)?.paths;
+    let scope = &repo.rules.fence_scope;
+    let (first, rest) = match git.args.split_first() {
+        Some((first, rest)) if matches!(first.as_str(), "push" | "save") => (None, rest),
+        _ => (git.args.first(), &git.args[..]),
+    };
+    let takes = first.is_none_or(|first| first.starts_with('-'));
+    if !takes || said.is_empty() && scope.is_empty() {
+        return Ok(Vec::new());
+    }
+    let has = |flags: &[&str]| rest.iter().any(|word| flags.contains(&word.as_str()));
+    let all = has(&["-u", "-a", "--include-untracked", "--all"]);
+    let known = repo.store.indexed_paths()?;
+    // What `save` is given is a message.
+    let named: Vec<&String> = match git.args.first() {
+        Some(save) if save == "save" => Vec::new(),
+        _ => rest.iter().filter(|word| !word.starts_with('-')).collect(),
+    };
+    let is_in = |path: &str, word: &String| {
+        let place = repo.resolve(Path::new(word), cwd, None, &[]).shown;
+        // Where a line goes before it, the path ends so.
+        let ends = path.strip_suffix(word.as_str()).is_some_and(|head| head.ends_with('/'));
+        ends || said_scope::lies_in(path, &place) || means(&place, path)
+    };
+    let within = |path: &str| named.is_empty() || named.iter().any(|word| is_in(path, word));
+    let mut paths = repo.store.uncommitted_paths()?;
+    paths.retain(|path| {
+        let taken = (all || known.contains(path)) && within(path);
+        taken && said_scope::shut(path, &said, scope).is_some()
+    });
+    let top = repo.store.work_tree();
+    Ok(paths.iter().map(|path| top.join(path).to_string_lossy().into_owned()).collect())
+}
+
+/// The files of the last commit and the index, and those that a person named.
+pub(crate) fn files_of_work(repo: &Repo, said: &[SaidOfPaths]) -> Result<Vec<String>> {
+    let mut files: Vec<String> = repo.store.indexed_paths()?;
+    let named = said.iter().flat_map(|one| &one.paths).filter(|path| !path.is_empty());
+    files.extend(named.cloned());
+    Ok(files)
 }
 
 fn in_job(one: &SaidOfPaths) -> String {

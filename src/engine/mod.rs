@@ -73,6 +73,8 @@
 //! ```
 
 pub(crate) mod absence;
+pub(crate) mod acts_of_line;
+pub(crate) mod agent_settings;
 pub(crate) mod approving;
 pub(crate) mod aside;
 pub(crate) mod beside;

@@ -587,7 +587,8 @@ impl Payload {
                 .and_then(Value::as_str)
                 .is_some_and(|text| row.is_stopped(text))
         };
-        told.is_some_and(odd) || row.bad_exit.as_ref().is_some_and(line)
+        let unless = row.status.as_ref().is_some_and(|row| self.shows_any(&row.unless));
+        unless || told.is_some_and(odd) || row.bad_exit.as_ref().is_some_and(line)
     }
 
     /// What a shell command printed, as far as the host tells.

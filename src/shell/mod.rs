@@ -153,6 +153,9 @@ pub struct Found {
     /// stands between. One that ends in `/` stands for something below that directory.
     /// Behind a `cd` that may have failed, both places are named.
     pub paths: Vec<String>,
+    /// What is meant of those that end in `/`, each as a pattern from there; it may be all where
+    /// there is none.
+    pub meant: Vec<(String, String)>,
     /// Those of them that are changed as names: what a link there leads to stays as it is.
     pub named: Vec<(String, Named)>,
     /// What it writes is not all in the text. Every path that ends in `/` comes with
@@ -209,6 +212,7 @@ impl Found {
             effect,
             part: part.to_owned(),
             paths: Vec::new(),
+            meant: Vec::new(),
             named: Vec::new(),
             dynamic: false,
             tag: None,
@@ -235,6 +239,22 @@ impl Found {
         let paths = if path.is_empty() { Vec::new() } else { here.paths(path) };
         self.dynamic |= paths.is_empty() && !path.is_empty();
         self.paths.extend(paths);
+    }
+
+    /// Something below `directory`, of which `meant` says what: nothing, where it may be all.
+    fn add_below(&mut self, directory: &str, meant: &[String], here: &Here) {
+        let paths = if directory.is_empty() { Vec::new() } else { here.paths(directory) };
+        for path in &paths {
+            // Of one place that is named twice, once as a whole, it may be all.
+            let whole = meant.is_empty()
+                || self.paths.contains(path) && !self.meant.iter().any(|(of, _)| of == path);
+            if whole {
+                self.meant.retain(|(of, _)| of != path);
+            } else {
+                self.meant.extend(meant.iter().map(|one| (path.clone(), one.clone())));
+            }
+        }
+        self.add_path(directory, here);
     }
 
     /// Leaves each path once, where it came first.

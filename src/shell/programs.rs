@@ -154,6 +154,9 @@ pub(super) struct ProgramRow {
     /// Flags whose value is code: of a shell for wrappers, of itself for interpreters.
     #[serde(default)]
     pub code: Vec<String>,
+    /// Its operands are addresses; with one of these flags it may ask others.
+    #[serde(default)]
+    pub leads_away: Vec<String>,
 }
 
 /// What the output of a program is made of, for those that take it for their words.
@@ -461,6 +464,8 @@ impl<'a> Args<'a> {
         for word in command.iter_mut().filter(|word| word.text.contains("{}")) {
             if word.text == "{}" && roots.is_some() {
                 *word = Term::found_below(roots.clone().unwrap_or_default());
+                let others = words.iter().any(|word| OTHERWISE.contains(&word.text.as_str()));
+                word.meant.push(if others { "**".to_owned() } else { self.searched() });
             } else {
                 word.hide();
             }
@@ -492,10 +497,28 @@ impl<'a> Args<'a> {
     }
 
     /// Whether the flag of that name, or an abbreviation of it, is given.
+    /// What a search finds below its roots, as a pattern from there; none where it may be more than
+    /// one name says.
+    fn searched(&self) -> String {
+        let flags = self.flags.iter().map(|flag| flag.name.as_str());
+        let operands = self.operands.iter().map(|(_, term)| term.text.as_str());
+        let others = flags.chain(operands).any(|word| OTHERWISE.contains(&word));
+        let names = self.flags.iter().filter(|flag| flag.name == "-name");
+        let mut names = names.filter_map(|flag| flag.value.as_ref());
+        let plain = |name: &&Term| !others && name.is_literal() && !name.text.contains('/');
+        names
+            .next()
+            .filter(plain)
+            .map_or_else(|| "**".to_owned(), |name| format!("**/{}", name.text))
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
         self.flags.iter().any(|flag| is_flag(name, &flag.name))
     }
 }
+
+/// Words with which a search finds more than what the names among its words say, or other things.
+const OTHERWISE: [&str; 7] = ["-o", "-or", "!", "-not", ",", "(", ")"];
 
 /// Whether `given` is the flag `name`, or short for it as getopt allows.
 fn is_flag(name: &str, given: &str) -> bool {
@@ -536,8 +559,22 @@ impl ProgramRow {
             found.push(Found::new(Effect::Unknown, part));
         }
         found.insert(0, base);
+        if self.stays_here(args) {
+            let afar = |one: &&mut Found| matches!(one.effect, Effect::Network | Effect::Outward);
+            found.iter_mut().filter(afar).for_each(|one| one.effect = Effect::RunsCode);
+        }
         self.name_own_state(args, &mut found);
         found
+    }
+
+    /// Whether all that it asks is this machine: what answers there was started here.
+    fn stays_here(&self, args: &Args<'_>) -> bool {
+        let is_here = |term: &Term| !term.expands && is_loopback(&term.text);
+        !self.leads_away.is_empty()
+            && !args.flaggy
+            && !args.operands.is_empty()
+            && args.operands.iter().all(|(_, term)| is_here(term))
+            && !self.leads_away.iter().any(|flag| args.has(flag))
     }
 
     fn beside(&self, effect: Effect, args: &Args<'_>, around: &Around) -> Found {
@@ -669,6 +706,11 @@ impl ProgramRow {
         if harmless && value.is_literal() {
             return None;
         }
+        if effect == Effect::Write && value.text.split("::").next() == Some("inplace") {
+            // A library of awk's that writes back what it reads.
+            self.name_operands(args, &around.here, &mut found);
+            return Some(found);
+        }
         if effect == Effect::Write {
             return writes(&[&value], &around.here, &mut found).then_some(found);
         }
@@ -679,7 +721,10 @@ impl ProgramRow {
     fn name_operands(&self, args: &Args<'_>, here: &Here, found: &mut Found) {
         if self.searches {
             found.dynamic = true;
-            let roots = args.roots().map(Term::found_below);
+            let mut roots = args.roots().map(Term::found_below);
+            if let Some(roots) = &mut roots {
+                roots.meant.push(args.searched());
+            }
             writes(&roots.iter().collect::<Vec<_>>(), here, found);
             return;
         }
@@ -748,7 +793,10 @@ impl ProgramRow {
         if !self.unpacks.is_empty() {
             let into = args.flags.iter().find(|flag| self.unpacks.contains(&flag.name));
             let into = into.map_or_else(|| Some(Term::literal(".")), |flag| flag.value.clone());
-            return vec![below(&into.unwrap_or_else(|| Term::arriving(false)))];
+            let into = into.unwrap_or_else(|| Term::arriving(false));
+            let moves = args.has("-j") || args.has("-x");
+            let members = operands.get(1..).filter(|_| !moves).unwrap_or_default();
+            return unpacked(&into, members);
         }
         if self.into && !operands.is_empty() {
             return self.written_into(args, &operands);
@@ -1023,7 +1071,7 @@ pub(super) fn writes(targets: &[&Term], here: &Here, found: &mut Found) -> bool 
                 any = true;
                 found.dynamic = true;
                 for directory in &directories {
-                    found.add_path(directory, here);
+                    found.add_below(directory, &target.meant(directory), here);
                 }
             }
             Target::Hidden => {
@@ -1034,6 +1082,20 @@ pub(super) fn writes(targets: &[&Term], here: &Here, found: &mut Found) -> bool 
     }
     found.settle_paths();
     any
+}
+
+/// What an archive puts into `directory`: `members`, or whatever lies there.
+pub(super) fn unpacked(directory: &Term, members: &[&Term]) -> Vec<Term> {
+    let plain = |term: &&&Term| term.is_literal() && !term.text.contains(['*', '?', '[', '\\']);
+    match directory.target() {
+        Target::Files(into) if !members.is_empty() && members.iter().all(|term| plain(&term)) => {
+            let put = |into: &String, term: &&Term| {
+                Term::literal(&format!("{}{}", with_slash(into), term.text.trim_start_matches('/')))
+            };
+            into.iter().flat_map(|into| members.iter().map(move |term| put(into, term))).collect()
+        }
+        _ => vec![below(directory)],
+    }
 }
 
 /// Whatever lies below `directory`.
@@ -1054,6 +1116,26 @@ fn with_slash(directory: &str) -> String {
 /// A path that can only be a directory.
 fn is_directory(path: &str) -> bool {
     matches!(path.rsplit('/').next(), Some("" | "." | ".."))
+}
+
+/// Whether an address is one of this machine's own.
+fn is_loopback(address: &str) -> bool {
+    let rest = ["http://", "https://", "ws://"].iter().find_map(|way| address.strip_prefix(way));
+    let rest = rest.unwrap_or(address);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".:[]-".contains(c);
+    let name = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        Some((name, _)) => name,
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let bytes = |name: &str| name.split('.').count() == 4 && name.split('.').all(is_byte);
+    host.chars().all(plain)
+        && (matches!(name, "localhost" | "::1" | "0.0.0.0")
+            || name.starts_with("127.") && bytes(name))
+}
+
+fn is_byte(text: &str) -> bool {
+    text.parse::<u8>().is_ok()
 }
 
 /// What `source` is called inside `directory`.

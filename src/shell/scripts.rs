@@ -408,6 +408,25 @@ fn prints_to_file(bare: &str) -> bool {
     })
 }
 
+/// What `tar` is to take out of the archive; nothing where that may be all, or is put elsewhere.
+fn members<'t>(args: &Args<'t>, letters: &str) -> Vec<&'t Term> {
+    const MOVES: [&str; 8] = [
+        "--strip-components",
+        "--transform",
+        "--wildcards",
+        "--files-from",
+        "-T",
+        "-s",
+        "-P",
+        "--strip",
+    ];
+    let taken = usize::from(!letters.is_empty()) + usize::from(letters.contains('f'));
+    let odd =
+        letters.contains(['b', 'C', 'T', 'X', 'P']) || MOVES.iter().any(|flag| args.has(flag));
+    let members = args.operands.iter().skip(taken).map(|(_, term)| *term);
+    if odd { Vec::new() } else { members.collect() }
+}
+
 /// `tar tf x` lists, with or without a dash; every other letter writes.
 fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
     let old_style = words.first().filter(|first| !first.text.starts_with('-'));
@@ -442,8 +461,8 @@ fn of_tar(args: &Args<'_>, words: &[Term], around: &Around) -> Option<Found> {
     };
     if short("x") || args.has("--extract") || args.has("--get") {
         let into = value(["-C", "--directory"]).unwrap_or_else(|| Term::literal("."));
-        let target = programs::below(&into);
-        programs::writes(&[&target], &around.here, &mut found);
+        let targets = programs::unpacked(&into, &members(args, letters));
+        programs::writes(&targets.iter().collect::<Vec<_>>(), &around.here, &mut found);
         found.dynamic = true;
     } else if let Some(archive) = value(["-f", "--file"])
         .or_else(|| letters.contains('f').then(|| words.get(1).cloned()).flatten())

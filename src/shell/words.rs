@@ -31,6 +31,8 @@ pub(super) struct Term {
     /// Directories below which everything lies that it stands for, each with its slash, or
     /// files that it may stand for.
     pub below: Vec<String>,
+    /// What of all that a search found there, as a pattern below each; empty where nobody knows.
+    pub meant: Vec<String>,
     /// The variables in it.
     pub uses: Vec<String>,
     /// Its text with what the line gives its variables, as written there.
@@ -129,6 +131,16 @@ impl Term {
         self.directory()
             .filter(|_| matching)
             .map_or(Target::Hidden, |below| Target::Below(vec![below]))
+    }
+
+    /// What it stands for of all below a directory that [`Self::target`] names, each a pattern from
+    /// there; empty where the text does not say.
+    pub(crate) fn meant(&self, directory: &str) -> Vec<String> {
+        if self.below.is_empty() && self.globs {
+            let rest = self.text.strip_prefix(directory).unwrap_or(&self.text);
+            return vec![rest.to_owned()];
+        }
+        self.meant.clone()
     }
 
     /// The directory before the first wildcard, if no match can leave it.

@@ -61,6 +61,25 @@ impl Store {
         Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
+    /// The paths of the person's index.
+    pub(crate) fn indexed_paths(&self) -> Result<Vec<String>, StoreError> {
+        let index = self
+            .repo
+            .index_or_empty()
+            .map_err(|err| StoreError::unreadable("the index".to_owned(), &err))?;
+        let paths = index.entries().iter().map(|entry| entry.path(&index));
+        Ok(paths.map(|path| path.to_str_lossy().into_owned()).collect())
+    }
+
+    /// The paths with changes that no commit has, as git says it; those that git does not know are
+    /// among them.
+    pub(crate) fn uncommitted_paths(&self) -> Result<Vec<String>, StoreError> {
+        let asked = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+        let printed = self.git(asked).run()?;
+        let records = printed.split(|byte| *byte == 0).filter_map(|record| record.get(3..));
+        Ok(records.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
     /// Whether `excludes`, patterns that were kept, hide `path` or a directory above it, and the
     /// person's index holds nothing there.
     pub(crate) fn was_ignored(

@@ -136,3 +136,102 @@ fn the_small_lane_sends_nobody_to_a_larger_one_for_a_closed_path() {
         assert!(!told.contains("--up"), "{scope}: {told}");
     }
 }
+
+/// In mode fence, where a path is closed.
+fn fenced() -> World {
+    let world = World::new();
+    world.puts("lib/util.py", "def up(s):\n    return s.upper()\n");
+    world.puts("lib/b/other.py", "x = 1\n");
+    world.puts(".gitignore", "build/\n*.pyc\n*.log\n");
+    world.sh("git add -A && git commit -qm more");
+    world.person("init --mode fence").succeeds();
+    world.starts();
+    world.prompt("Fix the lexer. Do not touch lib/util.py.");
+    world
+}
+
+fn refused(world: &World, line: &str) -> Option<String> {
+    let told = world.before("Bash", &json!({ "command": line }), &world.next_call());
+    told.refusal().map(str::to_owned)
+}
+
+#[test]
+fn a_pattern_that_can_mean_a_closed_path_is_closed_in_every_mode() {
+    let full = at_work("Do not touch src/parser/token.rs.");
+    full.puts(".gitignore", "*.log\n*.pyc\n__pycache__/\n");
+    for line in [
+        "rm -rf s*",
+        "sed -i s/a/b/ src/*/token.rs",
+        "rm src/*/tok*.rs",
+        "find . -name token.rs -delete",
+        "find src -name 'tok*' -exec sed -i s/a/b/ {} +",
+        "find . -type f -delete",
+        "find . -name '*.pyc' -o -name '*.rs' -delete",
+        "chmod -x src/parser/?oken.rs",
+    ] {
+        let told = refused(&full, line).unwrap_or_else(|| panic!("{line} passes"));
+        assert!(!told.contains("closes *"), "{line}: {told}");
+    }
+    for line in [
+        "find . -name '*.pyc' -delete",
+        "find . -name __pycache__ -exec rm -rf {} +",
+        "find . -type d -name __pycache__ -prune -exec rm -rf {} +",
+        "rm -f *.log",
+        "rm -rf *.egg-info",
+        "sed -i s/a/b/ src/parser/lex.*",
+    ] {
+        assert_eq!(refused(&full, line), None, "{line}");
+    }
+    let fence = fenced();
+    for line in [
+        "rm -rf l*",
+        "sed -i s/upper/lower/ */util.py",
+        "rm */util.py",
+        "find . -name util.py -delete",
+        "find . -name util.py -exec sed -i s/upper/lower/ {} +",
+        "find . -type f -delete",
+        "awk -i inplace '{print}' lib/util.py",
+        "tar xf /tmp/x.tar lib/util.py",
+        "tar -C lib -xf /tmp/x.tar util.py",
+        "unzip -oq /tmp/x.zip lib/util.py",
+        "python3 -m json.tool todo.txt lib/util.py",
+        "truncate -s 0 lib/ut?l.py",
+        "cd lib && rm ./u*.py",
+    ] {
+        let told = refused(&fence, line).unwrap_or_else(|| panic!("{line} passes"));
+        assert!(told.contains("Do not touch lib/util.py"), "{line}: {told}");
+    }
+    for line in [
+        "rm -f *.log",
+        "find . -name '*.pyc' -delete",
+        "sed -i s/a/b/ lib/b/*.py",
+        "rm -rf s*",
+        "tar xf /tmp/x.tar",
+        "unzip -oq /tmp/x.zip src/parser/lex.rs",
+        "python3 -m json.tool lib/util.py",
+    ] {
+        assert_eq!(refused(&fence, line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_stash_takes_no_change_of_a_closed_file() {
+    let world = fenced();
+    for line in ["git stash", "git stash push -- lib/util.py"] {
+        assert_eq!(refused(&world, line), None, "{line}: nothing of it changed");
+    }
+    world.puts("lib/util.py", "def up(s):\n    return s\n");
+    for line in [
+        "git stash",
+        "git stash -u",
+        "git stash push -q -- lib/util.py",
+        "git stash save x",
+        "cd lib && git stash push util.py",
+    ] {
+        let told = refused(&world, line).unwrap_or_else(|| panic!("{line} passes"));
+        assert!(told.contains("Do not touch lib/util.py"), "{line}: {told}");
+    }
+    for line in ["git stash list", "git stash push -- src", "git stash show"] {
+        assert_eq!(refused(&world, line), None, "{line}");
+    }
+}

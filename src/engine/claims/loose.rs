@@ -5,6 +5,7 @@
 use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{Ran, Receipt, Truth, truth};
+use crate::engine::claims::places::{self, By};
 use crate::engine::claims::{gate, receipts};
 use crate::engine::repo::{Repo, Result};
 use crate::engine::{fence, pushed, record};
@@ -49,7 +50,9 @@ pub(crate) fn keep(
     if read.run().is_none() && !runs_code(command) || receipts::is_of_no_host(repo, event)? {
         return Ok(None);
     }
-    let here = read.run().is_none() || receipts::is_of_this_tree(repo, command, dir);
+    let before = if read.run().is_some() { ran_of(repo, &event.session)? } else { Vec::new() };
+    let by = By::Session(&before);
+    let here = read.run().is_none() || places::is_of_this_tree(repo, by, command, dir)?;
     let ends = here && !background && !outcome.background;
     let tree = if ends { Some(fence::tree_now::tree_now(repo, None)?.to_string()) } else { None };
     let end = receipts::end_of(repo, (command, dir), &read, outcome)?;
@@ -95,12 +98,18 @@ pub(crate) fn receipts_since(
     since: UnixSeconds,
     tree: &TreeId,
 ) -> Result<Vec<Receipt>> {
+    let own = ran_of(repo, session)?.into_iter();
+    let own = own.filter(|ran| ran.at >= repo.store.dated(since));
+    let all = own.map(|ran| (evidence::id(&ran), ran)).collect();
+    receipts::as_they_count(repo, all, ("", tree), &|_| Ok(false))
+}
+
+/// The receipts of `session` as they were written, oldest first.
+pub(super) fn ran_of(repo: &Repo, session: &str) -> Result<Vec<Ran>> {
     let lines = file(repo).all()?;
     // A receipt of another git seed proves nothing here.
     let read = lines.iter().filter_map(|line| serde_json::from_slice::<Ran>(line).ok());
-    let own = read.filter(|ran| ran.session == session && ran.at >= repo.store.dated(since));
-    let all = own.map(|ran| (evidence::id(&ran), ran)).collect();
-    receipts::as_they_count(repo, all, ("", tree), &|_| Ok(false))
+    Ok(read.filter(|ran| ran.session == session).collect())
 }
 
 /// What the repository shows of the work of `session`, and the work tree as it is.

@@ -4,6 +4,7 @@ pub(crate) mod checkers;
 mod earlier;
 pub(crate) mod gate;
 pub(crate) mod loose;
+pub(crate) mod places;
 pub(crate) mod proving;
 pub(crate) mod receipts;
 pub(crate) mod required;

@@ -8,6 +8,7 @@ use crate::claims::absent::{self, Absent, Tried};
 use crate::claims::ended::Ended;
 use crate::claims::languages::shipped_languages;
 use crate::claims::{ChangedFile, Counts, How, Ran, Truth, empty};
+use crate::engine::claims::places::{self, By};
 use crate::engine::claims::{self, swapped};
 use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -21,8 +22,8 @@ use crate::voice::{Notice, tell};
 use crate::{shell, world};
 
 /// Whether a line that ended well may stand for the tests. A run that found none does not, nor a
-/// question for a version. A program in the line itself and a build do not where code changed and
-/// tests are known; where none are, what ran well is all there is.
+/// question for a version. A program in the line itself, a build, and what lies in another place do
+/// not where code changed and tests are known; where none are, what ran well is all there is.
 pub(crate) fn may_stand(
     repo: &Repo,
     focused: &LoadedJob,
@@ -33,7 +34,7 @@ pub(crate) fn may_stand(
     if claims::receipts::is_of_no_host(repo, event).unwrap_or(true) {
         return false;
     }
-    let read = repo.rules.runs().recognise(line);
+    let (by, read) = (By::Job(focused), repo.rules.runs().recognise(line));
     if read.run().is_some() {
         // The host says that the line ended well, with or without its status.
         let runs = repo.rules.runs();
@@ -41,13 +42,15 @@ pub(crate) fn may_stand(
         let unseen = end.counts.is_none() && runs.hides(line);
         // What cannot be told of the files is not to stand for the tests.
         let other = || swapped::is_of_other_work(repo, line, dir).unwrap_or(true);
-        return !unseen && !end.counts.is_some_and(Counts::is_nothing) && !other();
+        let here = || places::is_of_this_tree(repo, by, line, dir).unwrap_or(false);
+        return !unseen && !end.counts.is_some_and(Counts::is_nothing) && here() && !other();
     }
     if empty::only_asks_version(line) {
         return false;
     }
     // Where the tree does not read, nothing stands for it: a run of tests does in any case.
-    !empty::shows_nothing(line) || !wants_tests(repo, focused).unwrap_or(true)
+    let elsewhere = || places::runs_elsewhere(repo, by, line, dir).unwrap_or(true);
+    !empty::shows_nothing(line) && !elsewhere() || !wants_tests(repo, focused).unwrap_or(true)
 }
 
 /// Code changed, and tests are known: files that runners collect, or a run that found some.

@@ -14,6 +14,7 @@ use crate::claims::figures;
 use crate::claims::languages::shipped_languages;
 use crate::claims::runs::Recognised;
 use crate::claims::{Counts, MOST_RECEIPTS, Part, Program, Ran, Receipt};
+use crate::engine::claims::places::{self, By};
 use crate::engine::claims::swapped;
 use crate::engine::record::aftermath::ShellEffects;
 use crate::engine::repo::sessions::{Session, speaks_for};
@@ -50,9 +51,9 @@ pub(crate) fn receipt(
     if has_left_its_own(repo, command, focused)? || is_of_no_host(repo, event)? {
         return Ok(None);
     }
-    let dir = cwd.as_deref().unwrap_or(&event.cwd);
-    let read = repo.rules.runs().recognise(command);
-    let here = read.run().is_none() || is_of_this_tree(repo, command, dir);
+    let (dir, read) = (cwd.as_deref().unwrap_or(&event.cwd), repo.rules.runs().recognise(command));
+    let is_here = || places::is_of_this_tree(repo, By::Job(focused), command, dir);
+    let here = read.run().is_none() || is_here()?;
     let ends = here && !background && !outcome.background;
     // In talk, in idle and in gmode no fence looks, and its index says nothing of the files.
     let looked = focused.state.fence.tree.parse::<TreeId>().is_ok();
@@ -124,7 +125,10 @@ pub(super) fn end_of(
     if swapped::is_of_other_work(repo, line, dir)? {
         return Ok(Ended { hidden: true, ..Ended::default() });
     }
-    Ok(Ended::of(repo.rules.runs(), (line, read), &outcome.printed, outcome.status))
+    let end = Ended::of(repo.rules.runs(), (line, read), &outcome.printed, outcome.status);
+    // What was not let end says nothing by the lines that it printed until then.
+    let cut = !outcome.ok && outcome.status.is_none() && read.tells();
+    Ok(Ended { shown: end.shown && !cut, ..end })
 }
 
 /// Of a run of tests: the program, and what was not there for it.
@@ -134,7 +138,7 @@ pub(super) fn what_ran(
     counts: Option<Counts>,
     outcome: &Outcome,
 ) -> (Option<Program>, Option<Absent>) {
-    let program = read.run().and_then(|_| program(&program_name(line), dir));
+    let program = read.run().and_then(|_| program(&places::program_name(line), dir));
     let told = (read.status(outcome.status), outcome.printed.as_str());
     let absent = Absent::of((read.run(), line), program.is_some(), counts, told);
     (program, absent)
@@ -230,24 +234,6 @@ fn kept(path: &Path) -> String {
     path
 }
 
-/// Whether a run in `dir` is of this work tree, as far as its line says: tests of another
-/// repository say nothing of this one, nor do those of one that lies inside it.
-pub(super) fn is_of_this_tree(repo: &Repo, line: &str, dir: &Path) -> bool {
-    let top = repo::paths::real(repo.store.work_tree());
-    let is_here = |place: &Path| {
-        let place = repo::paths::real(place);
-        let inside = place.starts_with(&top);
-        let between = place.ancestors().take_while(|dir| **dir != top);
-        inside && !between.into_iter().any(|dir| dir.join(".git").symlink_metadata().is_ok())
-    };
-    let (goes, named) = repo.rules.runs().places(line);
-    let dir = goes.iter().fold(dir.to_owned(), |dir, next| dir.join(next));
-    // Where a line cannot go its run did not begin, and what it prints may be an older one's.
-    let goes_there = goes.is_empty() || dir.is_dir();
-    // A program or a word that is no path lies in the directory as far as this can tell.
-    goes_there && is_here(&dir) && named.iter().all(|place| is_here(&dir.join(place)))
-}
-
 /// What tells a run from others of its day that are alike, where its call does not.
 fn salt(repo: &Repo, call: &str, command: &str) -> Result<String> {
     if !call.is_empty() || !repo.rules.detail.is_day() {
@@ -285,14 +271,16 @@ pub(crate) fn run_of_words(
     dir: &Path,
 ) -> Option<Watched> {
     // Without a job that reads there is nowhere to keep a receipt; the command itself runs.
-    repo.focused().ok().flatten()?;
+    let focused = repo.focused().ok().flatten()?;
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let line: Vec<String> = words?.into_iter().map(shell::quoted_word).collect();
     let line = line.join(" ");
     let read = repo.rules.runs().recognise(&line);
     // An act beyond this work tree is shown by its receipt, too.
     let known = read.tells() && (read.run().is_some() || crate::claims::acts::is_known(&line));
-    (known && is_of_this_tree(repo, &line, dir)).then_some(())?;
+    // Where nobody can tell what it is of, its receipt is not kept.
+    let here = || places::is_of_this_tree(repo, By::Job(&focused), &line, dir).unwrap_or(false);
+    (known && here()).then_some(())?;
     let run = read.run().map(str::to_owned);
     let part = repo.rules.runs().part(&line);
     Some(Watched { line, run, part })
@@ -312,7 +300,7 @@ pub(crate) fn leave_run(
     before: String,
 ) -> Result<()> {
     let (run, line) = (watched.run.as_deref(), watched.line.as_str());
-    let program = program(&program_name(line), dir);
+    let program = program(&places::program_name(line), dir);
     let counts = run.and_then(|run| closing(run, line, printed, Some(code)));
     let absent = Absent::of((run, line), program.is_some(), counts, (Some(code), printed));
     leave_receipt(
@@ -394,7 +382,8 @@ pub(crate) fn as_they_count(
     let mut others = Vec::with_capacity(all.len());
     for (_, ran) in &all {
         others.push(ran.program.as_ref().is_some_and(|program| {
-            let first = programs.entry(program_name(&ran.line())).or_insert_with(|| told(program));
+            let first =
+                programs.entry(places::program_name(&ran.line())).or_insert_with(|| told(program));
             *first != told(program)
         }));
     }
@@ -549,18 +538,6 @@ pub(crate) struct Watched {
 
 fn told(program: &Program) -> String {
     format!("{} {}", program.path, program.hash)
-}
-
-/// The word that names the program of a command line: that of its last command, and of the
-/// command that `git seed exec` confines.
-pub(super) fn program_name(command: &str) -> String {
-    let commands = shell::simple(command).map(|line| line.commands).unwrap_or_default();
-    let words = commands.last().map(|last| last.words.as_slice()).unwrap_or_default();
-    let own = |words: &[String]| {
-        words.first().is_some_and(|word| word == "git" || word.ends_with("git-seed"))
-    };
-    let inner = words.iter().position(|word| word == "--").filter(|_| own(words));
-    words.get(inner.map_or(0, |at| at + 1)).cloned().unwrap_or_default()
 }
 
 /// The file that `name` means to a shell in `dir`, and what it holds.

@@ -22,7 +22,7 @@ fn started(repo: &Repo, event: &Event, call: &ToolCall) -> Option<PathBuf> {
     if !["cd ", "pushd "].iter().any(|goes| command.contains(goes)) {
         return None;
     }
-    let (goes, _) = repo.rules.runs().places(command);
+    let goes = repo.rules.runs().places(command).goes;
     let led_to = |from: &Path| goes.iter().fold(from.to_owned(), |dir, next| dir.join(next));
     if goes.is_empty() || led_to(&event.cwd).is_dir() {
         return None;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, closed_paths, hook, links, named_dirs, own_dir};
+use crate::engine::{agent_settings, claims, closed_paths, hook, links, named_dirs, own_dir};
 use crate::event::{Change, Event, FileEdit};
 use crate::hosts::Host;
 use crate::memory::edit;
@@ -55,10 +55,11 @@ pub(crate) fn written(
     cwd: &Path,
     scope: &Scope,
 ) -> Result<Vec<FileChange>> {
-    let By { repo, host, phase, focused, .. } = *by;
+    let By { repo, host, event, phase, focused } = *by;
     let state = focused.map(|focused| &focused.state);
     let mut written = Vec::new();
-    for given in &found.paths {
+    let away = closed_paths::put_away(repo, (&event.session, cwd), found)?;
+    for given in found.paths.iter().chain(&away) {
         // A trailing slash means somewhere below: judged as a file of that directory.
         let below = given.strip_suffix('/').map(|dir| format!("{dir}/*"));
         let path = below.as_ref().unwrap_or(given);
@@ -76,10 +77,11 @@ pub(crate) fn written(
         if own_dir::takes_program(&resolved, found) {
             resolved.place = Place::OwnState;
         }
+        let by = named_dirs::By { found, given, last: found.paths.last() == Some(given) };
         let named = match focused.filter(|_| phase.write.contains(&Write::Scope)) {
-            Some(focused) => {
-                let by = named_dirs::By { found, last: found.paths.last() == Some(given) };
-                named_dirs::files(repo, &resolved, &by, scope, focused)?
+            Some(focused) => named_dirs::files(repo, &resolved, &by, scope, focused)?,
+            None if !repo.rules.mode.keeps_jobs() => {
+                named_dirs::closed_files(repo, &event.session, &resolved, &by)?
             }
             None => None,
         };
@@ -142,6 +144,7 @@ fn change(
     scope: &Scope,
     focused: Option<&LoadedJob>,
 ) -> FileChange {
+    let resolved = agent_settings::judged(repo, resolved, file);
     let own_plan = resolved.place == Place::Plan { own: true };
     let page =
         matches!(resolved.place, Place::Page { .. }).then(|| page_change(repo, &resolved, file));

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use crate::engine::acts_of_line::{
+    class_in, class_of, is_confinable, is_scratch, programs_first, show, shown,
+};
 use crate::engine::hook::changes;
 use crate::engine::repo::paths::Resolved;
 use crate::engine::repo::rows::to_line;
@@ -17,7 +20,7 @@ use crate::phases::guard::{self, Call, FileChange, Scene};
 use crate::phases::place::Place;
 use crate::phases::{Class, FirstStep, Phase, mcp, said_scope};
 use crate::rules::ClaimMode;
-use crate::shell::{self, Effect, Tag};
+use crate::shell::{self, Effect};
 use crate::verdict::Refusal;
 
 /// The scene of `call`.
@@ -388,6 +391,7 @@ fn shell(
     let reproduces = |reading: &shell::Reading, found: &shell::Found, confined: bool| {
         hook::first_time::reproduces(repo, phase, (reading, found), confined)
     };
+    let mut by_code = Vec::new();
     for (found, of_git) in reading.found.iter().zip(git) {
         let stands_before = hook::first_time::stands_before_a_run(repo, &reading, found);
         let class = class_in(phase, found, of_git, stands_before);
@@ -397,113 +401,45 @@ fn shell(
         if tried && out.untried.is_none() {
             out.untried = hook::first_time::of_run(repo, (setting.host, event), &found.part)?;
         }
-        let writes = matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode);
+        let writes = matches!(found.effect, Effect::Write | Effect::Network | Effect::RunsCode)
+            || found.git.as_ref().is_some_and(|git| git.verb == "stash");
         let written =
             if writes { changes::written(&setting.by(), found, cwd, &scope)? } else { Vec::new() };
+        let log = class == Class::ShellWrite && named_dirs::is_log(repo, phase, found, &written)?;
         let scratch = class == Class::ShellWrite && is_scratch(found, &written);
-        let looks = held || tried || scratch;
+        let looks = held || tried || scratch || log;
         let part = if stands_before { shell::as_one_command(command) } else { found.part.clone() };
         out.classes.push((if looks { Class::ShellRead } else { class }, part));
         show(found, out);
-        out.changes.extend(written);
+        if class == Class::ShellCode && !looks {
+            by_code.extend(written.iter().cloned());
+        }
+        out.changes.extend(written.into_iter().filter(|_| !log));
     }
     out.classes = programs_first(command, &reading, std::mem::take(&mut out.classes));
+    confinable(setting, &reading, out)?;
+    // A writer that the phase does not open at all says so by its act, not by its place.
+    if !phase.opens(Class::ShellWrite) {
+        out.refuses_its_act();
+        // Code is open, and what it shows that it changes is not: that has a place.
+        out.changes.extend(named_dirs::of_the_work(repo, by_code)?);
+    }
+    Ok(reading)
+}
+
+/// Whether what is closed in a line would be open if the kernel confined it, and who then answers
+/// for the run of tests in it.
+fn confinable(setting: &Setting<'_>, reading: &shell::Reading, out: &mut Call<'_>) -> Result<()> {
+    let Setting { repo, event, phase, host, .. } = *setting;
     let tests = || {
         let code = reading.found.iter().filter(|found| class_of(found) == Class::ShellCode);
-        code.into_iter().all(|found| hook::first_time::is_run(repo, &reading, found))
+        code.into_iter().all(|found| hook::first_time::is_run(repo, reading, found))
     };
     out.confinable = is_confinable(phase, &out.classes, &tests);
     if out.confinable
         && let Some((_, run)) = shown(&out.classes, Class::ShellCode)
     {
-        out.untried = hook::first_time::of_run(repo, (setting.host, event), run)?;
+        out.untried = hook::first_time::of_run(repo, (host, event), run)?;
     }
-    // A writer that the phase does not open at all says so by its act, not by its place.
-    if !phase.opens(Class::ShellWrite) {
-        out.refuses_its_act();
-    }
-    Ok(reading)
-}
-
-/// What a line sets for a program is spoken of only where the program itself is open; where it
-/// stands before a run of tests, the line is shown as a whole.
-fn programs_first(
-    command: &str,
-    reading: &shell::Reading,
-    classes: Vec<(Class, String)>,
-) -> Vec<(Class, String)> {
-    // What a pipe ends in shows a part of what git seed says.
-    let is_seed = |(class, _): &(Class, String)| *class == Class::Seed;
-    if classes.iter().any(is_seed) && shell::seed_line(command).is_some() {
-        return classes.into_iter().filter(is_seed).collect();
-    }
-    let sets = |(shown, found): &((Class, String), &shell::Found)| {
-        found.tag == Some(Tag::Taint) && shown.1 == found.part
-    };
-    let (set, programs): (Vec<_>, Vec<_>) = classes.into_iter().zip(&reading.found).partition(sets);
-    programs.into_iter().chain(set).map(|(shown, _)| shown).collect()
-}
-
-/// The class of a part of a line: as an act of git's, or as what stands before a run of tests,
-/// where it is one.
-fn class_in(phase: &Phase, found: &shell::Found, of_git: bool, stands_before: bool) -> Class {
-    match class_of(found) {
-        _ if of_git => Class::ShellGit,
-        _ if stands_before => Class::ShellCode,
-        // Where lines may change the world outside, they may look at it.
-        Class::Web if !phase.opens(Class::Web) && phase.opens(Class::ShellNetwork) => {
-            Class::ShellNetwork
-        }
-        class => class,
-    }
-}
-
-/// Of each kind that guards ask for, the first piece of the line that shows it.
-fn show(found: &shell::Found, out: &mut Call<'_>) {
-    if found.persons && out.persons.is_none() {
-        out.persons = Some(found.part.clone());
-        out.no_command = found.no_command;
-    }
-    if found.seed && !found.looks && out.moves.is_none() {
-        out.moves = Some(found.part.clone());
-    }
-    if found.own_state && out.own_state.is_none() {
-        out.own_state = Some(found.part.clone());
-    }
-}
-
-/// Scratch is nobody's, for the shell as for the tools that edit.
-fn is_scratch(found: &shell::Found, written: &[FileChange]) -> bool {
-    let scratch = |change: &FileChange| change.place == Place::Scratch;
-    found.writes_plain_files() && !written.is_empty() && written.iter().all(scratch)
-}
-
-/// The first piece of a line that shows an act of this class.
-fn shown(classes: &[(Class, String)], class: Class) -> Option<&(Class, String)> {
-    classes.iter().find(|(of, _)| *of == class)
-}
-
-/// Whether these acts would all be open if the kernel confined them, and are not now.
-fn is_confinable(phase: &Phase, classes: &[(Class, String)], tests: &dyn Fn() -> bool) -> bool {
-    let mut closed =
-        classes.iter().map(|(class, _)| *class).filter(|class| !phase.opens(*class)).peekable();
-    let reproduced = |class| class == Class::ShellCode && phase.reproduces && tests();
-    closed.peek().is_some()
-        && closed.all(|class| phase.confined.contains(&class) || reproduced(class))
-        && crate::confine::check().is_ok()
-}
-
-fn class_of(found: &shell::Found) -> Class {
-    match found.effect {
-        _ if found.seed && !found.persons => Class::Seed,
-        Effect::Read => Class::ShellRead,
-        Effect::RunsCode => Class::ShellCode,
-        Effect::Write => Class::ShellWrite,
-        Effect::GitWrite => Class::ShellGit,
-        // Looking something up is open wherever the web is.
-        Effect::Network if found.tag == Some(Tag::Lookup) => Class::Web,
-        Effect::Network => Class::ShellNetwork,
-        Effect::Outward => Class::ShellOutward,
-        Effect::Unknown => Class::ShellUnknown,
-    }
+    Ok(())
 }

@@ -57,6 +57,8 @@ struct Runs {
     seen: Vec<(String, Ran)>,
     /// Nothing changed since the last one.
     fresh: bool,
+    /// Where the last one was of, or took code from, if git holds nothing of that.
+    beside: Option<String>,
 }
 
 /// The whole card for the person who is asked about `focused`, with its head. What asks is a claim,
@@ -364,7 +366,14 @@ fn runs(repo: &Repo, focused: &LoadedJob) -> Result<Runs> {
     if let Some((_, last)) = seen.last().filter(|_| !fresh) {
         fresh = claims::receipts::is_as_then(repo, focused, last)?.unwrap_or(false);
     }
-    Ok(Runs { seen, fresh })
+    let beside = match seen.last() {
+        Some((_, last)) => {
+            let dir = repo.store.work_tree().join(&last.dir);
+            claims::places::not_in_git(repo, &last.line(), &dir)?
+        }
+        None => None,
+    };
+    Ok(Runs { seen, fresh, beside })
 }
 
 impl Runs {
@@ -382,12 +391,14 @@ impl Runs {
         let part = last.part.as_ref().map(|part| one_line(&part.told()));
         let part = part.map(|part| tell(Notice::SeenPart, &[("part", &part)]));
         let part = part.or_else(|| last.run.is_none().then(|| tell(Notice::SeenNoTests, &[])));
+        let beside = self.beside.as_ref().map(|place| one_line(place));
+        let beside = beside.map(|place| tell(Notice::SeenNotInGit, &[("place", &place)]));
         let facts = [
             ("runs", &*self.counted()),
             ("command", &*one_line(&last.command)),
             ("ended", &*ended),
             ("counts", &*tell(Notice::SeenCounts, &[("counts", &counts)])),
-            ("part", &*part.unwrap_or_default()),
+            ("part", &*(part.unwrap_or_default() + &beside.unwrap_or_default())),
             ("since", &*since),
             ("receipt", &**id),
         ];
@@ -424,12 +435,13 @@ impl Runs {
         }
         let part = last.part.as_ref().map(|_| tell(Notice::CardPart, &[]));
         let part = part.or_else(|| last.run.is_none().then(|| tell(Notice::CardNoTests, &[])));
+        let beside = self.beside.as_ref().map(|_| tell(Notice::CardNotInGit, &[]));
         let facts = [
             ("runs", &*repo::text::count(self.seen.len(), "run")),
             ("command", &*brief(&last.command)),
             ("status", &*status),
             ("counts", &*counts.unwrap_or_default()),
-            ("part", &*part.unwrap_or_default()),
+            ("part", &*(part.unwrap_or_default() + &beside.unwrap_or_default())),
             ("since", &*since),
         ];
         tell(Notice::CardRuns, &facts)

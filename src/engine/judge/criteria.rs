@@ -119,7 +119,8 @@ pub(crate) fn last_failed(
 /// passed, and that nothing failed.
 fn has_passed(repo: &Repo, receipt: &Receipt) -> bool {
     let read = repo.rules.runs().recognise(&receipt.command);
-    read.is_passed(receipt.status, receipt.counts)
+    let heard = receipt.status.is_some() || receipt.shown;
+    heard && read.is_passed(receipt.status, receipt.counts)
 }
 
 /// Whether words speak of all tests there are.

@@ -504,7 +504,7 @@ impl Repo {
         {
             return Rc::clone(reading);
         }
-        let reading = Rc::new(shell::read(command));
+        let reading = Rc::new(self.rules.runs().reread(shell::read(command)));
         self.line.replace(Some((command.to_owned(), Rc::clone(&reading))));
         reading
     }
