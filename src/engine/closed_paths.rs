@@ -129,8 +129,8 @@ pub(crate) fn put_away(
     let within = |path: &str| named.is_empty() || named.iter().any(|word| is_in(path, word));
     let mut paths = repo.store.uncommitted_paths()?;
     paths.retain(|path| {
-        let taken = (all || known.contains(path)) && within(path);
-        taken && said_scope::shut(path, &said, scope).is_some()
+        let goes = (all || known.contains(path)) && within(path);
+        goes && said_scope::shut(path, &said, scope).is_some()
     });
     let top = repo.store.work_tree();
     Ok(paths.iter().map(|path| top.join(path).to_string_lossy().into_owned()).collect())

@@ -264,9 +264,8 @@ pub(crate) fn is_log(
     let data = |change: &FileChange| {
         matches!(change.place, Place::Project { .. }) && claims::places::is_data(&change.path)
     };
-    if !phase.opens(Class::ShellCode)
-        || !(prints && found.writes_plain_files() && written.iter().all(data))
-    {
+    let logs = phase.opens(Class::ShellCode) && prints && found.writes_plain_files();
+    if !(logs && written.iter().all(data)) {
         return Ok(false);
     }
     let paths: Vec<String> = written.iter().map(|change| change.path.clone()).collect();

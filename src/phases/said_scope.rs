@@ -313,8 +313,8 @@ fn alone_may_change(words: &[Word], at: usize) -> Option<usize> {
     if rest[..named].iter().all(|word| word.path.is_none()) {
         return None;
     }
-    let works = at.checked_sub(1).is_some_and(|before| words[before].is(&["work", "changes"]));
-    if works && rest[0].is(&["in", "inside", "within", "below", "under"]) {
+    let limits = at.checked_sub(1).is_some_and(|before| words[before].is(&["work", "changes"]));
+    if limits && rest[0].is(&["in", "inside", "within", "below", "under"]) {
         return (leads(words, at - 1, MODALS)).then_some(at);
     }
     let modal = rest.get(named)?.is(&["must", "should", "shall", "may", "can"]);

@@ -229,7 +229,7 @@ impl Store {
         // The newest commit goes last: from it a later packing finds what a killed one left.
         for Own { id, .. } in found.iter().rev().filter(done) {
             // Its directory stays: the next steps would make it anew.
-            remove_if_there(&loose::path(&self.objects_dir(), &id.to_string()))?;
+            remove_if_there(loose::path(&self.objects_dir(), &id.to_string()))?;
         }
         Ok(())
     }
@@ -450,7 +450,7 @@ impl Store {
     /// The index first: without it git does not see the pack.
     fn take_away(&self, name: &str) -> Result<(), StoreError> {
         for end in ["idx", "rev", "bitmap", "pack"] {
-            remove_if_there(&self.pack_file(name, end))?;
+            remove_if_there(self.pack_file(name, end))?;
         }
         Ok(())
     }
