@@ -486,12 +486,7 @@ fn facts(
     }
     forced(reasons, spoken, runs);
     if !acted {
-        let seen = |word: &str| {
-            let is_of = |path: &str| path.split(['/', '.']).any(|part| part == word);
-            runs.have_words(word) || truth.files.iter().any(|file| is_of(&file.path))
-        };
-        let outside = spoken.text.all_said(&table.said.outside, &table.words);
-        open.extend(outside.into_iter().filter(|word| word.contains(' ') || !seen(word)));
+        open.extend(spoken.text.all_said(&table.said.outside, &table.words));
     }
     open.extend(beyond(&spoken.raw, (truth, index), (runs, &mut points), table));
     if !spoken.text.holds(&table.said.trial) {

@@ -655,8 +655,9 @@ pub(super) fn print_head(job: &JobShown, out: &mut Report) {
     for why in &job.extension_contexts {
         out.pair("added", why);
     }
+    // The page of a declared directory may not be there yet.
     for page in &job.altered {
-        out.pair("page", page);
+        out.pair("scope", page.rsplit_once('/').map_or(".", |(dir, _)| dir));
     }
     for one in &job.unclaimed {
         out.pair("fence", voice::tell(Notice::StatusUnclaimed, &[("path", &one.path)]));

@@ -39,7 +39,7 @@ fn left_file(repo: &Repo) -> PathBuf {
 /// Keeps the work tree as it is, to be compared with in [`taken_anew`].
 pub(crate) fn begin(repo: &Repo) -> Result<()> {
     // What another time left there says nothing of this one.
-    world::remove_if_there(&left_file(repo))?;
+    world::remove_if_there(left_file(repo))?;
     let Some(focused) = repo.focused()? else { return Ok(()) };
     if focused.state.fence.tree.is_empty() {
         return Ok(());

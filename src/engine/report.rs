@@ -447,13 +447,11 @@ pub(crate) fn show_job(repo: &Repo, job: &LoadedJob) -> Result<JobShown> {
     })
 }
 
-/// Pages of the declared directories that are there.
+/// Pages of the declared directories.
 fn altered(repo: &Repo, job: &LoadedJob) -> Result<Vec<String>> {
     // A job that declared nothing has no such file.
     let bytes = repo.store.file(&job.tip, names::SCOPE)?.unwrap_or_default();
-    let mut pages = repo.pages_of(&bytes);
-    pages.retain(|page| repo.store.work_tree().join(page).is_file());
-    Ok(pages)
+    Ok(repo.pages_of(&bytes))
 }
 
 /// The phase in which the focused job stands.

@@ -115,7 +115,7 @@ fn titled(message: &Message, body: &str) -> String {
 /// The first sentence of a subject that says enough and fits, and the others.
 fn first_sentence(subject: &str) -> Option<(&str, &str)> {
     const LEAST: usize = 20;
-    let ends = subject.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+    let mut ends = subject.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
     let fits = |at: &usize| {
         let behind = &subject[*at..];
         let begins = behind.trim_start().chars().next();
@@ -123,7 +123,7 @@ fn first_sentence(subject: &str) -> Option<(&str, &str)> {
             && begins.is_some_and(|first| !first.is_lowercase())
             && (LEAST..=MOST).contains(&subject[..*at].chars().count())
     };
-    let (said, rest) = subject.split_at(ends.filter(fits).last()?);
+    let (said, rest) = subject.split_at(ends.rfind(fits)?);
     Some((said.trim_end_matches('.'), rest.trim_start()))
 }
 

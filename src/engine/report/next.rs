@@ -77,9 +77,8 @@ pub(crate) fn of_focused(
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
         // Where that does not read the row says what to do.
         Next::Work(work) => match boundary::ahead::then(repo, focused).unwrap_or_default() {
-            None => work,
             Some(Then::Work { .. }) if called_off(repo, focused) => tell(Notice::NextDrop, &[]),
-            Some(Then::Work { asks: false }) => work,
+            None | Some(Then::Work { asks: false }) => work,
             Some(Then::Work { asks: true }) => tell(Notice::NextWorkOrNone, &[("work", &work)]),
             Some(Then::Show(refusal)) => voice::say(&refusal, row.name.as_str()).do_,
             Some(Then::Ask) => tell(Notice::NextAsk, &[]),
