@@ -15,7 +15,6 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{fence, record, unclaimed};
 use crate::event::{Event, Outcome};
 use crate::format::journal::{Line, What};
-use crate::phases::PhaseKind;
 use crate::phases::gates::Instead;
 use crate::store::TreeId;
 use crate::voice::{Notice, tell};
@@ -103,9 +102,10 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
     keep_own(repo, focused, &mut truth.files)?;
     if truth.files.is_empty() {
         // What was put back leaves nothing that a run could show, and a small job may end so.
-        let small = repo.map(&focused.state.stand).lane.is_some();
+        let map = repo.map(&focused.state.stand);
+        let small = map.lane.is_some();
         // Behind the work that was known already.
-        let behind = repo.row(Some(focused)).kind != PhaseKind::Work;
+        let behind = !map.asks_ahead(repo.row(Some(focused)));
         let touched = || -> Result<bool> {
             let folded = repo.lines(&focused.chain, TOUCHED)?;
             Ok(!folded.is_empty() || repo.read_since(focused)?.touched().next().is_some())
