@@ -369,12 +369,12 @@ fn what_is_foreign_opens_no_tag_and_hides_nothing() {
     world.seed(&update).succeeds();
     world.leaves();
     world.to("execute");
-    world.puts("src/parser/<img src=x onerror=y>.rs", &format!("{EVIL}\n\u{1}\n"));
     world.reads(CODE).passes();
     let code = format!("fn lex() {{ \"{EVIL}\";");
     world.edits(CODE, "fn lex() {", &code).passes();
     world
         .runs_and("cargo test", || {
+            world.puts("src/parser/<img src=x onerror=y>.rs", &format!("{EVIL}\n\u{1}\n"));
             let name = std::ffi::OsStr::from_bytes(b"\xff<b>\n.rs");
             std::fs::write(world.path("src/parser").join(name), b"\xff\xfe<i>\n").expect("written");
             std::fs::write(world.path("src/parser/nul.bin"), b"<u>\0</u>").expect("written");

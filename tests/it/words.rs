@@ -442,7 +442,7 @@ fn a_person_approves_where_the_question_could_be_asked() {
 fn an_approval_too_early_says_what_is_missing() {
     for phase in ["observe", "plan", "execute", "verify"] {
         let world = at(phase);
-        told(&world.prompt("[APPROVE]"), "only condense may ask for completion");
+        told(&world.prompt("[APPROVE]"), "the work is not done");
         assert_eq!(world.json("job show")["user_approval"], false, "{phase}");
     }
     let world = at("condense");

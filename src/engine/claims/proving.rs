@@ -10,7 +10,6 @@ use crate::claims::languages::shipped_languages;
 use crate::claims::{ChangedFile, Counts, How, Ran, Truth, empty};
 use crate::engine::claims::places::{self, By};
 use crate::engine::claims::{self, swapped};
-use crate::engine::record::step::TOUCHED;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{fence, record, unclaimed};
 use crate::event::{Event, Outcome};
@@ -101,16 +100,13 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
     let (mut truth, tree) = claims::gate::truth_of(repo, Some(focused))?;
     keep_own(repo, focused, &mut truth.files)?;
     if truth.files.is_empty() {
-        // What was put back leaves nothing that a run could show, and a small job may end so.
-        let map = repo.map(&focused.state.stand);
-        let small = map.lane.is_some();
-        // Behind the work that was known already.
-        let behind = !map.asks_ahead(repo.row(Some(focused)));
-        let touched = || -> Result<bool> {
-            let folded = repo.lines(&focused.chain, TOUCHED)?;
-            Ok(!folded.is_empty() || repo.read_since(focused)?.touched().next().is_some())
+        // What was put back leaves nothing that a run could show, and a small job that tried may
+        // end so.
+        let small = repo.map(&focused.state.stand).lane.is_some();
+        let tried = || -> Result<bool> {
+            Ok(claims::receipts::ran(repo, focused)?.iter().any(|(_, ran)| ran.run.is_some()))
         };
-        return Ok((small && (behind || touched()?)).then_some(Instead::Seen));
+        return Ok((small && tried()?).then_some(Instead::Seen));
     }
     // Notes about the work are looked at where nothing else was written.
     let memory =
