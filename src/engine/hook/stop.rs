@@ -10,7 +10,6 @@ use crate::engine::{boundary, claims, hook, jobs, record, report};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::Answer;
-use crate::jobs::routing::InteractionKind;
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
 use crate::phases::{PhaseKind, guard};
@@ -69,9 +68,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     let looking = state.review == Review::Looking;
     let (next, whole) = if looking { (String::new(), true) } else { next(repo, focused) };
     let unasked = jobs::unattended::unasked(repo, state);
-    let said = record::interactions::interaction(repo, &focused.chain, state.job.interactions)?;
-    let said = said.filter(|said| said.kind == InteractionKind::Prompt);
-    let called_off = said.as_ref().map(|said| &*said.text).filter(|said| stop::calls_off(said));
+    let called_off = jobs::ending::called_off(repo, focused)?;
     let turn = Turn {
         row: repo.row(Some(focused)),
         job: state.job.name.as_str(),
@@ -80,7 +77,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         closing: state.is_closing(),
         looking,
         asked: record::interactions::only_asked(repo, focused)?,
-        called_off,
+        called_off: called_off.as_deref(),
         unasked: unasked.as_deref(),
         running: matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0),
         next: &next,

@@ -1,10 +1,19 @@
 //! How the last cycle of a job closes: with the person's word, or where none was to be had.
 
-use crate::engine::jobs;
-use crate::engine::repo::{LoadedJob, Repo};
+use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::{jobs, record};
 use crate::jobs::Status;
-use crate::phases::PhaseKind;
+use crate::jobs::routing::InteractionKind;
 use crate::phases::review::{Ending, Review};
+use crate::phases::{PhaseKind, stop};
+
+/// The person's last words, where they call the work off.
+pub(crate) fn called_off(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let number = focused.state.job.interactions;
+    let said = record::interactions::interaction(repo, &focused.chain, number)?;
+    let said = said.filter(|said| said.kind == InteractionKind::Prompt).map(|said| said.text);
+    Ok(said.map(|said| said.to_string()).filter(|said| stop::calls_off(said)))
+}
 
 /// The last planned cycle was closed without an answer: only the person's word is left.
 pub(crate) fn is_finished(repo: &Repo, focused: &LoadedJob) -> bool {

@@ -4,12 +4,10 @@ use serde::Serialize;
 
 use crate::engine::boundary::ahead::Then;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, jobs, landing, record};
+use crate::engine::{boundary, jobs, landing};
 use crate::jobs::mode::Mode;
-use crate::jobs::routing::InteractionKind;
 use crate::phases::Phase;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
-use crate::phases::stop;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
 
@@ -72,12 +70,14 @@ pub(crate) fn of_focused(
         waits: if finished { jobs::dependencies::held_up(repo, state) } else { None },
         missing,
     };
+    // Words that do not read ask for nothing.
+    let called_off = || jobs::ending::called_off(repo, focused).is_ok_and(|said| said.is_some());
     NextStep::Agents(match next::next(&standing) {
         Next::Command(command) => command.to_owned(),
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
         // Where that does not read the row says what to do.
         Next::Work(work) => match boundary::ahead::then(repo, focused).unwrap_or_default() {
-            Some(Then::Work { .. }) if called_off(repo, focused) => tell(Notice::NextDrop, &[]),
+            Some(Then::Work { .. }) if called_off() => tell(Notice::NextDrop, &[]),
             None | Some(Then::Work { asks: false }) => work,
             Some(Then::Work { asks: true }) => tell(Notice::NextWorkOrNone, &[("work", &work)]),
             Some(Then::Show(refusal)) => voice::say(&refusal, row.name.as_str()).do_,
@@ -86,14 +86,6 @@ pub(crate) fn of_focused(
         },
         Next::Approval => return NextStep::Approval,
     })
-}
-
-/// Whether the person's last words call the work off.
-fn called_off(repo: &Repo, focused: &LoadedJob) -> bool {
-    let number = focused.state.job.interactions;
-    // Words that do not read ask for nothing.
-    let said = record::interactions::interaction(repo, &focused.chain, number).ok().flatten();
-    said.is_some_and(|said| said.kind == InteractionKind::Prompt && stop::calls_off(&said.text))
 }
 
 /// What comes next where no job is focused.
