@@ -52,7 +52,7 @@ const TABLES: &[&str] = &[
 struct Rows {
     table: &'static str,
     /// Each list in it, and the keys whose words lead to a row. Words of several keys are joined
-    /// by a dot.
+    /// by a dot; of `a|b` the words of both lead there.
     lists: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -67,6 +67,10 @@ const ROWS: &[Rows] = &[
         lists: &[("plugin", &["host"]), ("grant", &["host"])],
     },
     Rows { table: "src/claims/runs.toml", lists: &[("run", &["runs"])] },
+    Rows {
+        table: "src/claims/languages.toml",
+        lists: &[("language", &["endings|files|name"]), ("runner", &["files"])],
+    },
     Rows { table: "src/shell/calls.toml", lists: &[("call", &["names"])] },
     Rows {
         table: "src/secrets/secrets.toml",
@@ -173,11 +177,14 @@ fn keep_rows(name: &str, rows: &[Value], keys: &[&str]) -> Result<(), String> {
 /// The words that lead to a row.
 fn words(row: &Value, keys: &[&str]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for own in keys.iter().filter_map(|key| row.get(key)) {
-        let own: Vec<&str> = match own {
-            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
-            one => one.as_str().into_iter().collect(),
-        };
+    let said = |key: &str| -> Vec<&str> {
+        match row.get(key) {
+            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
+            one => one.and_then(Value::as_str).into_iter().collect(),
+        }
+    };
+    for key in keys.iter().filter(|key| key.split('|').any(|key| row.get(key).is_some())) {
+        let own: Vec<&str> = key.split('|').flat_map(said).collect();
         words = match words.as_slice() {
             [] => own.into_iter().map(str::to_owned).collect(),
             words => words

@@ -76,11 +76,25 @@ impl<T: DeserializeOwned> Rows<T> {
     ///
     /// One that does not read is not there; a test reads them all.
     pub(crate) fn named<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        self.numbered(name).map(|(_, row)| row)
+    }
+
+    /// The same, each with its place in the table.
+    pub(crate) fn numbered<'a>(
+        &'a self,
+        name: &str,
+    ) -> impl Iterator<Item = (usize, &'a T)> + use<'a, T> {
         let names = self.index.names;
         let first = names.partition_point(|(known, _)| *known < name);
         let rest = names.get(first..).unwrap_or_default();
         let count = rest.iter().take_while(|(known, _)| *known == name).count();
-        rest.iter().take(count).filter_map(|(_, row)| self.row(usize::from(*row)))
+        let rows = rest.iter().take(count).map(|(_, row)| usize::from(*row));
+        rows.filter_map(|row| Some((row, self.row(row)?)))
+    }
+
+    /// The last row.
+    pub(crate) fn last(&self) -> Option<&T> {
+        self.row(self.index.at.len().checked_sub(1)?)
     }
 
     /// The rows of which a name is how `text` begins, each with that name; the longest first. Names

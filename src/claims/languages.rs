@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::runs::like;
-use crate::shipped::{read, shipped};
+use crate::shipped::{Rows, read, rows, shipped};
 
 /// What covers a byte of a string.
 const STRING: u8 = 2;
@@ -20,13 +20,19 @@ const HEAD: usize = 400;
 /// Lines above a definition that may belong to it.
 const ABOVE: usize = 40;
 
-/// The shipped table.
+/// The shipped table. What a path says is read at once, a row when a path asks for it.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Languages {
     paths: Paths,
-    language: Vec<Language>,
-    runner: Vec<RunnerRow>,
+}
+
+static LANGUAGES: Rows<Language> = rows!("languages.language");
+static RUNNERS: Rows<RunnerRow> = rows!("languages.runner");
+
+/// What tells a check that asks nothing, whatever the language.
+#[derive(Debug, Deserialize)]
+struct CheckTable {
+    checks: Checks,
 }
 
 #[derive(Debug, Deserialize)]
@@ -41,15 +47,20 @@ struct Paths {
     test_ends: Vec<String>,
     test_words: Vec<String>,
     test_names: Vec<String>,
+    expected_ends: Vec<String>,
+    expected_dirs: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Checks {
     may_be_off: Vec<String>,
-    weak_checks: Vec<String>,
+    weak: Vec<String>,
     wide: Vec<(String, String)>,
     ends: Vec<String>,
     catches: Vec<String>,
     drops: Vec<String>,
     manifests: Vec<String>,
-    expected_ends: Vec<String>,
-    expected_dirs: Vec<String>,
 }
 
 /// The configuration of runners in files of some names.
@@ -142,15 +153,21 @@ impl CodeLine<'_> {
     /// The line with all of its values alike.
     pub(crate) fn masked(&self) -> Vec<u8> {
         let mut out: Vec<u8> = Vec::with_capacity(self.code.len());
+        let plain = self.code.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+        let plain: Vec<u8> = plain.collect();
         let mut before = b' ';
-        for byte in self.code.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+        for (at, &byte) in plain.iter().enumerate() {
             let digit = byte.is_ascii_digit() && (before.is_ascii_digit() || !is_name(before));
-            let dot = *byte == b'.' && before.is_ascii_digit();
-            let value = *byte == STRING || digit || dot;
+            let dot = byte == b'.' && before.is_ascii_digit();
+            // The sign of a number is part of it.
+            let sign = matches!(byte, b'-' | b'+')
+                && plain.get(at + 1).is_some_and(u8::is_ascii_digit)
+                && !(is_name(before) || matches!(before, b')' | b']' | STRING));
+            let value = byte == STRING || digit || dot || sign;
             if !(value && out.last() == Some(&STRING)) {
-                out.push(if value { STRING } else { *byte });
+                out.push(if value { STRING } else { byte });
             }
-            before = *byte;
+            before = byte;
         }
         out
     }
@@ -230,40 +247,48 @@ enum Shape {
 
 /// The table as it is shipped.
 pub fn shipped_languages() -> &'static Languages {
-    static TABLE: LazyLock<Languages> = LazyLock::new(|| {
-        // A test reads the same bytes; here they cannot differ.
-        read(shipped!("languages")).unwrap_or_else(|error| unreachable!("languages.toml: {error}"))
-    });
+    static TABLE: LazyLock<Languages> = LazyLock::new(built);
     &TABLE
+}
+
+fn checks() -> &'static Checks {
+    static TABLE: LazyLock<CheckTable> = LazyLock::new(built);
+    &TABLE.checks
+}
+
+fn built<T: Deserialize<'static>>() -> T {
+    // A test reads the same bytes; here they cannot differ.
+    read(shipped!("languages")).unwrap_or_else(|error| unreachable!("languages.toml: {error}"))
 }
 
 impl Languages {
     /// The names of all rows.
     #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.language.iter().map(|row| row.name.as_str())
+        LANGUAGES.all().map(|row| row.name.as_str())
     }
 
     /// The row for the file at `path`; `None` for prose and data.
     pub(crate) fn of(&self, path: &str) -> Option<&Language> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-        let named = |row: &&Language| {
-            row.endings.contains(&ending) || row.files.iter().any(|file| file == name)
-        };
-        if let Some(row) = self.language.iter().find(named) {
+        let by_ending = LANGUAGES.numbered(&ending).find(|(_, row)| row.endings.contains(&ending));
+        let is_named = |row: &Language| row.files.iter().any(|file| file == name);
+        let by_name = LANGUAGES.numbered(name).find(|(_, row)| is_named(row));
+        let first = by_ending.into_iter().chain(by_name).min_by_key(|(at, _)| *at);
+        if let Some((_, row)) = first {
             return Some(row);
         }
         if self.is_prose(path) || self.paths.data.contains(&ending) {
             return None;
         }
-        self.language.last()
+        LANGUAGES.last()
     }
 
     /// The rows of runners that are configured in the file at `path`.
     pub(crate) fn runners<'l>(&'l self, path: &'l str) -> impl Iterator<Item = &'l RunnerRow> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        self.runner.iter().filter(move |row| row.files.iter().any(|file| like(file, name)))
+        RUNNERS.all().filter(move |row| row.files.iter().any(|file| like(file, name)))
     }
 
     /// It holds what tests expect, as they printed it.
@@ -276,26 +301,25 @@ impl Languages {
     /// A line of a test file by which a test may not run.
     pub(crate) fn may_be_off(&self, line: &str) -> bool {
         let line = line.to_ascii_lowercase();
-        self.paths.may_be_off.iter().any(|mark| line.contains(mark.as_str()))
+        checks().may_be_off.iter().any(|mark| line.contains(mark.as_str()))
     }
 
     /// Whether a file says which dependencies of which versions there are.
     pub(crate) fn is_manifest(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-        self.paths.manifests.iter().any(|manifest| like(manifest, &name))
+        checks().manifests.iter().any(|manifest| like(manifest, &name))
     }
 
     /// Whether a line checks hardly more than that something is there.
     pub(crate) fn is_weak(&self, line: &str) -> bool {
         let line = line.to_lowercase();
-        self.paths.weak_checks.iter().any(|mark| line.contains(mark.as_str()))
-            || self.is_wide(&line)
+        checks().weak.iter().any(|mark| line.contains(mark.as_str())) || self.is_wide(&line)
     }
 
     /// Whether a check lets nearly every number through.
     fn is_wide(&self, line: &str) -> bool {
         let line: String = line.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
-        self.paths.wide.iter().any(|(key, from)| {
+        checks().wide.iter().any(|(key, from)| {
             let key = key.replace('_', "");
             let values = line
                 .match_indices(&key)
@@ -316,23 +340,22 @@ impl Languages {
         let bare = |line: &CodeLine<'_>| String::from_utf8_lossy(line.raw).trim().to_owned();
         let outer = lines.first().map_or(0, |line| line.indent);
         let body = lines.iter().map(|line| line.indent).filter(|indent| *indent > outer).min();
-        let checks = |lines: &[CodeLine<'_>]| lines.iter().filter(|line| line.checks).count();
+        let checking = |lines: &[CodeLine<'_>]| lines.iter().filter(|line| line.checks).count();
         let is = |list: &[String], line: &str| list.iter().any(|one| like(one, line));
-        let ends = lines.iter().position(|line| {
-            Some(line.indent) == body && is(&self.paths.ends, bare(line).as_str())
-        });
-        let behind = ends.map_or(0, |at| checks(&lines[at..]));
+        let ends = lines
+            .iter()
+            .position(|line| Some(line.indent) == body && is(&checks().ends, bare(line).as_str()));
+        let behind = ends.map_or(0, |at| checking(&lines[at..]));
         let mut caught = 0;
         for at in 1..lines.len().saturating_sub(1) {
             let (line, next) = (bare(&lines[at]), bare(&lines[at + 1]));
-            let empty = is(&self.paths.catches, &line) && is(&self.paths.drops, &next);
-            let one =
-                || is(&self.paths.catches, &line) && line.ends_with('}') && line.contains('{');
+            let empty = is(&checks().catches, &line) && is(&checks().drops, &next);
+            let one = || is(&checks().catches, &line) && line.ends_with('}') && line.contains('{');
             if empty || one() {
                 let tries = lines[..at]
                     .iter()
                     .rposition(|line| bare(line).starts_with("try") || bare(line) == "begin");
-                caught += tries.map_or(0, |from| checks(&lines[from..at]));
+                caught += tries.map_or(0, |from| checking(&lines[from..at]));
             }
         }
         behind + caught
@@ -391,12 +414,12 @@ impl Languages {
                     before.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
                 })
         };
-        let code = self.of(path).is_some();
-        code && (self.paths.test_starts.iter().any(|start| low.starts_with(start.as_str()))
+        let named = self.paths.test_starts.iter().any(|start| low.starts_with(start.as_str()))
             || self.paths.test_ends.iter().any(|end| low.ends_with(end.as_str()))
             || self.paths.test_words.iter().any(ends_with_word)
             || self.paths.test_names.iter().any(|known| known == name)
-            || name.rsplit('.').next() == Some("bats"))
+            || name.rsplit('.').next() == Some("bats");
+        named && self.of(path).is_some()
     }
 }
 
@@ -1537,7 +1560,21 @@ mod tests {
 
     #[test]
     fn the_shipped_languages_say_the_same_in_both_forms() {
-        let written: Languages = toml::from_str(include_str!("languages.toml")).expect("it reads");
-        assert_eq!(format!("{written:?}"), format!("{:?}", shipped_languages()));
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Whole {
+            paths: Paths,
+            checks: Checks,
+            language: Vec<Language>,
+            runner: Vec<RunnerRow>,
+        }
+        let written: Whole = toml::from_str(include_str!("languages.toml")).expect("it reads");
+        let alike = |one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
+            assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        };
+        alike(&written.paths, &shipped_languages().paths);
+        alike(&written.checks, checks());
+        alike(&written.language, &LANGUAGES.whole().expect("each row reads"));
+        alike(&written.runner, &RUNNERS.whole().expect("each row reads"));
     }
 }

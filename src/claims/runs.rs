@@ -213,6 +213,16 @@ impl Recognised {
 /// How the shipped runs begin.
 static HEADS: Rows<RunRow> = shipped::rows!("runs.run");
 
+/// How the shipped builds and checks begin; no rules add any.
+static BUILDERS: OnceLock<Builders> = OnceLock::new();
+
+/// What of the table says that.
+#[derive(Debug, Default, Deserialize)]
+struct Builders {
+    #[serde(borrow)]
+    build: Vec<&'static str>,
+}
+
 impl Runs {
     /// The rows that git seed brings.
     pub fn shipped() -> Self {
@@ -240,10 +250,19 @@ impl Runs {
 
     /// Whether any word of these commands may begin a run, behind whatever wraps it.
     fn may_begin_in(&self, commands: &[Simple]) -> bool {
-        let mut heads: Vec<&str> = HEADS.names().map(head).collect();
-        heads.extend(self.more.iter().flat_map(|row| &row.runs).map(|run| head(run)));
-        let begins = |word: &str| heads.iter().any(|one| is_headed(one, word));
-        commands.iter().flat_map(|one| &one.words).any(|word| begins(program(word)))
+        let words = words_in(commands);
+        let begins = |run: &str| words.iter().any(|word| is_headed(run, word));
+        HEADS.names().any(begins)
+            || self.more.iter().flat_map(|row| &row.runs).any(|run| begins(run))
+    }
+
+    /// The rows, where any word of this command may begin a build or a check.
+    fn builders_of(&self, command: &Simple) -> Option<&Known> {
+        // A test reads the shipped rows.
+        let read = || shipped::read::<Builders>(shipped::shipped!("runs")).unwrap_or_default();
+        let words = words_in(std::slice::from_ref(command));
+        let begins = |one: &&str| words.iter().any(|word| is_headed(one, word));
+        BUILDERS.get_or_init(read).build.iter().any(begins).then(|| self.known())
     }
 
     /// No row at all.
@@ -276,8 +295,13 @@ impl Runs {
     /// the kernel. Only tests prove anything.
     pub(crate) fn runs_here(&self, line: &str) -> bool {
         let Some(read) = shell::behind_settings(line) else { return false };
-        let known = self.known();
-        known.run_on(&read).is_some() || read.commands.iter().any(|command| known.builds(command))
+        self.may_begin_in(&read.commands) && self.known().run_on(&read).is_some()
+            || read.commands.iter().any(|command| self.builds(command))
+    }
+
+    /// Whether a command builds or checks, and changes no sources by its flags.
+    fn builds(&self, command: &Simple) -> bool {
+        self.builders_of(command).is_some_and(|known| known.builds(command))
     }
 
     /// What a line does, where the table of programs knows less of it than the rows of runs: a run
@@ -307,7 +331,7 @@ impl Runs {
         let known = |one: &Simple| {
             let run =
                 self.may_begin_in(std::slice::from_ref(one)).then(|| self.known().run_of(one));
-            run.flatten().is_some_and(|fit| fit.runs) || self.known().builds(one)
+            run.flatten().is_some_and(|fit| fit.runs) || self.builds(one)
         };
         !read.commands.is_empty() && read.commands.iter().all(known)
     }
@@ -766,9 +790,20 @@ fn head(pattern: &str) -> &str {
     pattern.split(' ').next().unwrap_or_default()
 }
 
-/// Whether `word` is one that a pattern with this first word begins with.
-fn is_headed(head: &str, word: &str) -> bool {
+/// Whether `word` is one that a pattern begins with.
+fn is_headed(pattern: &str, word: &str) -> bool {
+    let head = head(pattern);
+    let (first, many) = (head.as_bytes().first(), head.contains(['|', '*']));
+    // All patterns are held against each word of a line, and nearly all of them end here.
+    if !many && first.is_some() {
+        return first == word.as_bytes().first() && head == word;
+    }
     head.is_empty() || head.split('|').any(|one| like(one, word))
+}
+
+/// The words of these commands as programs are called by their names.
+fn words_in(commands: &[Simple]) -> Vec<&str> {
+    commands.iter().flat_map(|one| &one.words).map(|word| program(word)).collect()
 }
 
 /// Whether `words` begin as `pattern` says; flags may stand between.
