@@ -83,6 +83,25 @@ impl Act<'_> {
     }
 }
 
+/// The job that the prompt begins has the focus from the next event on, or there is none.
+#[test]
+fn the_first_prompt_that_is_killed_is_a_job_in_focus_or_none() {
+    if !has_strace() {
+        return;
+    }
+    let fields = json!({ "prompt": "Teach the lexer escapes" });
+    Act::Event("UserPromptSubmit", &fields).killed(&World::seeded(), |world, write| {
+        world.reads(super::world::CODE);
+        let jobs = world.json("job list --all");
+        let jobs = jobs.as_array().expect("a list");
+        assert!(jobs.len() < 2, "killed at {write:?}: {jobs:?}");
+        assert!(jobs.iter().all(|job| job["focused"] == json!(true)), "at {write:?}: {jobs:?}");
+        world.prompt("Teach the lexer escapes");
+        assert_eq!(world.json("job list --all").as_array().map(Vec::len), Some(1), "{write:?}");
+        assert_eq!(world.tries("ls .git/seed/turning 2>/dev/null").out, "", "{write:?}");
+    });
+}
+
 fn ready() -> World {
     let world = World::seeded();
     world.to("condense");

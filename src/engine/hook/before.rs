@@ -20,6 +20,10 @@ use crate::world;
 
 pub(crate) fn before(repo: &Repo, host: &Host, event: &Event, call: &ToolCall) -> Result<Answer> {
     let mut focused = repo.focused_at_opening()?;
+    // A prompt whose hook was killed may have left a job without its focus.
+    if focused.is_none() && jobs::turning::finish(repo)? {
+        focused = repo.focused()?;
+    }
     if let (Act::Ask { .. }, Some(job)) = (&call.act, &mut focused) {
         // A question names its job; nothing else that is judged does.
         repo.name_in(&mut job.state, &job.tip)?;

@@ -62,7 +62,17 @@ pub(crate) fn create_from_prompts(
     }
     let persons = prompt.kind == InteractionKind::Prompt;
     let by = if persons { By::Person } else { By::Agent };
-    Ok(record::step::create(repo, state, &subject, by, edits, true)?.focused)
+    let _lock = repo.store.lock()?;
+    // Where another has the focus, whoever finishes that one finds this one by its words.
+    let free = repo.store.focus()?.is_none();
+    if free {
+        jobs::turning::begin_birth(repo, &names::job_chain(&state.job.id))?;
+    }
+    let born = record::step::create(repo, state, &subject, by, edits, true)?.focused;
+    if free {
+        jobs::turning::done(repo)?;
+    }
+    Ok(born)
 }
 
 /// The job that was born here with these words and is in nobody's focus: somebody was stopped

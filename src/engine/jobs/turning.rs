@@ -19,8 +19,19 @@ fn file(repo: &Repo) -> PathBuf {
 
 /// `job` is about to take the focus. Who calls holds the lock until [`done`].
 pub(crate) fn begin(repo: &Repo, job: &LoadedJob) -> Result<()> {
-    let text = format!("{} {}\n", job.chain, job.state.step);
-    Ok(world::write_whole(&file(repo), text.as_bytes())?)
+    means(repo, &job.chain, &job.state.step)
+}
+
+/// The job on `chain`, which is not there yet, is about to be born into the focus. As above.
+pub(crate) fn begin_birth(repo: &Repo, chain: &str) -> Result<()> {
+    means(repo, chain, UNBORN)
+}
+
+/// The step before the first one.
+const UNBORN: &str = "-";
+
+fn means(repo: &Repo, chain: &str, before: &str) -> Result<()> {
+    Ok(world::write_whole(&file(repo), format!("{chain} {before}\n").as_bytes())?)
 }
 
 /// It has the focus, or nothing has changed.
