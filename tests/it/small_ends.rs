@@ -155,4 +155,10 @@ fn a_review_keeps_its_ruling_and_the_landing_says_what_the_job_is_about() {
     assert!(message.starts_with(subject), "{message}");
     world.person("land").succeeds();
     assert_eq!(world.git("log -1 --format=%s main-landed").trim(), "lex() keeps escapes");
+    // What the person said of the work opened a cycle, and is on no branch that is handed in.
+    world.person("undo").succeeds();
+    world.person("land --per-cycle --branch cycles").succeeds();
+    let landed = world.git("log --format=%s%n%b main..cycles");
+    assert!(landed.starts_with("the lexer is called as you asked for it\n"), "{landed}");
+    assert!(!landed.contains("Call it lexer"), "{landed}");
 }

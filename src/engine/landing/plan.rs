@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::engine::jobs;
+use crate::engine::landing::called::{called, told_contexts, words_of};
 use crate::engine::landing::differs::{Differs, differs};
 use crate::engine::landing::trailers::own_trailers;
 use crate::engine::left_out;
@@ -19,7 +19,6 @@ use crate::format::landing::Landing;
 use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
 use crate::jobs::JobId;
 use crate::jobs::landing::{self, Made, Piece, Style};
-use crate::jobs::wording;
 use crate::memory::merge::SWITCH;
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
@@ -449,26 +448,6 @@ fn style(repo: &Repo, ground: &Ground) -> Result<Style> {
     Ok(Style::learned(subjects.iter().map(String::as_str)))
 }
 
-/// What the job is called where its commit `like` lands: its name, or what that commit says where
-/// the name is the head of a prompt. A prompt is said to the agent, and not to whoever reads the
-/// branch.
-fn called(repo: &Repo, ground: &Ground, like: usize) -> String {
-    let job = &ground.job.state.job;
-    if !job.provisional {
-        return job.name.clone();
-    }
-    let text = ground.commits[like].text();
-    let subject = text.lines().next().unwrap_or_default();
-    let pairs = Trailers::of(&text);
-    let phase = pairs.get("Seed-Phase").unwrap_or("");
-    let template = repo.rules.subject.replace("{phase}", phase);
-    let (head, tail) = template.split_once("{subject}").unwrap_or_default();
-    let said = subject.strip_prefix(head).and_then(|said| said.strip_suffix(tail));
-    let said = said.unwrap_or_else(|| wording::words_of(subject, phase));
-    let said = said.trim_start_matches("[intermediate]").trim();
-    if said.is_empty() { job.kept_name() } else { said.to_owned() }
-}
-
 /// The subject of the first commit that a landing would make; writes nothing.
 pub(crate) fn first_subject(repo: &Repo, ground: &Ground) -> Result<String> {
     let (product, other) = sorted(repo, ground, 0..ground.span)?;
@@ -489,8 +468,10 @@ struct Words {
     name: String,
     /// What somebody wants the first of them to say, and a person all of them.
     wanted: Option<String>,
-    /// What each commit of the job would say of itself.
+    /// What each commit of the job would say of the job.
     subjects: Vec<String>,
+    /// What each says of itself, for cycles that are told apart.
+    own_words: Vec<String>,
     body: String,
     /// They are the person's own, and stay as they are.
     given: bool,
@@ -513,31 +494,46 @@ impl Words {
             (asked.subject.clone(), job.objective.clone())
         };
         let (style, branch) = (style(repo, ground)?, ground.job.state.home.branch.as_str());
-        let said = |at| style.subject(&called(repo, ground, at), &[branch, &job.objective]);
+        let text = |at: usize| ground.commits[at].text();
+        let of = [branch, &job.objective];
+        let said = |at| style.subject(&called(repo, job, &text(at)), &of);
         let subjects = (0..ground.span).map(said).collect();
-        let contexts = if asked.per_cycle && asked.text.is_none() {
-            jobs::next_run::contexts(repo, &ground.job)?
-        } else {
-            Vec::new()
-        };
-        let name = called(repo, ground, ground.span - 1);
+        let (mut contexts, mut own_words) = (Vec::new(), Vec::new());
+        if asked.per_cycle && asked.text.is_none() {
+            contexts = told_contexts(repo, &ground.job)?;
+            let said = |at| style.subject(&words_of(repo, job, &text(at)), &of);
+            own_words = (0..ground.span).map(said).collect();
+        }
+        let name = called(repo, job, &text(ground.span - 1));
         let signs = repo.store.comment_signs();
         let given = asked.text.is_some();
         let (own, no_seed) = (own_trailers(repo), asked.no_seed);
         let said = Vec::new();
-        Ok(Self { name, wanted, subjects, body, given, contexts, signs, own, no_seed, said })
+        Ok(Self {
+            name,
+            wanted,
+            subjects,
+            own_words,
+            body,
+            given,
+            contexts,
+            signs,
+            own,
+            no_seed,
+            said,
+        })
     }
 
     /// The commit that stands for these.
     fn piece(&mut self, ground: &Ground, stands_for: &[usize]) -> Result<Planned> {
         let last = stands_for.last().copied().unwrap_or_default();
         let first = stands_for.first().copied().unwrap_or_default();
-        let why = match ground.made[last] {
-            Made::Lab { run, cycle } if cycle > 1 && !self.said.is_empty() => {
-                self.contexts.iter().find(|one| (one.run, one.cycle + 1) == (run, cycle)).cloned()
-            }
+        let later = match ground.made[last] {
+            Made::Lab { run, cycle } if cycle > 1 && !self.said.is_empty() => Some((run, cycle)),
             _ => None,
         };
+        let asked_then = |one: &&Context| Some((one.run, one.cycle + 1)) == later;
+        let why = self.contexts.iter().find(asked_then).cloned();
         let (subject, body) = if let Some(why) = &why {
             let (subject, body) = why.text.split_once('\n').unwrap_or((&why.text, ""));
             (subject.to_owned(), body.to_owned())
@@ -545,9 +541,10 @@ impl Words {
             // What a person was shown is what the first one says.
             let is_first = self.said.is_empty();
             let wanted = self.wanted.clone().filter(|_| is_first || self.given);
-            // A later cycle says what was asked for then, the first one what the job is about.
+            // A later cycle says what it did, the first one what the job is about.
             let of = if ground.job.state.job.provisional { first } else { last };
-            let subject = wanted.unwrap_or_else(|| self.subjects[of].clone());
+            let own = self.own_words.get(first).filter(|_| later.is_some());
+            let subject = wanted.unwrap_or_else(|| own.unwrap_or(&self.subjects[of]).clone());
             // What the job is for is said once.
             (subject, if is_first { self.body.clone() } else { String::new() })
         };
