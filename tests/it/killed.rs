@@ -119,18 +119,23 @@ pub(super) fn written_of(trace: &str, of: &str) -> Vec<Write> {
 /// Where to kill: before every write if there are few; else before each that gives a file its
 /// name, as far as they fit, and others between.
 pub(super) fn chosen(writes: &[Write]) -> Vec<&Write> {
+    spread_over(writes, MOST, &["rename", "link"])
+}
+
+/// At most `most` of these writes: half of them such that begin with one of `first`, as far as
+/// there are any, and others between.
+pub(super) fn spread_over<'w>(writes: &'w [Write], most: usize, first: &[&str]) -> Vec<&'w Write> {
     let spread = |of: Vec<usize>, most: usize| {
         let most = most.min(of.len());
         (0..most)
             .map(|n| of[n * (of.len() - 1) / most.saturating_sub(1).max(1)])
             .collect::<Vec<_>>()
     };
-    let names =
-        |n: &usize| writes[*n].call.starts_with("rename") || writes[*n].call.starts_with("link");
-    let (renaming, others) = (0..writes.len()).partition::<Vec<_>, _>(names);
-    let renaming = spread(renaming, MOST / 2);
-    let others = spread(others, MOST - renaming.len());
-    let points: BTreeSet<usize> = renaming.into_iter().chain(others).collect();
+    let is_first = |n: &usize| first.iter().any(|call| writes[*n].call.starts_with(call));
+    let (chosen, others) = (0..writes.len()).partition::<Vec<_>, _>(is_first);
+    let chosen = spread(chosen, most / 2);
+    let others = spread(others, most - chosen.len());
+    let points: BTreeSet<usize> = chosen.into_iter().chain(others).collect();
     points.into_iter().map(|n| &writes[n]).collect()
 }
 

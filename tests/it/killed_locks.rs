@@ -3,14 +3,14 @@
 
 use pretty_assertions::assert_eq;
 
-use super::killed::{Kept, Write, has_strace, written_of};
+use super::killed::{Kept, Write, has_strace, spread_over, written_of};
 use super::world::{CODE, World};
 
 /// What changes something that outlives the process, and what makes a lock.
 const CALLS: &str = "openat,write,pwrite64,rename,renameat,renameat2,unlink,unlinkat,fsync,\
                      fdatasync,ftruncate";
 
-/// About how many kills one test makes.
+/// The most kills that one test makes.
 const MOST: usize = 24;
 
 /// The calls of `line`, from before its first ref is locked to behind the last one.
@@ -27,12 +27,8 @@ fn around_locks(world: &World, line: &str) -> Vec<Write> {
     let before = calls(&lines[..first.saturating_sub(2)]).len();
     let until = calls(&lines[..(last + 4).min(lines.len())]).len();
     let all = &calls(&lines)[before..until];
-    // Those that make a file or give it its name, and some between.
-    let every = all.len().div_ceil(MOST);
-    let some = all.iter().enumerate().filter(|(n, write)| {
-        n % every == 0 || ["rename", "unlink"].iter().any(|call| write.call.starts_with(call))
-    });
-    some.map(|(_, write)| write.clone()).collect()
+    // Those that give a file its name or take it away, and some between.
+    spread_over(all, MOST, &["rename", "unlink"]).into_iter().cloned().collect()
 }
 
 /// Kills `line` at each of these calls; the next time it ends well each time.
