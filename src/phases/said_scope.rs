@@ -219,9 +219,12 @@ fn stands_for_a_place(words: &[Word], at: usize) -> bool {
     let behind = words.get(at + 1);
     let turned =
         |word: &Word| word.change().is_some() || word.is(&["leave", "keep", "off", "from"]);
+    // `leave docs alone`
+    let stays = head.last().is_some_and(|word| word.is(&["leave", "keep"]))
+        && behind.is_some_and(|behind| behind.is(STAYS) && !behind.is(&["as"]));
     word.path.is_none()
         && word.small.chars().all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-')
-        && articles > 0
+        && (articles > 0 || stays)
         && head.last().is_some_and(turned)
         && (word.ends
             || behind.is_none_or(|behind| behind.is(BEHIND))
@@ -499,6 +502,7 @@ mod tests {
             ("You should not be editing tests/", "Never tests"),
             ("no changes to src/b", "Never src/b"),
             ("Leave the tests alone", "Never tests"),
+            ("Leave tests alone", "Never tests"),
             ("Please do not touch the tests!", "Never tests"),
             ("Don't change any of the existing tests", "Never tests"),
             ("You may touch src/b now", "Again src/b"),

@@ -474,7 +474,10 @@ impl<'a> Args<'a> {
         if roots.is_none() || !row.searches {
             command.push(Term::arriving(false));
         }
-        self.commands.push(Command { words: command, elsewhere: words[at].text.ends_with("dir") });
+        // The file that was found is the same one from wherever it is named.
+        let found = command.iter().any(|word| matches!(word.target(), Target::Below(_)));
+        let elsewhere = words[at].text.ends_with("dir") && !found;
+        self.commands.push(Command { words: command, elsewhere });
         at + 1 + length + 1
     }
 
@@ -496,7 +499,6 @@ impl<'a> Args<'a> {
         Some(roots)
     }
 
-    /// Whether the flag of that name, or an abbreviation of it, is given.
     /// What a search finds below its roots, as a pattern from there; none where it may be more than
     /// one name says.
     fn searched(&self) -> String {
@@ -512,6 +514,7 @@ impl<'a> Args<'a> {
             .map_or_else(|| "**".to_owned(), |name| format!("**/{}", name.text))
     }
 
+    /// Whether the flag of that name, or an abbreviation of it, is given.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.flags.iter().any(|flag| is_flag(name, &flag.name))
     }
