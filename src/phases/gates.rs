@@ -432,16 +432,22 @@ pub fn surface_check_failed(surface: &str, said: &str) -> Refusal {
 /// The name under which a refusal of the person's own hooks stands in the journal.
 pub(crate) const VETO: &str = "veto";
 
-/// What a hook of the person's refused, in its own first words.
-pub(crate) fn vetoed(hook: &str, output: &str) -> Refusal {
+/// What a hook of the person's refused, or git itself where there was none, in its own first words.
+pub(crate) fn vetoed(hook: Option<&str>, output: &str) -> Refusal {
     const MOST: usize = 160;
     let said = output.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic));
     let said = crate::secrets::mask(said.unwrap_or("it said nothing"));
     let said: String = said.chars().take(MOST).collect();
-    let judges_words = matches!(hook, "commit-msg" | "prepare-commit-msg");
-    let case = if judges_words { Case::VetoMessage } else { Case::Veto };
-    let refusal = Refusal::new(VETO, Wants::Message).case(case);
-    refusal.with("hook", hook).with("said", said)
+    let case = match hook {
+        None => Case::VetoGit,
+        Some("commit-msg" | "prepare-commit-msg") => Case::VetoMessage,
+        Some(_) => Case::Veto,
+    };
+    let refusal = Refusal::new(VETO, Wants::Message).case(case).with("said", said);
+    match hook {
+        Some(hook) => refusal.with("hook", hook),
+        None => refusal,
+    }
 }
 
 /// A commit that an answer waits for took longer than the host waits for the answer.

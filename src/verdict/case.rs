@@ -369,6 +369,7 @@ pub(crate) enum Case {
     Used,
     Unsigned,
     Veto,
+    VetoGit,
     VetoLate,
     VetoMessage,
     VoidAwaiting,

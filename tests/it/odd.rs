@@ -765,6 +765,9 @@ fn without_an_identity_a_boundary_says_so_and_changes_nothing() {
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.err.contains("user.email") && !said.err.contains("panicked"), "{said:?}");
     assert_eq!(world.phase(), "execute");
+    // No hook is blamed for it.
+    let status = world.seed("status").succeeds();
+    assert!(status.contains("git itself refused the commit, and no hook did"), "{status}");
     world.git("config user.email ada@example.org");
     world.leaves();
 }

@@ -145,8 +145,7 @@ pub(crate) fn trailers(repo: &Repo, state: &State, step: &str) -> Result<StepTra
 /// Keeps for `status` and `why` what a hook of the person's refused.
 pub(crate) fn remember_veto(repo: &Repo, focused: &LoadedJob, failed: &EngineError) -> Result<()> {
     let EngineError::Vetoed { by_hook, output, .. } = failed else { return Ok(()) };
-    let hook = by_hook.as_deref().unwrap_or("git's own");
-    remember(repo, focused, &gates::vetoed(hook, output))
+    remember(repo, focused, &gates::vetoed(by_hook.as_deref(), output))
 }
 
 /// Keeps a refusal that a person's hook is the reason of.
