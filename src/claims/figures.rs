@@ -249,6 +249,12 @@ pub fn beside(output: &str) -> Vec<String> {
             }
         }
     }
+    // What a compiler does not count itself: `a.c:6:9: warning: unused variable`.
+    let warns = |line: &&str| line.contains(": warning: ") || line.starts_with("warning: ");
+    let warned = output.lines().rev().take(LINES).filter(warns).count();
+    if warned > 0 && !found.iter().any(|(_, kind)| kind.starts_with("warning")) {
+        found.push((warned.to_string(), if warned == 1 { "warning" } else { "warnings" }));
+    }
     found.truncate(MOST_BESIDE);
     found.into_iter().map(|(count, kind)| format!("{count} {kind}")).collect()
 }
@@ -460,7 +466,7 @@ pub(super) fn uncounted(text: &str, known: &Counted<'_>) -> Vec<String> {
         let next: String = behind.chars().take_while(letters).take(24).collect();
         let is_name = NAMES.contains(&word.to_lowercase().as_str()) || inside;
         let year = (1900..2100).contains(&count);
-        if !near || is_name || year || thing.chars().count() < 2 {
+        if !near || is_name || year || thing.chars().count() < 2 || JOINTS.contains(&&*thing) {
             return None;
         }
         let is = |of: &dyn Fn(&str) -> bool| of(&thing) || of(&next);
@@ -475,8 +481,14 @@ pub(super) fn uncounted(text: &str, known: &Counted<'_>) -> Vec<String> {
     found
 }
 
-/// Numbers that are written as words, from two to twelve.
-const WORDS: [(&str, &str); 51] = [
+/// Words behind a number that counts nothing: `7200 and now`.
+const JOINTS: [&str; 20] = [
+    "and", "or", "to", "now", "in", "on", "for", "with", "but", "instead", "as", "at", "is", "was",
+    "the", "then", "by", "from", "if", "when",
+];
+
+/// Numbers that are written as words.
+const WORDS: [(&str, &str); 66] = [
     ("two", "2"),
     ("three", "3"),
     ("four", "4"),
@@ -488,6 +500,21 @@ const WORDS: [(&str, &str); 51] = [
     ("ten", "10"),
     ("eleven", "11"),
     ("twelve", "12"),
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("seventeen", "17"),
+    ("eighteen", "18"),
+    ("nineteen", "19"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("seventy", "70"),
+    ("eighty", "80"),
+    ("ninety", "90"),
     ("zwei", "2"),
     ("drei", "3"),
     ("vier", "4"),

@@ -44,6 +44,7 @@ mod sure;
 mod surface;
 pub(crate) mod table;
 mod thinned;
+pub(crate) mod told;
 pub(crate) mod trace;
 pub mod truth;
 mod turned;
@@ -195,6 +196,17 @@ pub struct Truth {
     /// repository holds all the same, as the claim wrote it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
+    /// Of what the claim says is gone ([`told::said_gone`]): what is there all the same, each as
+    /// `name (path)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still: Vec<String>,
+    /// Of the values that the claim says a new test has ([`told::said_of_tests`]): those that no
+    /// changed file has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_in_tests: Vec<String>,
+    /// How many commits were made since the session began, where no job makes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<u32>,
 }
 
 /// Numbers of one file that went, and those that came with them.

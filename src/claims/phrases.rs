@@ -148,6 +148,17 @@ impl Text {
         found
     }
 
+    /// What it has of `phrases`, taken back or not, as it stands there.
+    pub(crate) fn all_held(&self, phrases: &[String]) -> Vec<String> {
+        let held = |phrase: &String| {
+            let at = self.fitting(phrase).next()?;
+            let count = phrase.split(' ').count();
+            let inside = self.tokens[at..].iter().take(count).take_while(|word| *word != END);
+            Some(inside.map(String::as_str).collect::<Vec<_>>().join(" "))
+        };
+        phrases.iter().filter_map(held).collect()
+    }
+
     /// What it says of `phrases` that is not said to be none: `0 failed`, `failures: 0`.
     pub(crate) fn says_some(&self, phrases: &[String], words: &Words) -> bool {
         phrases.iter().any(|phrase| {

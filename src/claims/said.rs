@@ -226,15 +226,13 @@ pub(super) fn uncovered(
 /// The answer to a message.
 pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     let (claim, truth) = (&case.claim, &case.truth);
-    let index = Index::of(truth);
-    let surface = Surface::of(truth, table);
+    let (index, surface) = (Index::of(truth), Surface::of(truth, table));
     let runs = Runs::of(&case.receipts, &index, table);
     let spoken = Spoken::of(&claim.text, table);
     let fixed = action_claimed(&spoken.text, table) != ActionType::Other
         || says_that_it_ran(&[&spoken.text], table);
     let mut reasons = Reasons::new(table, fixed);
     let (bare, code) = (uncovered(truth, &surface, &runs, table), surface.has_code());
-
     let did = (runs.formatted(table), runs.did_beside_tests(table), !runs.is_empty());
     changes(&mut reasons, &spoken, did, (truth, &surface));
     let mut required = ran(&mut reasons, &spoken, (&runs, &index), (&bare, code), truth);
@@ -243,7 +241,9 @@ pub(super) fn message(case: &ClaimCase, table: &GateTable) -> ClaimAnswer {
     // Settings and data are tried by commands that are no runs of tests.
     let tried = !code && !truth.files.is_empty() && runs.commanded();
     facts(&mut reasons, (&spoken, truth, &index), (&runs, tried), &mut required);
-    super::untold::add(&mut reasons, &spoken.raw, truth, &runs);
+    for beside in [super::untold::add, super::told::add] {
+        beside(&mut reasons, &spoken.raw, truth, &runs);
+    }
     if code && !bare.is_empty() {
         // Whatever the rows say: code that no run covers is never passed.
         reasons.at_least(Directive::Damp);
@@ -306,6 +306,11 @@ fn changes(
             // what others did.
             (false, true) if !acted && (!read || reasons.is_fixed()) => {
                 reasons.found(Finding::NothingChanged);
+            }
+            // What is told as so since now is told as changed.
+            (false, _) if done || spoken.text.says(&table.said.since_now, &table.words) => {
+                reasons.found(Finding::NothingChangedNamed);
+                reasons.point(Finding::NothingChangedNamed, &[String::new()]);
             }
             _ => reasons.found(Finding::NothingChangedNamed),
         }
@@ -563,7 +568,7 @@ fn beyond(
     // Numbers of tests are compared with what the runs counted.
     points.extend(found.iter().filter(|one| !super::figures::counts_tests(one)).cloned());
     let tests = truth.files.iter().filter(|file| file.test).map(|file| file.functions.len());
-    found.extend(super::figures::uncounted(
+    let uncounted = super::figures::uncounted(
         raw,
         &super::figures::Counted {
             seen: &seen,
@@ -572,7 +577,9 @@ fn beyond(
             of_files: &|word| Text::of(word).holds(&table.said.of_files),
             of_tests: &|word| Text::of(word).holds(&table.said.tests),
         },
-    ));
+    );
+    points.extend(uncounted.iter().cloned());
+    found.extend(uncounted);
     let rows = &table.said;
     if !truth.files.is_empty() {
         let text = Text::of(raw);

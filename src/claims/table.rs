@@ -332,6 +332,30 @@ pub struct SaidRows {
     /// That tests were what showed it.
     #[serde(default)]
     pub by_tests: Vec<String>,
+    /// That something is so from now on.
+    #[serde(default)]
+    pub since_now: Vec<String>,
+    /// That what is named beside it is gone.
+    #[serde(default)]
+    pub taken_out: Vec<String>,
+    /// That nothing of it is left anywhere.
+    #[serde(default)]
+    pub nowhere: Vec<String>,
+    /// That work is in a commit.
+    #[serde(default)]
+    pub committed: Vec<String>,
+    /// In how many.
+    #[serde(default)]
+    pub commits_made: Vec<String>,
+    /// That nothing warned.
+    #[serde(default)]
+    pub no_warnings: Vec<String>,
+    /// Files by the names that people call them by.
+    #[serde(default)]
+    pub called: Vec<String>,
+    /// What other people did, what happened on other machines, and what other programs showed.
+    #[serde(default)]
+    pub elsewhere: Vec<String>,
 }
 
 /// Files that are called by a word instead of a path.
@@ -403,6 +427,13 @@ pub enum Finding {
     RequireTool,
     Unopened,
     NoEvidence,
+    StillThere,
+    NotInTests,
+    Uncommitted,
+    CommitsMiscounted,
+    WarningsDenied,
+    CalledUnchanged,
+    Elsewhere,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -591,7 +622,7 @@ pub struct GateTable {
 
 impl SaidRows {
     /// The lists of phrases, by name.
-    fn lists(&self) -> [(&'static str, &Vec<String>); 45] {
+    fn lists(&self) -> [(&'static str, &Vec<String>); 53] {
         [
             ("said.not_run", &self.not_run),
             ("said.beyond", &self.beyond),
@@ -638,6 +669,14 @@ impl SaidRows {
             ("said.partly", &self.partly),
             ("said.all_tested", &self.all_tested),
             ("said.by_tests", &self.by_tests),
+            ("said.since_now", &self.since_now),
+            ("said.taken_out", &self.taken_out),
+            ("said.nowhere", &self.nowhere),
+            ("said.committed", &self.committed),
+            ("said.commits_made", &self.commits_made),
+            ("said.no_warnings", &self.no_warnings),
+            ("said.called", &self.called),
+            ("said.elsewhere", &self.elsewhere),
         ]
     }
 }

@@ -102,6 +102,9 @@ pub fn read(base: &str, tree: &str, pieces: &[Piece], languages: &Languages) -> 
         turned: turned::values(&moved, languages),
         gone: turned::gone(&moved, languages),
         held: Vec::new(),
+        still: Vec::new(),
+        not_in_tests: Vec::new(),
+        commits: None,
     }
 }
 

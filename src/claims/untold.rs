@@ -24,7 +24,7 @@ const ONE: [&str; 18] = [
 ];
 
 /// Sentences of a text outside of fenced blocks, each with the sign that ends it.
-fn sentences(raw: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(raw: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     let lines = raw.lines().filter(move |line| {
         let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
@@ -38,7 +38,7 @@ fn sentences(raw: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A question, or what is only thought of: nothing has to show it.
-fn is_unreal(sentence: &str, text: &Text, table: &GateTable) -> bool {
+pub(super) fn is_unreal(sentence: &str, text: &Text, table: &GateTable) -> bool {
     sentence.ends_with(['?', '？']) || text.holds(&table.said.unreal)
 }
 

@@ -1,6 +1,6 @@
 //! What work is measured from, and what a tree holds by name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::StoreError;
 use super::{CommitId, Store, TreeId, UnixSeconds};
@@ -176,6 +176,31 @@ impl Store {
             _ => Err(asked.failed()),
         }
     }
+
+    /// How often `word` stands by itself in each file of `tree`, below `paths` where there are any.
+    pub(crate) fn places_of(
+        &self,
+        tree: &str,
+        word: &str,
+        paths: &[String],
+    ) -> Result<BTreeMap<String, u64>, StoreError> {
+        let head = ["grep", "-z", "-c", "-w", "-I", "-F", "--no-color", "-e", word, tree, "--"];
+        let below = paths.iter().map(|path| format!(":(literal){path}"));
+        let asked = self.git(head.map(str::to_owned).into_iter().chain(below)).outcome()?;
+        let told = String::from_utf8_lossy(&asked.stdout).into_owned();
+        match asked.code {
+            Some(0) => Ok(told.lines().filter_map(|line| count_of(line, tree)).collect()),
+            Some(1) => Ok(BTreeMap::new()),
+            _ => Err(asked.failed()),
+        }
+    }
+}
+
+/// `tree:path`, a zero, and how many lines; a name with a line end is none that anybody writes.
+fn count_of(line: &str, tree: &str) -> Option<(String, u64)> {
+    let (place, count) = line.split_once('\0')?;
+    let path = place.strip_prefix(tree)?.strip_prefix(':')?;
+    Some((path.to_owned(), count.trim_end_matches('\0').parse().ok()?))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! looks at the repository as it is at that moment; where git cannot answer there is an
 //! error, and never a ruling.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -126,7 +125,8 @@ const KNOWN: usize = 500;
 pub(crate) fn verify_claim(repo: &Repo, claim: Claim, tell: Tell<'_>) -> Result<Answer> {
     let table = gate_table(repo)?;
     let mut ground = ground(repo, tell)?;
-    ground.truth.held = held(repo, &gate::unmatched(&claim, &ground.truth), &ground.tree)?;
+    ground.truth.held =
+        claims::there::held(repo, &gate::unmatched(&claim, &ground.truth), &ground.tree)?;
     let receipts = claims::receipts::receipts(repo, &ground.tree)?;
     let drift = drift(repo, &receipts, &table)?;
     let Ground { focused, tree, truth } = ground;
@@ -462,31 +462,6 @@ fn first_commit_of(repo: &Repo, focused: &LoadedJob) -> Result<Option<CommitId>>
     Ok(made.next_back().and_then(|commit| commit.parse().ok()))
 }
 
-/// Of what a claim names and nothing changed of: what the tree holds all the same.
-pub(crate) fn held(repo: &Repo, items: &[String], tree: &TreeId) -> Result<Vec<String>> {
-    if items.is_empty() {
-        return Ok(Vec::new());
-    }
-    let paths = repo.store.paths_of(tree)?;
-    let is_path = |item: &str| {
-        let item = item.trim_start_matches("./").trim_end_matches('/');
-        let below = format!("{item}/");
-        paths.iter().any(|path| {
-            let ends =
-                path.strip_suffix(item).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-            ends || path.starts_with(&below) || path.contains(&format!("/{below}"))
-        })
-    };
-    let (there, others): (Vec<&String>, Vec<&String>) =
-        items.iter().partition(|item| !item.is_empty() && is_path(item));
-    let names: Vec<String> =
-        others.iter().filter_map(|item| name_in(item)).map(str::to_owned).collect();
-    let words: BTreeSet<String> = repo.store.words_in(tree, &names)?;
-    let called =
-        others.into_iter().filter(|item| name_in(item).is_some_and(|name| words.contains(name)));
-    Ok(there.into_iter().chain(called).cloned().collect())
-}
-
 /// What hooks saw opened in this turn; absent where no hook was heard in it.
 fn opened(repo: &Repo, focused: Option<&LoadedJob>) -> Result<Option<Vec<String>>> {
     let Some(focused) = focused else { return Ok(None) };
@@ -541,13 +516,6 @@ fn session_of(focused: Option<&LoadedJob>) -> String {
 
 fn none_if_empty(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
-}
-
-/// The name of a function, where an item of a list is one: `Parser.parse()` is `parse`.
-fn name_in(item: &str) -> Option<&str> {
-    let name = item.trim().trim_end_matches("()").rsplit(['.', ':', '#']).next()?;
-    let fits = name.chars().all(|c| c.is_alphanumeric() || c == '_') && name.chars().count() > 1;
-    fits.then_some(name)
 }
 
 /// A claim stood, and tests failed later on the tree that it was made of.

@@ -122,8 +122,10 @@ pub(crate) fn truth_of(repo: &Repo, session: &str) -> Result<(Truth, TreeId)> {
         _ => gate::base(repo, None)?,
     };
     let pieces = repo.store.truth(base.as_ref(), &tree)?;
+    let made = base.as_ref().map(|base| repo.store.commits_since(base)).transpose()?;
     let base = base.map(|base| base.to_string()).unwrap_or_default();
     let mut truth = truth::read(&base, tree.as_str(), &pieces, shipped_languages());
+    truth.commits = made.and_then(|made| u32::try_from(made.len()).ok());
     for file in &mut truth.files {
         file.prose |= !repo.place_named(&file.path, None).is_direct(&file.path);
     }

@@ -14,7 +14,7 @@ use crate::claims::hooks::{self, Spoken};
 use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::past::tells_a_result;
-use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past};
+use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past, told};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, git_mark};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
@@ -126,7 +126,10 @@ fn judged(
     let text = if cut { &text[..text.floor_char_boundary(HEAD)] } else { text };
     claims::turned_tests::mark(repo, &mut truth, &tree, &receipts)?;
     let claim = Claim::from_words(text, &truth, &receipts, &table);
-    truth.held = claims::gate::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
+    truth.held = claims::there::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
+    truth.still = claims::there::still(repo, &told::said_gone(text, &table), &truth, &tree)?;
+    let of_tests = told::said_of_tests(text, &table);
+    truth.not_in_tests = claims::there::not_in_tests(repo, &of_tests, &truth, &tree)?;
     let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
     let ruling = ruled(&case, &table);
     Ok(Judged { case, tree, ruling, table, cut })
