@@ -130,7 +130,7 @@ fn loose(
     let Some(found) = job else { return Ok(tell(Notice::NextPrompt, &[])) };
     let job = &found.state.job;
     let words = match next {
-        Loose::Land => landing::offer::words(repo, found)?,
+        Loose::Land => landing::asked::words(repo, found)?,
         _ => job.id.to_string(),
     };
     let facts = [("job", job.name.as_str()), ("id", words.as_str())];
