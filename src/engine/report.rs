@@ -26,7 +26,7 @@ use crate::jobs::shortword::{Moment, SaidLane, SizeWords};
 use crate::phases::gates;
 use crate::phases::own::MODEL;
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
-use crate::verdict::{Case, Facts, Refusal, Wants};
+use crate::verdict::{Case, Facts, Refusal, STATE, Wants};
 use crate::voice::{self, Notice, tell};
 
 /// What is absent is `null`.
@@ -199,7 +199,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         cycles: repo
             .plan_total(focused)?
             .and_then(|total| state.plan.effective_last_cycle(Some(total))),
-        allowed: if missing.iter().any(is_elsewhere) {
+        allowed: if missing.iter().any(stops_all) {
             allowed::looks(row)
         } else {
             let mut said = allowed(row, &open_places(repo, focused)?);
@@ -240,9 +240,11 @@ fn as_guest(repo: &Repo, focused: &LoadedJob, status: Status) -> Result<Status> 
     })
 }
 
-/// HEAD is not where the job is, so every change is refused.
-fn is_elsewhere(refusal: &Refusal) -> bool {
-    refusal.wants == Wants::Home && refusal.facts.get("case") != Some(Case::Operation.word())
+/// HEAD is not where the job is, or the journal does not hold, so every change is refused.
+fn stops_all(refusal: &Refusal) -> bool {
+    let away =
+        refusal.wants == Wants::Home && refusal.facts.get("case") != Some(Case::Operation.word());
+    away || (refusal.by, refusal.wants) == (STATE, Wants::Repair)
 }
 
 /// The track that the first step chose.
@@ -362,12 +364,13 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
         let refused = record::watched::refusals(repo)?;
         return Ok(refused.iter().take(limit).filter_map(why_of_watched).collect());
     }
+    let mut rows: Vec<WhyRow> = state_row(repo)?.into_iter().collect();
     let job = back::refused_here(repo)?;
     let enough = |lines: &[Line]| lines.iter().filter(|it| it.refusal.is_some()).count() >= limit;
     let lines = back::lines(repo, job.as_ref(), enough)?;
-    let mut rows = Vec::new();
     let refused = lines.iter().filter_map(|line| Some((line, line.refusal.as_ref()?)));
-    for (line, refused) in refused.take(limit) {
+    let left = limit.saturating_sub(rows.len());
+    for (line, refused) in refused.take(left) {
         let mut row = why_row(line, refused);
         if let Some(worth) = worth(repo, refused) {
             row.facts.set("worth", worth);
@@ -509,6 +512,27 @@ fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
         let said = voice::say(&refusal, &last.phase);
         let stop = if said.why.ends_with(['.', '!', '?', ':']) { "" } else { "." };
         format!("{}{stop} {}", said.why, said.do_)
+    }))
+}
+
+/// Why every call but a look is refused now: what refused them could not be written down.
+fn state_row(repo: &Repo) -> Result<Option<WhyRow>> {
+    let Some(focused) = repo.focused()? else { return Ok(None) };
+    let Err(trouble) = &focused.activity else { return Ok(None) };
+    let refusal = Refusal::broken(STATE, trouble);
+    let said = voice::say(&refusal, focused.state.stand.phase.as_str());
+    Ok(Some(WhyRow {
+        at: rfc3339(repo.now),
+        event: STATE.to_owned(),
+        tool: String::new(),
+        paths: Vec::new(),
+        by: STATE.to_owned(),
+        wants: refusal.wants.word(),
+        why: said.why,
+        do_: said.do_,
+        then: said.then,
+        facts: refusal.facts,
+        ran: None,
     }))
 }
 

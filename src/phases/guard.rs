@@ -15,7 +15,7 @@ use super::{Class, FirstStep, Phase, PhaseKind, PhaseName, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::secrets::Line;
 use crate::shell;
-use crate::verdict::{Case, Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, STATE, Verdict, Wants};
 
 /// Whom a guard binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -824,14 +824,14 @@ fn direct<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (Deed, &'a str)> {
 /// Refuses an act that does more than look while there is `trouble`.
 pub fn journal_holds(trouble: Option<&dyn std::fmt::Display>, act: &Act) -> Verdict {
     match trouble {
-        Some(trouble) if !looks(act) => Err(Refusal::broken("state", trouble)),
+        Some(trouble) if !looks(act) => Err(Refusal::broken(STATE, trouble)),
         _ => Ok(()),
     }
 }
 
 /// A call that cannot be judged for a reason that the agent can put there.
 pub(crate) fn unjudged(why: &dyn std::fmt::Display) -> Refusal {
-    Refusal::broken("state", why).case(Case::Unjudged)
+    Refusal::broken(STATE, why).case(Case::Unjudged)
 }
 
 /// The refusal of what changes something where the rules, the state or the format of a repository

@@ -25,8 +25,8 @@ use crate::phases::pacing::{Deed, Demand, Stay};
 use crate::phases::place::Place;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position, Write};
-use crate::store::{CommitId, TreeId};
-use crate::verdict::{Refusal, Verdict};
+use crate::store::TreeId;
+use crate::verdict::{Refusal, STATE, Verdict};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -530,7 +530,11 @@ pub(crate) fn within_the_lane(
 
 /// What stands between the focused job and its next step, but for the message.
 pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> {
-    missing_with(repo, focused, "")
+    let mut missing = missing_with(repo, focused, "")?;
+    // Every call but a look is refused for it, so whatever else is missing can wait.
+    let trouble = focused.activity.as_ref().err();
+    missing.splice(..0, trouble.map(|trouble| Refusal::broken(STATE, trouble)));
+    Ok(missing)
 }
 
 /// The same of a step whose message is `text`: its words may stand for a run that cannot be had.
