@@ -1201,6 +1201,8 @@ pub(crate) enum Notice {
     StatusTrackWhole,
     StatusTrackSmall,
     StatusElsewhere,
+    StatusContinued,
+    StatusContinuedLeft,
     StatusElsewhereMore,
     StatusStray,
     StatusUnclaimed,

@@ -76,9 +76,9 @@ pub(crate) struct Status {
     pub awaiting: Vec<JobHead>,
     /// Jobs that the agent made and that wait for a person.
     pub queued: Vec<JobHead>,
-    /// Open jobs that other clones began, where none is in focus here.
+    /// Open jobs that other clones began or continued, where none is in focus here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub elsewhere: Vec<JobHead>,
+    pub elsewhere: Vec<OtherJob>,
     /// What was seen of the work, where its person may be asked whether the job is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub card: Vec<String>,
@@ -92,6 +92,18 @@ pub(crate) struct JobHead {
     pub name: String,
     pub status: &'static str,
     pub run: u32,
+}
+
+/// An open job of another clone.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct OtherJob {
+    #[serde(flatten)]
+    pub head: JobHead,
+    /// This clone worked on it before the other one did.
+    pub continued: bool,
+    /// Files that it changed in this worktree then, and that are not committed here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 /// One row of `why --json`.
@@ -313,8 +325,18 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         ),
         awaiting: awaiting.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
-        elsewhere: elsewhere::of_others(repo)?.iter().map(job_head).collect(),
+        elsewhere: others(repo)?,
     })
+}
+
+fn others(repo: &Repo) -> Result<Vec<OtherJob>> {
+    let others = elsewhere::of_others(repo)?.into_iter();
+    let shown = |other: elsewhere::Other| OtherJob {
+        head: job_head(&other.job),
+        continued: other.continued,
+        left: other.left,
+    };
+    Ok(others.map(shown).collect())
 }
 
 /// Directories and files that may be written in where the phase writes its scope.
