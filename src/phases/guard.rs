@@ -885,7 +885,7 @@ pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
         return Ok(());
     }
     if let (Some(shut), false) = (shut, matches!(place, Place::Surface { .. })) {
-        return Err(shut_by(Refusal::new("pre-commit", Wants::Declaration), shut, path));
+        return Err(staged_shut(shut, path));
     }
     let (wants, case) = match place {
         Place::Surface { .. } => (Wants::HandsOff, Case::Surface),
@@ -894,6 +894,38 @@ pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
         _ => (Wants::Checkpoint, Case::Staged),
     };
     Err(Refusal::new("pre-commit", wants).case(case).with("path", path))
+}
+
+/// What is staged is no longer left as it was by leaving it alone: it leaves the index.
+fn staged_shut(shut: &Shut, path: &str) -> Refusal {
+    let case = match shut {
+        Shut::Said(_) => Case::StagedSaid,
+        Shut::Beside(_) => Case::StagedBeside,
+        Shut::Rule(_) => Case::StagedRule,
+    };
+    let refusal = shut_by(Refusal::new("pre-commit", Wants::Declaration), shut, path);
+    refusal.case(case).with(STAGED, shell::quoted_word(path))
+}
+
+/// The fact of such a refusal that names what leaves the index.
+const STAGED: &str = "staged";
+
+/// The same refusal, of `paths` that it all holds for: they leave the index at once.
+pub(crate) fn all_staged(mut refusal: Refusal, paths: &[String]) -> Refusal {
+    /// A fact is cut behind so many characters, and a command may not be.
+    const MOST: usize = 200;
+    let mut words = String::new();
+    for word in paths.iter().map(|path| shell::quoted_word(path)) {
+        if words.len() + word.len() >= MOST && !words.is_empty() {
+            break;
+        }
+        let between = if words.is_empty() { "" } else { " " };
+        words = format!("{words}{between}{word}");
+    }
+    if refusal.facts.get(STAGED).is_some() {
+        refusal.facts.set(STAGED, words);
+    }
+    refusal
 }
 
 /// What a person lets the agent commit in the middle of its work is the person's own: `path` is
