@@ -27,6 +27,9 @@ pub struct Refusal {
     pub facts: Facts,
 }
 
+/// The rule that git seed's own state has to read.
+pub(crate) const STATE: &str = "state";
+
 impl Refusal {
     /// A refusal without facts.
     pub(crate) fn new(by: &'static str, wants: Wants) -> Self {

@@ -1054,6 +1054,9 @@ pub(crate) enum Notice {
     LandKeptCommit,
     LandSameTree,
     LandSameBranch,
+    LandBelow,
+    LandBelowLanded,
+    LandBelowOnly,
     LandSameProduct,
     LandSameChange,
     LandOtherChange,
@@ -1105,6 +1108,7 @@ pub(crate) enum Notice {
     OpFound,
     OpUnknown,
     OpIsUndo,
+    OpSteppedOver,
     CiRemote,
     CiRemoteUnknown,
     SyncToNowhere,
@@ -1113,6 +1117,7 @@ pub(crate) enum Notice {
     UndoTold,
     UndoRules,
     UndoArchive,
+    UndoRedaction,
     UndoBranchMoved,
     InitCopy,
     UndoBranchGone,
@@ -1196,6 +1201,8 @@ pub(crate) enum Notice {
     StatusTrackWhole,
     StatusTrackSmall,
     StatusElsewhere,
+    StatusContinued,
+    StatusContinuedLeft,
     StatusElsewhereMore,
     StatusStray,
     StatusUnclaimed,
@@ -1568,9 +1575,12 @@ pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
     let phase = if phase == "talk" { "idle" } else { phase };
     let speaks_as = roles::shipped(phase, refusal.facts.get(NAMES));
     let row = pick(refusal.wants, refusal.facts.case(), speaks_as)?;
+    // On a small lane there are no pages: a row that leads to none is shown none.
+    let of_pages = [&row.do_, &row.then].into_iter().any(|text| names_a_page(text));
     let fits = |text: &&str| {
         let told = row.do_.as_str();
         commands(text).all(|command| commands(told).any(|known| known == command))
+            && (of_pages || !names_a_page(text))
     };
     let general = || {
         let text = pick(refusal.wants, None, "").and_then(|row| row.example.as_deref());
@@ -1582,6 +1592,11 @@ pub(crate) fn example(refusal: &Refusal, phase: &str) -> Option<String> {
         return None;
     }
     Some(format!("Example: {}", fill(text, &refusal.facts, phase, MOST_SAID)))
+}
+
+/// Whether `text` speaks of a page or of a part of one.
+fn names_a_page(text: &str) -> bool {
+    ["page", "anchor", "footer", "---"].iter().any(|word| text.contains(word))
 }
 
 /// The fact of a refusal whose way on is open to the main session alone, and not to whom it was
@@ -1790,6 +1805,19 @@ mod tests {
                 let new = holes.iter().find(|hole| said.contains(**hole) && !with.contains(**hole));
                 assert_eq!(new, None, "{said}");
             }
+        }
+    }
+
+    #[test]
+    fn where_a_row_leads_to_no_page_its_example_leads_to_none() {
+        for row in
+            written().say.iter().filter(|row| !names_a_page(&format!("{}{}", row.do_, row.then)))
+        {
+            let Some(case) = row.case else { continue };
+            let refusal = Refusal::new("guard", row.wants).case(case);
+            let example = example(&refusal, row.phase.as_deref().unwrap_or("execute"));
+            let example = example.unwrap_or_default();
+            assert!(!names_a_page(&example), "{} {}: {example}", row.wants.word(), case.word());
         }
     }
 

@@ -1,10 +1,11 @@
 //! `git seed land`
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report};
+use crate::engine::landing::asked::Asked;
+use crate::engine::landing::below::Below;
 use crate::engine::landing::differs::Differs;
 use crate::engine::landing::land::{self, Fate, Landed};
 use crate::engine::landing::offer;
-use crate::engine::landing::plan::Asked;
 use crate::engine::record;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo};
@@ -161,6 +162,9 @@ fn tell(landed: &Landed, out: &mut Report) {
     }
     let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
     out.pair("branch", format_args!("{}   on {base}", landed.branch));
+    if let Some(one) = &landed.below {
+        out.pair("below", below(one));
+    }
     let proof = match (landed.onto.is_some(), landed.product_identical) {
         (_, true) if landed.whole && landed.goes_on => Notice::LandSameBranch,
         (_, true) if landed.whole => Notice::LandSameTree,
@@ -184,6 +188,20 @@ fn tell(landed: &Landed, out: &mut Report) {
         None => voice::tell(Notice::LandDry, &[]),
     };
     out.pair("next", next);
+}
+
+/// A step of another job that is handed in with it.
+fn below(one: &Below) -> String {
+    let commit: String = one.commit.chars().take(7).collect();
+    let (landed, line) = (one.landed.as_deref(), one.line.as_deref());
+    let notice = match (landed, line) {
+        (_, None) => Notice::LandBelowOnly,
+        (None, Some(_)) => Notice::LandBelow,
+        (Some(_), Some(_)) => Notice::LandBelowLanded,
+    };
+    let (landed, line) = (landed.unwrap_or_default(), line.unwrap_or_default());
+    let facts = [("commit", &*commit), ("job", &one.name), ("landed", landed), ("line", line)];
+    voice::tell(notice, &facts)
 }
 
 /// A commit of the job that is not what its step recorded.

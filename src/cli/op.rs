@@ -4,7 +4,7 @@ use super::{
     Context, Outcome,
     report::{self, Report},
 };
-use crate::engine::ops::log;
+use crate::engine::ops::log::{self, OpRow};
 use crate::voice::{self, Notice};
 
 #[derive(Debug, clap::Subcommand)]
@@ -12,7 +12,8 @@ pub(super) enum OpCommand {
     /// List the operations of this clone, newest first
     ///
     /// `git seed undo` takes the newest one of this worktree back. One that is undone is marked;
-    /// `git seed undo --to <id>` reaches it.
+    /// `git seed undo --to <id>` reaches it. One that `undo` steps over, as `job redact`, is marked
+    /// as well.
     Log {
         /// Show at most this many operations
         #[arg(short = 'n', value_name = "number", default_value_t = 50,
@@ -41,9 +42,15 @@ pub(super) fn run(
             place if place == here => String::new(),
             place => format!("   {place}"),
         };
-        let undone = if row.undone { "   undone" } else { "" };
+        let marked = match row {
+            OpRow { undone: true, .. } => "   undone".to_owned(),
+            OpRow { stepped_over: true, .. } => {
+                format!("   {}", voice::tell(Notice::OpSteppedOver, &[]))
+            }
+            _ => String::new(),
+        };
         let (id, at) = (short(&row.id), report::clock(report::seconds(&row.at)));
-        let line = format!("{id}  {at}  {:<24} {}{place}{undone}", row.command, row.jobs.join(" "));
+        let line = format!("{id}  {at}  {:<24} {}{place}{marked}", row.command, row.jobs.join(" "));
         out.line(line.trim_end());
     }
     if rows.is_empty() {

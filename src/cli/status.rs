@@ -9,6 +9,7 @@ use crate::engine::report::Status;
 use crate::engine::setup::git_hooks::agent_is_above;
 use crate::engine::story::tokens::TokensShown;
 use crate::engine::{jobs, report, setup, story, sync, tokens};
+use crate::format::shown;
 use crate::voice::{self, Notice};
 
 /// So many jobs of other clones are named.
@@ -134,9 +135,14 @@ fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
 /// Jobs of other clones, where none is in focus here.
 fn others(status: &Status, out: &mut Report) {
     for job in status.elsewhere.iter().take(ELSEWHERE) {
-        let facts = [("job", beside(&job.name)), ("id", job.id.clone())];
+        let facts = [("job", beside(&job.head.name)), ("id", job.head.id.clone())];
         let facts = facts.each_ref().map(|(key, value)| (*key, value.as_str()));
-        out.pair("other", voice::tell(Notice::StatusElsewhere, &facts));
+        let how = if job.continued { Notice::StatusContinued } else { Notice::StatusElsewhere };
+        out.pair("other", voice::tell(how, &facts));
+        if !job.left.is_empty() {
+            let paths = shown::all_on_one_line(&job.left, ", ");
+            out.pair("", voice::tell(Notice::StatusContinuedLeft, &[("paths", &paths)]));
+        }
     }
     if let Some(more) = status.elsewhere.len().checked_sub(ELSEWHERE).filter(|more| *more > 0) {
         out.pair("", voice::tell(Notice::StatusElsewhereMore, &[("count", &more.to_string())]));

@@ -17,6 +17,9 @@ use crate::voice::{self, Notice};
 ///
 /// Your files, branch, index and remotes do not change. Commits that an undone step made stay on
 /// the branch as commits of yours; the printed `git revert` takes them back as well.
+///
+/// Words that `git seed job redact` took away stay away: undo steps over it to the operation before
+/// it, and says so.
 #[derive(Debug, clap::Args)]
 pub(super) struct UndoArgs {
     /// How many operations to take back

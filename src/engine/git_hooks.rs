@@ -110,6 +110,7 @@ fn without_jobs(repo: &Repo, hook: GitHook, arguments: &[String]) -> Result<Verd
 /// What is staged lies in the scope that rules and prompts leave open.
 fn staged_is_open(repo: &Repo) -> Result<Verdict> {
     let (row, said) = (repo.row(None), record::said::of_all(repo)?);
+    let (mut first, mut closed) = (None, Vec::new());
     for staged in repo.store.staged()? {
         let path = staged.to_string();
         let place = repo.place_named(&path, None);
@@ -118,10 +119,11 @@ fn staged_is_open(repo: &Repo) -> Result<Verdict> {
         let place = &place;
         let staged = Staged { path: &path, place, cycle: 0, declared, put_back: false, shut };
         if let Err(refusal) = guard::is_committed(row, &staged) {
-            return Ok(Err(refusal));
+            closed.extend(shut.is_some().then(|| path.clone()));
+            first.get_or_insert(refusal);
         }
     }
-    Ok(Ok(()))
+    Ok(first.map_or(Ok(()), |refusal| Err(guard::all_staged(refusal, &closed))))
 }
 
 /// A refusal that the mode lets be said; whoever only watches keeps it.

@@ -10,13 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::git_mark::GitMark;
 use crate::engine::own_state;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::{Act, ToolCall};
 use crate::phases::Class;
 use crate::phases::git_acts::Merging;
 use crate::phases::guard::{self, FileChange, Scene};
+use crate::phases::home::{self, Here};
 use crate::phases::place::Place;
-use crate::verdict::Refusal;
+use crate::store::CommitId;
+use crate::verdict::{Refusal, Wants};
 use crate::world;
 
 /// The acts that may leave a merge behind.
@@ -75,6 +77,22 @@ pub(crate) fn under_way(repo: &Repo) -> Result<Option<Merging>> {
     }))
 }
 
+/// Whether a step may be taken where HEAD is.
+pub(crate) fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
+    let home = &focused.state.home;
+    let away = repo.away(focused);
+    // Where that does not read the person is asked to end it.
+    let merging = under_way(repo).ok().flatten();
+    let merging = merging.as_ref().map(|merging| merging.files.as_slice());
+    let doing = repo.store.in_progress();
+    let here = Here { away, doing, merging, branch: home.branch.as_str() };
+    // Empty before the first phase commit. A commit that cannot be found is not in HEAD's history.
+    let last = home.commit.parse::<CommitId>().ok();
+    home::takes_steps(here, || {
+        last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false))
+    })
+}
+
 /// Whether a text that conflicted still has any sign of git's in it: one alone is a conflict that
 /// was ended by half.
 pub(crate) fn holds_a_sign(text: &[u8]) -> bool {
@@ -90,7 +108,7 @@ pub(crate) fn holds_a_sign(text: &[u8]) -> bool {
 /// The verdict on a call, where an edit of files that conflicted is open wherever the job stands:
 /// nobody could end the merge otherwise. Whether a merge is under way is asked only of what would
 /// be refused.
-pub(crate) fn judge(
+fn judge_in_a_merge(
     repo: &Repo,
     call: &ToolCall,
     scene: &mut Scene<'_>,
@@ -113,6 +131,27 @@ pub(crate) fn judge(
     (acts.unseen, acts.outgrows, acts.unproven) = (None, None, None);
     (scene.unread, scene.gone) = (false, false);
     Ok(guard::judge(scene))
+}
+
+/// The verdict on a call; where it leads to a step that cannot be taken now, that is what it says.
+pub(crate) fn judge(
+    repo: &Repo,
+    call: &ToolCall,
+    scene: &mut Scene<'_>,
+) -> Result<std::result::Result<(), Refusal>> {
+    let verdict = judge_in_a_merge(repo, call, scene)?;
+    let Err(refusal) = &verdict else { return Ok(verdict) };
+    Ok(stops_the_step(repo, refusal, scene.guest)?.map_or(verdict, Err))
+}
+
+/// Why the step that `refusal` names cannot be taken now: a job that has not begun would be led to
+/// it, back to the edit, and to it again.
+fn stops_the_step(repo: &Repo, refusal: &Refusal, guest: bool) -> Result<Option<Refusal>> {
+    if refusal.wants != Wants::Begin || guest || repo.store.in_progress().is_none() {
+        return Ok(None);
+    }
+    let Some(focused) = repo.focused()? else { return Ok(None) };
+    Ok(stands_at_home(repo, &focused).err())
 }
 
 /// What an edit changed of such files is part of the merge, and no work of the job's.

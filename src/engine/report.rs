@@ -26,7 +26,7 @@ use crate::jobs::shortword::{Moment, SaidLane, SizeWords};
 use crate::phases::gates;
 use crate::phases::own::MODEL;
 use crate::phases::{Multiplier, Phase, PhaseKind, Write, pacing};
-use crate::verdict::{Case, Facts, Refusal, Wants};
+use crate::verdict::{Case, Facts, Refusal, STATE, Wants};
 use crate::voice::{self, Notice, tell};
 
 /// What is absent is `null`.
@@ -76,9 +76,9 @@ pub(crate) struct Status {
     pub awaiting: Vec<JobHead>,
     /// Jobs that the agent made and that wait for a person.
     pub queued: Vec<JobHead>,
-    /// Open jobs that other clones began, where none is in focus here.
+    /// Open jobs that other clones began or continued, where none is in focus here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub elsewhere: Vec<JobHead>,
+    pub elsewhere: Vec<OtherJob>,
     /// What was seen of the work, where its person may be asked whether the job is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub card: Vec<String>,
@@ -92,6 +92,18 @@ pub(crate) struct JobHead {
     pub name: String,
     pub status: &'static str,
     pub run: u32,
+}
+
+/// An open job of another clone.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct OtherJob {
+    #[serde(flatten)]
+    pub head: JobHead,
+    /// This clone worked on it before the other one did.
+    pub continued: bool,
+    /// Files that it changed in this worktree then, and that are not committed here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 /// One row of `why --json`.
@@ -199,7 +211,7 @@ pub(crate) fn status(repo: &Repo) -> Result<Status> {
         cycles: repo
             .plan_total(focused)?
             .and_then(|total| state.plan.effective_last_cycle(Some(total))),
-        allowed: if missing.iter().any(is_elsewhere) {
+        allowed: if missing.iter().any(stops_all) {
             allowed::looks(row)
         } else {
             let mut said = allowed(row, &open_places(repo, focused)?);
@@ -240,9 +252,11 @@ fn as_guest(repo: &Repo, focused: &LoadedJob, status: Status) -> Result<Status> 
     })
 }
 
-/// HEAD is not where the job is, so every change is refused.
-fn is_elsewhere(refusal: &Refusal) -> bool {
-    refusal.wants == Wants::Home && refusal.facts.get("case") != Some(Case::Operation.word())
+/// HEAD is not where the job is, or the journal does not hold, so every change is refused.
+fn stops_all(refusal: &Refusal) -> bool {
+    let away =
+        refusal.wants == Wants::Home && refusal.facts.get("case") != Some(Case::Operation.word());
+    away || (refusal.by, refusal.wants) == (STATE, Wants::Repair)
 }
 
 /// The track that the first step chose.
@@ -311,8 +325,18 @@ fn status_without_job(repo: &Repo, row: &Phase) -> Result<Status> {
         ),
         awaiting: awaiting.iter().map(job_head).collect(),
         queued: own_heads(repo)?,
-        elsewhere: elsewhere::of_others(repo)?.iter().map(job_head).collect(),
+        elsewhere: others(repo)?,
     })
+}
+
+fn others(repo: &Repo) -> Result<Vec<OtherJob>> {
+    let others = elsewhere::of_others(repo)?.into_iter();
+    let shown = |other: elsewhere::Other| OtherJob {
+        head: job_head(&other.job),
+        continued: other.continued,
+        left: other.left,
+    };
+    Ok(others.map(shown).collect())
 }
 
 /// Directories and files that may be written in where the phase writes its scope.
@@ -362,12 +386,13 @@ pub(crate) fn refusals(repo: &Repo, limit: usize) -> Result<Vec<WhyRow>> {
         let refused = record::watched::refusals(repo)?;
         return Ok(refused.iter().take(limit).filter_map(why_of_watched).collect());
     }
+    let mut rows: Vec<WhyRow> = state_row(repo)?.into_iter().collect();
     let job = back::refused_here(repo)?;
     let enough = |lines: &[Line]| lines.iter().filter(|it| it.refusal.is_some()).count() >= limit;
     let lines = back::lines(repo, job.as_ref(), enough)?;
-    let mut rows = Vec::new();
     let refused = lines.iter().filter_map(|line| Some((line, line.refusal.as_ref()?)));
-    for (line, refused) in refused.take(limit) {
+    let left = limit.saturating_sub(rows.len());
+    for (line, refused) in refused.take(left) {
         let mut row = why_row(line, refused);
         if let Some(worth) = worth(repo, refused) {
             row.facts.set("worth", worth);
@@ -509,6 +534,27 @@ fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
         let said = voice::say(&refusal, &last.phase);
         let stop = if said.why.ends_with(['.', '!', '?', ':']) { "" } else { "." };
         format!("{}{stop} {}", said.why, said.do_)
+    }))
+}
+
+/// Why every call but a look is refused now: what refused them could not be written down.
+fn state_row(repo: &Repo) -> Result<Option<WhyRow>> {
+    let Some(focused) = repo.focused()? else { return Ok(None) };
+    let Err(trouble) = &focused.activity else { return Ok(None) };
+    let refusal = Refusal::broken(STATE, trouble);
+    let said = voice::say(&refusal, focused.state.stand.phase.as_str());
+    Ok(Some(WhyRow {
+        at: rfc3339(repo.now),
+        event: STATE.to_owned(),
+        tool: String::new(),
+        paths: Vec::new(),
+        by: STATE.to_owned(),
+        wants: refusal.wants.word(),
+        why: said.why,
+        do_: said.do_,
+        then: said.then,
+        facts: refusal.facts,
+        ran: None,
     }))
 }
 

@@ -145,6 +145,11 @@ impl Op {
         !STEPPED_OVER.contains(&self.command.as_str())
     }
 
+    /// Whether it took words away for good.
+    pub(crate) fn redacts(&self) -> bool {
+        self.command == REDACTED
+    }
+
     /// What the next operation of its worktree is done behind.
     pub(crate) fn leaves(&self) -> Behind {
         match &self.walked {
@@ -156,7 +161,8 @@ impl Op {
 
 /// What undo and redo step over: words that `job redact` took away stay away, so taking it back
 /// would change nothing, and what a journal held stays recorded.
-const STEPPED_OVER: [&str; 2] = ["job redact", KEPT];
+const STEPPED_OVER: [&str; 2] = [REDACTED, KEPT];
+const REDACTED: &str = "job redact";
 
 /// The operation of a sync that made a step of what the journal held, before it looked at what is
 /// there. Nobody asked for it.

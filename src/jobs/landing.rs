@@ -453,6 +453,17 @@ pub(crate) fn nothing_left(job: &Job) -> Refusal {
     refused(Case::LandNothing, job)
 }
 
+/// What there was landed as `there`, which is here still; `land` with `line` lands it again once
+/// it is gone.
+pub(crate) fn landed(job: &Job, there: &str, line: &str) -> Refusal {
+    refused(Case::LandDone, job).with("there", there).with("line", line)
+}
+
+/// The commit that it was to be put onto holds all of it.
+pub(crate) fn holds_it(job: &Job, onto: &str, line: &str) -> Refusal {
+    refused(Case::LandHeld, job).with("onto", onto).with("line", line)
+}
+
 /// The last commit of a job that another clone has.
 pub(crate) struct Away<'a> {
     pub commit: &'a str,
@@ -471,9 +482,22 @@ pub(crate) fn away(job: &Job, at: &Away<'_>, from: Option<&str>) -> Refusal {
         .with("remote", from.unwrap_or_default())
 }
 
-/// A branch is there that leaves no room for the one that is wanted; `free` has room.
-pub(crate) fn name_taken(job: &Job, branch: &str, free: &str) -> Refusal {
-    refused(Case::LandTaken, job).with("branch", branch).with("free", free)
+/// A branch is there that leaves no room for the one that is wanted; `land` with `line` has room.
+pub(crate) fn name_taken(job: &Job, branch: &str, line: &str) -> Refusal {
+    refused(Case::LandTaken, job).with("branch", branch).with("line", line)
+}
+
+/// The same, where the work may be put onto that branch.
+pub(crate) fn name_taken_beside(job: &Job, branch: &str, line: &str) -> Refusal {
+    refused(Case::LandTakenBeside, job).with("branch", branch).with("line", line)
+}
+
+/// The same, where the branch has landed the job `other`, on a step of which this one stands.
+pub(crate) fn name_taken_below(job: &Job, branch: &str, line: &str, other: &str) -> Refusal {
+    refused(Case::LandTakenBelow, job)
+        .with("branch", branch)
+        .with("line", line)
+        .with("other", other)
 }
 
 /// Another process lands the same job.
@@ -487,8 +511,8 @@ pub(crate) fn not_whole(job: &Job, branch: &str) -> Refusal {
 }
 
 /// Somebody else has the commits that were to be replaced: `remote` is the ref that has them.
-pub(crate) fn published(job: &Job, branch: &str) -> Refusal {
-    refused(Case::LandPublished, job).with("branch", branch)
+pub(crate) fn published(job: &Job, branch: &str, line: &str) -> Refusal {
+    refused(Case::LandPublished, job).with("branch", branch).with("line", line)
 }
 
 /// A commit of the job holds something else than its step recorded, and the person who let the job
@@ -499,13 +523,14 @@ pub(crate) fn unlike(job: &Job, commit: &str, recorded: &str) -> Refusal {
 }
 
 /// The branch moved while its commits were made.
-pub(crate) fn moved(job: &Job, branch: &str) -> Refusal {
-    refused(Case::LandMoved, job).with("branch", branch)
+pub(crate) fn moved(job: &Job, branch: &str, line: &str) -> Refusal {
+    refused(Case::LandMoved, job).with("branch", branch).with("line", line)
 }
 
 /// The change does not fit onto another commit.
-pub(crate) fn collides(job: &Job, onto: &str, paths: &[String]) -> Refusal {
-    refused(Case::LandConflict, job).with("onto", onto).with("paths", paths.join(", "))
+pub(crate) fn collides(job: &Job, onto: &str, paths: &[String], line: &str) -> Refusal {
+    let paths = paths.join(", ");
+    refused(Case::LandConflict, job).with("onto", onto).with("paths", paths).with("line", line)
 }
 
 /// Only its memory does not: `land` with `line` lands the rest. `merged` is whether git merges
@@ -523,11 +548,11 @@ pub(crate) fn memory_collides(
 }
 
 /// The person's hook takes no such message.
-pub(crate) fn vetoed(job: &Job, subject: &str, output: &str) -> Refusal {
+pub(crate) fn vetoed(job: &Job, subject: &str, output: &str, line: &str) -> Refusal {
     const MOST: usize = 160;
     let said = output.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic));
     let said: String = crate::secrets::mask(said.unwrap_or("nothing")).chars().take(MOST).collect();
-    refused(Case::LandVetoed, job).with("subject", subject).with("said", said)
+    refused(Case::LandVetoed, job).with("subject", subject).with("said", said).with("line", line)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::{Class, FirstStep, Phase, PhaseKind, PhaseName, Reads, Write};
 use crate::event::{Act, Actor, PageChange};
 use crate::secrets::Line;
 use crate::shell;
-use crate::verdict::{Case, Refusal, Verdict, Wants};
+use crate::verdict::{Case, Refusal, STATE, Verdict, Wants};
 
 /// Whom a guard binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -824,14 +824,14 @@ fn direct<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (Deed, &'a str)> {
 /// Refuses an act that does more than look while there is `trouble`.
 pub fn journal_holds(trouble: Option<&dyn std::fmt::Display>, act: &Act) -> Verdict {
     match trouble {
-        Some(trouble) if !looks(act) => Err(Refusal::broken("state", trouble)),
+        Some(trouble) if !looks(act) => Err(Refusal::broken(STATE, trouble)),
         _ => Ok(()),
     }
 }
 
 /// A call that cannot be judged for a reason that the agent can put there.
 pub(crate) fn unjudged(why: &dyn std::fmt::Display) -> Refusal {
-    Refusal::broken("state", why).case(Case::Unjudged)
+    Refusal::broken(STATE, why).case(Case::Unjudged)
 }
 
 /// The refusal of what changes something where the rules, the state or the format of a repository
@@ -885,7 +885,7 @@ pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
         return Ok(());
     }
     if let (Some(shut), false) = (shut, matches!(place, Place::Surface { .. })) {
-        return Err(shut_by(Refusal::new("pre-commit", Wants::Declaration), shut, path));
+        return Err(staged_shut(shut, path));
     }
     let (wants, case) = match place {
         Place::Surface { .. } => (Wants::HandsOff, Case::Surface),
@@ -894,6 +894,38 @@ pub(crate) fn is_committed(row: &Phase, staged: &Staged<'_>) -> Verdict {
         _ => (Wants::Checkpoint, Case::Staged),
     };
     Err(Refusal::new("pre-commit", wants).case(case).with("path", path))
+}
+
+/// What is staged is no longer left as it was by leaving it alone: it leaves the index.
+fn staged_shut(shut: &Shut, path: &str) -> Refusal {
+    let case = match shut {
+        Shut::Said(_) => Case::StagedSaid,
+        Shut::Beside(_) => Case::StagedBeside,
+        Shut::Rule(_) => Case::StagedRule,
+    };
+    let refusal = shut_by(Refusal::new("pre-commit", Wants::Declaration), shut, path);
+    refusal.case(case).with(STAGED, shell::quoted_word(path))
+}
+
+/// The fact of such a refusal that names what leaves the index.
+const STAGED: &str = "staged";
+
+/// The same refusal, of `paths` that it all holds for: they leave the index at once.
+pub(crate) fn all_staged(mut refusal: Refusal, paths: &[String]) -> Refusal {
+    /// A fact is cut behind so many characters, and a command may not be.
+    const MOST: usize = 200;
+    let mut words = String::new();
+    for word in paths.iter().map(|path| shell::quoted_word(path)) {
+        if words.len() + word.len() >= MOST && !words.is_empty() {
+            break;
+        }
+        let between = if words.is_empty() { "" } else { " " };
+        words = format!("{words}{between}{word}");
+    }
+    if refusal.facts.get(STAGED).is_some() {
+        refusal.facts.set(STAGED, words);
+    }
+    refusal
 }
 
 /// What a person lets the agent commit in the middle of its work is the person's own: `path` is

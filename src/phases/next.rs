@@ -3,7 +3,7 @@
 
 use super::review::{Ending, Review};
 use super::{Phase, PhaseKind, gates};
-use crate::verdict::Refusal;
+use crate::verdict::{Refusal, Wants};
 
 /// A job in focus, as far as its next step hangs on it.
 #[derive(Clone, Debug)]
@@ -56,7 +56,8 @@ pub fn next(standing: &Standing<'_>) -> Next {
         return Next::Command("git seed gmode exit");
     }
     if standing.review.opens_a_cycle().is_ok() {
-        let open = standing.missing.iter().find(|no| gates::OF_REVIEW.contains(&no.by));
+        let stops = |no: &&Refusal| no.wants == Wants::Home || gates::OF_REVIEW.contains(&no.by);
+        let open = standing.missing.iter().find(stops);
         let reopens = || Next::Command("git seed phase advance --review");
         return open.map_or_else(reopens, |refusal| Next::Mend(refusal.clone()));
     }
@@ -65,7 +66,10 @@ pub fn next(standing: &Standing<'_>) -> Next {
         return standing.waits.clone().or_else(asks).map_or(Next::Approval, Next::Mend);
     }
     if standing.rests {
-        return Next::Command("git seed phase advance");
+        // The step looks at nothing but where HEAD is.
+        let stops = standing.missing.iter().find(|no| no.wants == Wants::Home);
+        let begins = || Next::Command("git seed phase advance");
+        return stops.map_or_else(begins, |refusal| Next::Mend(refusal.clone()));
     }
     match standing.missing.first() {
         Some(refusal) => Next::Mend(refusal.clone()),

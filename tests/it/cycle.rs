@@ -568,6 +568,37 @@ fn a_merge_in_progress_is_waited_for() {
     assert_eq!(world.phase(), "verify");
 }
 
+/// Before the first step as well: the job would be led to a step that is refused.
+#[test]
+fn what_is_under_way_is_named_before_the_first_step() {
+    for (begins, ends, what) in [
+        ("git merge -q --no-ff --no-commit side", "git merge --abort", "a merge is in"),
+        ("git rebase -q -x false side", "git rebase --abort", "a rebase is in"),
+        ("git bisect start HEAD HEAD~1", "git bisect reset", "a bisect is in"),
+    ] {
+        let world = World::seeded();
+        world.sh(&format!(
+            "git checkout -q -b side; echo side > side.txt; git add -A; \
+             git -c core.hooksPath=/dev/null commit -qm side; git checkout -q main; \
+             git -c core.hooksPath=/dev/null commit -q --allow-empty -m two; {begins} || true"
+        ));
+        world.prompt("Fix the lexer");
+        let status = world.json("status");
+        assert!(status["missing"].to_string().contains(what), "{what}: {status}");
+        assert!(status["next"].to_string().contains("ask the person to finish"), "{status}");
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses(what);
+        world.seed("phase advance").refuses(what);
+        world.sh(ends);
+        let status = world.json("status");
+        assert_eq!(
+            (&status["missing"], &status["next"]),
+            (&json!([]), &json!("git seed phase advance"))
+        );
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").refuses("has not started");
+        world.seed("phase advance").succeeds();
+    }
+}
+
 #[test]
 fn a_detached_head_carries_a_cycle() {
     let world = World::seeded();

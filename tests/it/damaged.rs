@@ -42,6 +42,42 @@ fn fingerprints_that_do_not_read_refuse_code_and_boundaries() {
     }
 }
 
+fn lose(world: &World) {
+    fs::remove_dir_all(world.path(".git/seed")).expect("it was there");
+}
+
+fn tamper(world: &World) {
+    let files = fs::read_dir(world.path(".git/seed/journal")).expect("a directory").flatten();
+    let file = files.map(|file| file.path()).find(|file| file.is_file()).expect("a journal");
+    fs::write(&file, "{}\tx\ty\n").expect("written");
+}
+
+/// All calls but looks are refused, so whoever asks what is wrong is told, and led on.
+#[test]
+fn a_journal_that_is_gone_or_changed_is_named_where_people_look() {
+    for phase in ["idle", "execute"] {
+        for (damage, what) in [(lose as fn(&World), "missing"), (tamper, "changed by hand")] {
+            let world = World::new().installed();
+            world.prompt("Fix the lexer");
+            if phase != "idle" {
+                world.to(phase);
+            }
+            damage(&world);
+            world.runs("cargo test").refuses(what);
+            let status = world.json("status");
+            assert_eq!(status["next"], "git seed doctor --fix", "{phase}: {status}");
+            assert!(!status["allowed"].to_string().contains("write in"), "{status}");
+            assert!(status["missing"][0].as_str().is_some_and(|text| text.contains(what)));
+            let why = world.person("why").tells("do: git seed doctor --fix");
+            assert!(why.contains(what), "{phase}: {why}");
+            world.person("doctor --fix").said();
+            let status = world.person("status").succeeds();
+            assert!(!status.contains("doctor --fix"), "{phase} {what}: {status}");
+            assert!(!world.person("why").succeeds().contains(what));
+        }
+    }
+}
+
 #[test]
 fn a_record_of_the_installation_that_does_not_read_is_not_written_over() {
     for damage in DAMAGE {

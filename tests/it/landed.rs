@@ -316,6 +316,11 @@ fn it_is_put_onto_another_commit_or_collides_there() {
     let seen = before_a_person(&world);
     let said = world.person("land --onto odd").refuses("conflict with odd");
     assert!(said.contains(CODE), "{said}");
+    // What it names has room where the usual name is taken.
+    world.git("branch main-landed HEAD");
+    let said = world.person("land --onto odd --branch b").refuses("conflict with odd");
+    assert!(said.contains(" --branch b\n"), "{said}");
+    world.git("branch -qD main-landed");
     let landed = lands(&world, "--onto other");
     assert_eq!(before_a_person(&world), seen);
     assert_eq!(json!([&landed["product_identical"], &landed["memory"]]), json!([true, true]));
@@ -427,6 +432,76 @@ fn one_more(world: &World) -> String {
     world.tests();
     world.asks(&super::quick::done()).passes().answers("Approve completion");
     id
+}
+
+/// Two small jobs, one behind the other.
+fn two_jobs() -> (World, String, String) {
+    let world = World::seeded();
+    let first = one_more(&world);
+    let second = one_more(&world);
+    (world, first, second)
+}
+
+/// The line behind `git seed` that a refusal names first.
+fn named(said: &str) -> String {
+    let line = said.lines().find_map(|line| line.strip_prefix("Do: git seed "));
+    line.unwrap_or_else(|| panic!("no command: {said}")).to_owned()
+}
+
+/// A job begins where the branch stood, so the second one stands on the step of the first.
+#[test]
+fn a_step_of_another_job_below_a_landing_is_named_and_each_way_on_leads_on() {
+    let (world, first, second) = two_jobs();
+    let step = rev(&world, "HEAD~1");
+    let landed = lands(&world, "--dry-run");
+    assert_eq!(landed["job"], json!(second));
+    assert_eq!(landed["below"], json!({ "commit": step, "job": first, "landed": null }));
+    let said = world.person("land").succeeds();
+    let line = format!("git seed land {first} --branch main-landed-2");
+    assert!(said.contains("a step of \"fix the lexer\" as it was made"), "{said}");
+    assert!(said.contains(&line), "{said}");
+    // What is on the branch that is there holds the first one's change.
+    let said = world.person(&format!("land {first}")).refuses("main-landed exists already");
+    assert!(said.contains("leaves main-landed as it is"), "{said}");
+    let onto = format!("land {first} --branch other --onto main-landed");
+    let said = world.person(&onto).refuses("main-landed holds the changes of");
+    assert_eq!(named(&said), format!("land {first} --branch other"));
+    let landed = lands(&world, &named(&said)["land ".len()..]);
+    assert_eq!((&landed["below"], &landed["base"]), (&Value::Null, &json!(rev(&world, "HEAD~2"))));
+}
+
+#[test]
+fn a_job_on_a_step_of_one_that_landed_is_led_onto_what_landed() {
+    let (world, first, second) = two_jobs();
+    lands(&world, &first);
+    let said = world.person("land").refuses("landed there, and");
+    let line = format!("land {second} --onto main-landed --branch main-landed-2");
+    assert_eq!(named(&said), line);
+    // Without it the step is handed in, and the way back leads on as well.
+    let landed = lands(&world, "--branch plain");
+    assert_eq!(landed["below"]["landed"], json!("main-landed"), "{landed}");
+    world.git("branch -qD plain");
+    let said = world.person("land --branch plain").succeeds();
+    let back = format!("git branch -D plain && git seed land {second} --onto main-landed");
+    assert!(said.contains(&back), "{said}");
+    world.git("branch -qD plain");
+    assert_eq!(lands(&world, &line["land ".len()..])["below"], Value::Null);
+    assert_eq!(rev(&world, "main-landed-2~1"), rev(&world, "main-landed"));
+}
+
+/// A landing that is gone opens nothing of what another one has.
+#[test]
+fn what_landed_twice_lands_again_where_neither_is_there() {
+    let (world, _, second) = two_jobs();
+    for _ in 0..2 {
+        lands(&world, &second);
+        for line in ["", " --branch other", " --onto HEAD~2 --branch other"] {
+            let said = world.person(&format!("land {second}{line}")).refuses("landed as main-land");
+            assert!(said.contains("no commits left to land"), "{said}");
+        }
+        world.git("branch -qD main-landed");
+    }
+    lands(&world, &second);
 }
 
 /// A forge makes one commit of two jobs, and their branches go: what the second one stood on is

@@ -288,7 +288,34 @@ fn a_row_of_the_rules_is_the_scope() {
     world.runs_and("sh build.sh", || world.puts("todo.txt", "x\n"));
     let said = world.agents_shell("git add todo.txt && git commit -qm x", "");
     assert!(said.code != 0 && said.err.contains("todo.txt is outside"), "{said:?}");
+    assert!(said.err.contains("Do: git restore --staged todo.txt\n"), "{said:?}");
     world.git("commit -qm persons");
+}
+
+/// Left alone it stays staged, and stops every later commit.
+#[test]
+fn what_takes_a_closed_file_out_of_the_index_is_named_and_open() {
+    for words in [FORBIDDEN, "Fix the lexer. Only src/parser may change."] {
+        let world = in_mode("fence");
+        world.prompt(words);
+        world.edits(CODE, "lex", "lexer").passes();
+        world.runs_and("sh build.sh", || {
+            world.puts("todo.txt", "x\n");
+            world.puts("docs/a b.txt", "x\n");
+        });
+        let said = world.agents_shell("git add -A && git commit -qm 'a lexer'", "");
+        assert!(said.code != 0 && said.err.contains("todo.txt"), "{said:?}");
+        let line = said.err.lines().find_map(|line| line.strip_prefix("Do: "));
+        let line = line.expect("a command").to_owned();
+        assert!(line.starts_with("git restore --staged "), "{line}");
+        world.runs(&line).passes();
+        world.agents_shell(&line, "");
+        let said = world.agents_shell("git commit -qm 'a lexer'", "");
+        assert_eq!(said.code, 0, "{words}: {said:?}");
+        let files = world.files_of_head();
+        assert!(files.contains(&CODE.to_owned()), "{files:?}");
+        assert!(!files.contains(&"todo.txt".to_owned()), "{files:?}");
+    }
 }
 
 #[test]

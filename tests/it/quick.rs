@@ -1178,3 +1178,22 @@ fn a_line_that_writes_before_the_first_step_is_told_its_directory() {
         world.runs(line).refuses("git seed phase advance --small --scope src/parser -m");
     }
 }
+
+/// There are no pages on it, so no example leads to one.
+#[test]
+fn the_example_of_the_fifth_refusal_fits_the_lane() {
+    let world = small();
+    world.is_heard();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    let mut said = String::new();
+    // The first one goes on into verify, and is refused there from then on.
+    for _ in 0..6 {
+        said = world.runs("git seed phase advance -m 'keep escapes'").said.expect("it ran").err;
+    }
+    let (_, example) = said.split_once("Example: ").unwrap_or_else(|| panic!("none: {said}"));
+    assert!(example.starts_with("the line \"Not tested: "), "{example}");
+    for word in ["page", "anchor", "footer", "---"] {
+        assert!(!said.contains(word), "{said}");
+    }
+}

@@ -1163,3 +1163,39 @@ fn status_names_open_jobs_that_another_clone_began() {
     assert!(status().starts_with("job"), "{}", status());
     assert!(!status().contains("begun in another clone"), "one is in focus: {}", status());
 }
+
+/// A job that was begun here is none that another clone began, and what it left here is named.
+#[test]
+fn a_job_that_another_clone_continued_is_named_so_with_what_it_left_here() {
+    let world = World::seeded();
+    bare(world.root(), "hub.git");
+    world.git("remote add origin ../hub.git");
+    pushes_branch(&world, "../hub.git");
+    world.prompt("[QUICK] fix the lexer");
+    let job = world.job();
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.prompt("[PAUSE]");
+    pushes_branch(&world, "../hub.git");
+    synced(&world, &agreed(&world));
+    let status = || world.person("status").succeeds();
+    assert!(!status().contains("another clone"), "{}", status());
+    second(&world, "b", "hub.git");
+    synced_there(&world, "b", "");
+    let said = there(&world, "b", "git seed status").out;
+    assert!(said.contains("begun in another clone"), "{said}");
+    let said = there(&world, "b", &format!("git seed job activate {job}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    synced_there(&world, "b", "");
+    synced(&world, "");
+    let said = status();
+    assert!(said.contains("continued in another clone; git seed job activate"), "{said}");
+    assert!(said.contains(&format!("and not committed: {CODE}")), "{said}");
+    let other = world.json("status")["elsewhere"][0].clone();
+    assert_eq!((&other["id"], &other["continued"]), (&json!(job), &json!(true)));
+    assert_eq!(other["left"], json!([CODE]));
+    world.git("checkout -q -- src");
+    assert!(!status().contains("not committed:"), "{}", status());
+    world.person(&format!("job activate {job}")).succeeds();
+}

@@ -20,14 +20,13 @@ use crate::memory::seen::Seen;
 use crate::memory::words;
 use crate::phases::criteria::{Criterion, Ground, Shown};
 use crate::phases::gates::{self, Crossing, Instead};
-use crate::phases::home::{self, Here};
 use crate::phases::message::Message;
 use crate::phases::pacing::{Deed, Demand, Stay};
 use crate::phases::place::Place;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{Move, Phase, PhaseKind, PhaseName, Position, Write};
-use crate::store::{CommitId, TreeId};
-use crate::verdict::{Refusal, Verdict};
+use crate::store::TreeId;
+use crate::verdict::{Refusal, STATE, Verdict};
 
 /// The most paths that are named one by one.
 pub(crate) const NAMED: usize = 5;
@@ -41,7 +40,8 @@ pub(crate) fn judge(
 ) -> Result<std::result::Result<Judged, Refusal>> {
     let (stand, review) = (&focused.state.stand, focused.state.review_after(since));
     let step = step_toward(repo, focused, since, toward);
-    let step = match step.and_then(|step| stands_at_home(repo, focused).map(|()| step)) {
+    let step = match step.and_then(|step| merge_mark::stands_at_home(repo, focused).map(|()| step))
+    {
         Ok(step) => step,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -234,21 +234,6 @@ fn was_heard(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
 /// Earlier steps of this stay hold paths that calls changed.
 fn has_touched(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(!repo.lines(&focused.chain, TOUCHED)?.is_empty())
-}
-
-pub(crate) fn stands_at_home(repo: &Repo, focused: &LoadedJob) -> std::result::Result<(), Refusal> {
-    let home = &focused.state.home;
-    let away = repo.away(focused);
-    // Where that does not read the person is asked to end it.
-    let merging = merge_mark::under_way(repo).ok().flatten();
-    let merging = merging.as_ref().map(|merging| merging.files.as_slice());
-    let doing = repo.store.in_progress();
-    let here = Here { away, doing, merging, branch: home.branch.as_str() };
-    // Empty before the first phase commit. A commit that cannot be found is not in HEAD's history.
-    let last = home.commit.parse::<CommitId>().ok();
-    home::takes_steps(here, || {
-        last.is_none_or(|commit| repo.store.contains(&commit).unwrap_or(false))
-    })
 }
 
 /// The boundary that gates are asked about.
@@ -545,14 +530,21 @@ pub(crate) fn within_the_lane(
 
 /// What stands between the focused job and its next step, but for the message.
 pub(crate) fn missing(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Refusal>> {
-    missing_with(repo, focused, "")
+    let mut missing = missing_with(repo, focused, "")?;
+    // Every call but a look is refused for it, so whatever else is missing can wait.
+    let trouble = focused.activity.as_ref().err();
+    missing.splice(..0, trouble.map(|trouble| Refusal::broken(STATE, trouble)));
+    Ok(missing)
 }
 
 /// The same of a step whose message is `text`: its words may stand for a run that cannot be had.
 pub(crate) fn missing_with(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Vec<Refusal>> {
     let since = repo.read_since(focused)?;
     let row = repo.row(Some(focused));
-    let Some(to) = row.next.first() else { return Ok(Vec::new()) };
+    let Some(to) = row.next.first() else {
+        // Before the first step there is nothing else to look at.
+        return Ok(merge_mark::stands_at_home(repo, focused).err().into_iter().collect());
+    };
     let shown = fence::shown::fence_shown(repo, focused)?;
     let (strays, unclaimed) = (shown.strays.as_slice(), shown.unclaimed.as_slice());
     let message = Message::new(text);
@@ -560,7 +552,7 @@ pub(crate) fn missing_with(repo: &Repo, focused: &LoadedJob, text: &str) -> Resu
     let naming = Naming::default();
     let asked = Asked { to, message: &message, naming: &naming, strays, unclaimed };
     let crossing = crossing(repo, focused, &since, None, &asked, &gathered)?;
-    Ok(stands_at_home(repo, focused)
+    Ok(merge_mark::stands_at_home(repo, focused)
         .err()
         .into_iter()
         .chain(fence::fingerprint_restore::prints_hold(repo)?.err())

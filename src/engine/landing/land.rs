@@ -8,8 +8,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::engine::landing::asked::Asked;
+use crate::engine::landing::below::{self, Below};
 use crate::engine::landing::differs::Differs;
-use crate::engine::landing::plan::{Asked, Ground, Plan, Planned, ground, missing, plan};
+use crate::engine::landing::onto::plan;
+use crate::engine::landing::plan::{Ground, Plan, Planned, ground, missing};
 use crate::engine::left_out::{self, LeftOut};
 use crate::engine::record;
 use crate::engine::record::landing::UnderWay;
@@ -49,6 +52,9 @@ pub(crate) struct Landed {
     /// so that the branch is without them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// A step of another job below it, which is handed in with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below: Option<Below>,
     /// The ref that keeps the commits of the phases.
     pub kept: &'static str,
     /// The commit that it was put onto.
@@ -98,6 +104,8 @@ struct Target {
     branch: String,
     /// It is the job's own, and replaced.
     replaces: bool,
+    /// What asks for this behind `land`.
+    line: String,
 }
 
 /// Lands the job `id`, or shows what would come of it.
@@ -115,7 +123,9 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         let at = landing::Away { commit: &commit, branch: &job.state.home.branch };
         return Ok(Err(landing::away(&record, &at, from(repo).as_deref())));
     }
-    let Some(ground) = ground else { return Ok(Err(landing::nothing_left(&record))) };
+    let Some(ground) = ground else {
+        return below::nothing_left(repo, &job, asked).map(Err);
+    };
     let target = match target(repo, &ground, asked)? {
         Ok(target) => target,
         Err(refusal) => return Ok(Err(refusal)),
@@ -130,7 +140,8 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
     }
     let memory_kept = if asked.without_memory { kept(repo, &ground, &plan)? } else { Vec::new() };
     if asked.dry_run {
-        return Ok(Ok(Landed { memory_kept, ..told(&ground, &plan, &target, &[]) }));
+        let below = below::below(repo, &ground, asked, (&target.branch, false))?;
+        return Ok(Ok(Landed { memory_kept, below, ..told(&ground, &plan, &target, &[]) }));
     }
     let under_way = match record::landing::begin(repo, &record)? {
         Ok(under_way) => under_way,
@@ -141,7 +152,8 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         record::landing::abandon(repo, id)?;
     }
     let told = made?.map(|(made, waits)| {
-        let told = Landed { memory_kept, waits, ..told(&ground, &plan, &target, &made) };
+        let below = below::below(repo, &ground, asked, (&target.branch, true))?;
+        let told = Landed { memory_kept, below, waits, ..told(&ground, &plan, &target, &made) };
         with_fates(repo, &ground, &plan, told)
     });
     match told {
@@ -208,27 +220,18 @@ fn target(
     let replaces = branch == own && stands.is_some();
     if !replaces {
         return Ok(match repo.store.in_the_place_of(&branch)? {
-            Some(known) => Err(landing::name_taken(job, &known, &free(repo, &branch)?)),
-            None => Ok(Target { branch, replaces }),
+            Some(known) => Err(below::taken(repo, ground, asked, &known)?),
+            None => Ok(Target { branch, replaces, line: asked.line(&job.id) }),
         });
     }
     if asked.onto.is_some() || asked.without_memory || ground.branch != stands {
         return Ok(Err(landing::not_whole(job, &branch)));
     }
     if repo.store.is_below(&ground.commits[0].commit, &["refs/remotes"])? {
-        return Ok(Err(landing::published(job, &branch)));
+        let line = asked.alone(repo, &ground.job)?;
+        return Ok(Err(landing::published(job, &branch, &line)));
     }
-    Ok(Ok(Target { branch, replaces }))
-}
-
-/// A name like `branch` that is free.
-pub(crate) fn free(repo: &Repo, branch: &str) -> Result<String> {
-    let stem = branch.strip_suffix("-landed").unwrap_or(branch);
-    // Below a branch there is room for none, whatever number it bears.
-    let above = repo.store.in_the_place_of(branch)?;
-    let is_below = above.is_some_and(|above| branch.starts_with(&format!("{above}/")));
-    let stem = if is_below { stem.replace('/', "-") } else { stem.to_owned() };
-    landing::free_branch(&stem, |name| Ok(repo.store.in_the_place_of(name)?.is_some()))
+    Ok(Ok(Target { branch, replaces, line: asked.line(&job.id) }))
 }
 
 /// A commit that was made.
@@ -247,7 +250,7 @@ fn make(
     mut under_way: UnderWay,
 ) -> Answered<(Vec<Built>, Option<String>)> {
     let job = &ground.job.state.job;
-    let built = match build(repo, ground, plan)? {
+    let built = match build(repo, ground, plan, &target.line)? {
         Ok(built) => built,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -266,7 +269,7 @@ fn make(
     let Some(to) = commits.last() else { return Ok(Err(landing::nothing_left(job))) };
     let moves = BranchMove { branch: &target.branch, from, to };
     if !record::landing::move_branch(repo, &moves)? {
-        return Ok(Err(landing::moved(job, &target.branch)));
+        return Ok(Err(landing::moved(job, &target.branch, &target.line)));
     }
     let waits = record::landing::settle(repo, &under_way)?;
     Ok(Ok((built, waits)))
@@ -276,6 +279,7 @@ fn build(
     repo: &Repo,
     ground: &Ground,
     plan: &Plan,
+    words: &str,
 ) -> Result<std::result::Result<Vec<Built>, Refusal>> {
     let signed = repo.rules.signing == Signing::Always || repo.store.signs_commits()?;
     let me = repo.store.identity();
@@ -291,7 +295,7 @@ fn build(
             None => None,
             Some(message) => match hooked(repo, message, &pending)? {
                 Ok(message) => Some(message),
-                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said))),
+                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said, words))),
             },
         };
         if message.is_none() && at.as_ref() == like.parents.first() && one.tree == like.tree {
@@ -424,6 +428,7 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
         memory_kept: Vec::new(),
         commits: rows.collect(),
         differs: plan.differs.clone(),
+        below: None,
         left_out: if target.replaces { Vec::new() } else { left_out(ground) },
         kept: names::KEEP_CLOSED,
         onto: plan.onto.as_ref().map(ToString::to_string),

@@ -4,8 +4,9 @@
 //! which the boundary that closes the cycle uses up, or the hook that hears the answer. Where the
 //! rules do not ask, nothing here looks at anything.
 
+use crate::engine::landing::asked::Asked;
 use crate::engine::landing::land::{self, Landed};
-use crate::engine::landing::plan::{Asked, first_subject, ground};
+use crate::engine::landing::plan::{first_subject, ground};
 use crate::engine::record;
 use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{LoadedJob, Repo, Result};
@@ -91,20 +92,6 @@ pub(crate) fn granted(repo: &Repo, id: &JobId) -> Result<Option<Lands>> {
 pub(crate) fn use_up(repo: &Repo, id: &JobId) -> Result<Option<Answered<Landed>>> {
     let Some(lands) = granted(repo, id)? else { return Ok(None) };
     Ok(Some(land::land(repo, id, &asked(lands))))
-}
-
-/// What `git seed land` has to be told to land the job: its id, and a branch where the one that the
-/// person was shown is there by now.
-pub(crate) fn words(repo: &Repo, job: &LoadedJob) -> Result<String> {
-    let id = &job.state.job.id;
-    let branch = match &job.state.land {
-        Offer::Granted(lands) => lands.branch.clone(),
-        _ => format!("{}-landed", job.state.home.branch),
-    };
-    Ok(match repo.store.in_the_place_of(&branch)? {
-        Some(_) => format!("{id} --branch {}", land::free(repo, &branch)?),
-        None => id.to_string(),
-    })
 }
 
 /// The landing that was granted.

@@ -2,64 +2,25 @@
 //! tree and its words. Nothing is written here but trees.
 //!
 //! Each piece takes the tree of its last commit, with memory as it is at the base; so nothing is
-//! merged. A commit of somebody else stays as it is, on another parent. `--onto` replays the pieces
-//! in objects, one by one.
+//! merged. A commit of somebody else stays as it is, on another parent.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
+use crate::engine::landing::asked::{Asked, is_there};
 use crate::engine::landing::called::{called, told_contexts, words_of};
 use crate::engine::landing::differs::{Differs, differs};
 use crate::engine::landing::trailers::own_trailers;
 use crate::engine::left_out;
 use crate::engine::record;
-use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::format::context::Context;
 use crate::format::landing::Landing;
 use crate::format::trailers::{StepTrailers, Trailers, claimed_ids};
-use crate::jobs::JobId;
 use crate::jobs::landing::{self, Made, Piece, Style};
-use crate::memory::merge::SWITCH;
 use crate::phases::commit_text::{Form, commit_text};
 use crate::phases::message::Message;
-use crate::shell::quoted_word;
-use crate::store::{CommitId, Replayed, TreeId, Written};
+use crate::store::{CommitId, TreeId, Written};
 use crate::verdict::Refusal;
-use crate::voice::{Notice, tell};
-
-/// What a person asks for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
-    pub per_cycle: bool,
-    pub onto: Option<String>,
-    pub branch: Option<String>,
-    pub without_memory: bool,
-    /// Words of their own for the message.
-    pub text: Option<String>,
-    /// The subject that they were shown.
-    pub subject: Option<String>,
-    /// Without trailers that lead back to the job.
-    pub no_seed: bool,
-    pub dry_run: bool,
-}
-
-impl Asked {
-    /// What asks for this behind `land`, but for words of its own.
-    fn line(&self, id: &JobId) -> String {
-        let mut line = id.to_string();
-        for (word, value) in [("--onto", &self.onto), ("--branch", &self.branch)] {
-            if let Some(value) = value {
-                let _ = write!(line, " {word} {}", quoted_word(value));
-            }
-        }
-        let per_cycle = (self.per_cycle, " --per-cycle");
-        let without = (self.without_memory, " --without-memory");
-        for (said, word) in [per_cycle, without, (self.no_seed, " --no-seed")] {
-            line.push_str(if said { word } else { "" });
-        }
-        line
-    }
-}
 
 /// The commits of a job that are still to land, as they are on its branch.
 pub(crate) struct Ground {
@@ -210,17 +171,13 @@ fn still_open(
         return Ok(steps);
     }
     // What landed on a branch that is gone since may land again.
-    let mut gone = BTreeSet::new();
+    let mut here = BTreeSet::new();
     for landing in &landings {
-        let there = landing
-            .tip
-            .parse()
-            .map(|tip| repo.store.is_below(&tip, &["refs/heads", "refs/remotes", "refs/tags"]));
-        if !there.unwrap_or(Ok(false))? {
-            gone.extend(landing.ids().map(str::to_owned));
+        if is_there(repo, landing)? {
+            here.extend(landing.ids());
         }
     }
-    steps.retain(|id, _| gone.contains(id));
+    steps.retain(|id, _| !here.contains(id.as_str()));
     Ok(steps)
 }
 
@@ -272,9 +229,9 @@ fn found_below(
     }))
 }
 
-/// Cuts it, and gives each piece its tree and its words. `replaces` is whether the job's own branch
-/// is replaced, so that what came later goes along.
-pub(crate) fn plan(
+/// Cuts it, and gives each piece its tree and its words, where the job began. `replaces` is whether
+/// the job's own branch is replaced, so that what came later goes along.
+pub(super) fn on_its_base(
     repo: &Repo,
     ground: &Ground,
     asked: &Asked,
@@ -299,11 +256,7 @@ pub(crate) fn plan(
     let differs = differs(repo, id, labs, &ground.ids)?;
     let identical = differs.is_empty() && others.iter().all(|path| repo.is_memory(path));
     let whole = others.is_empty();
-    let plan = Plan { onto: None, from, commits, memory, identical, whole, differs };
-    match &asked.onto {
-        Some(onto) => replayed(repo, ground, plan, asked, onto),
-        None => Ok(Ok(plan)),
-    }
+    Ok(Ok(Plan { onto: None, from, commits, memory, identical, whole, differs }))
 }
 
 /// A commit of somebody else, as it is.
@@ -377,66 +330,6 @@ fn sorted(
         if changes { product.push(at) } else { other.push(at) }
     }
     Ok((product, other))
-}
-
-/// Puts the pieces onto another commit; refused where one does not fit there.
-fn replayed(
-    repo: &Repo,
-    ground: &Ground,
-    plan: Plan,
-    asked: &Asked,
-    onto: &str,
-) -> Result<std::result::Result<Plan, Refusal>> {
-    let Some(commit) = repo.store.resolve_commit(onto)? else {
-        return Err(EngineError::Usage(tell(Notice::LandOntoUnknown, &[("onto", onto)])));
-    };
-    let begins = repo.store.tree_of_commit(&commit)?;
-    let (mut before, mut at) = (plan.from.clone(), begins.clone());
-    let mut commits: Vec<Planned> = Vec::new();
-    for one in plan.commits {
-        let tree = match repo.store.replay(&before, &at, &one.tree)? {
-            Replayed::Tree(tree) => tree,
-            Replayed::Conflict(paths) => {
-                return collides(repo, ground, asked, onto, &paths).map(Err);
-            }
-        };
-        before.clone_from(&one.tree);
-        if tree != at || one.message.is_none() {
-            at = tree.clone();
-            commits.push(Planned { tree, ..one });
-        }
-    }
-    let Some(last) = commits.iter().rev().find(|one| one.message.is_some()) else {
-        return Ok(Err(landing::nothing_left(&ground.job.state.job)));
-    };
-    let memory = plan.memory && last.subject == commits[commits.len() - 1].subject;
-    let but = repo.without_memory();
-    let ours = repo.store.change_id(&plan.from, &before, &but)?;
-    let same = ours == repo.store.change_id(&begins, &at, &but)?;
-    // The other commit may have some of it already.
-    let whole = at == before && plan.whole;
-    let identical = plan.differs.is_empty() && (same || at == before && plan.identical);
-    let onto = Some(commit);
-    Ok(Ok(Plan { onto, from: begins, commits, memory, identical, whole, ..plan }))
-}
-
-/// What is in the way there, and the way past it where that is memory alone.
-fn collides(
-    repo: &Repo,
-    ground: &Ground,
-    asked: &Asked,
-    onto: &str,
-    paths: &[String],
-) -> Result<Refusal> {
-    let job = &ground.job.state.job;
-    let of_memory = !asked.without_memory && paths.iter().all(|path| repo.is_memory(path));
-    let without = Asked { without_memory: true, ..asked.clone() };
-    // Commits of others hold memory, too, and there may be nothing else.
-    if !of_memory || plan(repo, ground, &without, false)?.is_err() {
-        return Ok(landing::collides(job, onto, paths));
-    }
-    let merged = repo.store.config_text(SWITCH).as_deref() == Some("true");
-    Ok(landing::memory_collides(job, onto, paths, &without.line(&job.id), merged))
 }
 
 /// What subjects are to be like: those of the branch.

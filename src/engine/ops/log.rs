@@ -22,6 +22,8 @@ pub(crate) struct OpRow {
     pub worktree: String,
     pub jobs: Vec<String>,
     pub undone: bool,
+    /// `undo` and `redo` step over it.
+    pub stepped_over: bool,
 }
 
 /// As many as are read at first. `undo` seldom needs more.
@@ -166,6 +168,7 @@ pub(crate) fn rows(repo: &Repo, most: usize) -> Result<Vec<OpRow>> {
             at: rfc3339(op.at),
             jobs: jobs.iter().map(ToString::to_string).collect(),
             undone: undone.contains(op.id.as_str()) && op.counts(),
+            stepped_over: !op.counts(),
             id: op.id,
             command: op.command,
             worktree: op.worktree,

@@ -65,7 +65,7 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
         Ok(way) => way,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let Wanting { wants, ops, oldest } = wants(repo, &read, &way)?;
+    let Wanting { wants, ops, over, oldest } = wants(repo, &read, &way)?;
     if let Some(refusal) = in_the_way(repo, &read, oldest, &wants, word)? {
         return Ok(Err(refusal));
     }
@@ -77,6 +77,7 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     let (mut left, branches) = left(repo, &meant)?;
     let landings = planned.jobs.iter().flat_map(|(_, turn)| &turn.landings);
     left.extend(turn::still_there(repo, landings.collect(), &branches)?);
+    left.extend(redacted::stepped_over(&over));
     let _lock = repo.store.lock()?;
     if let Some(refusal) = moved_meanwhile(repo, &meant, word)? {
         return Ok(Err(refusal));
@@ -129,6 +130,8 @@ struct Wanting {
     wants: Wants,
     /// Those of the way, in its order.
     ops: Vec<Op>,
+    /// Those that the way back steps over, the newest first.
+    over: Vec<Op>,
     /// How many were done since the oldest of them.
     oldest: usize,
 }
@@ -136,7 +139,7 @@ struct Wanting {
 /// Where each place is to stand at the end of the way.
 fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
     let mut wants = Wants::new();
-    let (mut ops, mut oldest) = (Vec::new(), 0);
+    let (mut ops, mut over, mut oldest) = (Vec::new(), Vec::new(), 0);
     let steps = way.back.iter().map(|id| (id, true)).chain(way.on.iter().map(|id| (id, false)));
     for (id, back) in steps {
         let Some(at) = read.place(id) else { continue };
@@ -144,6 +147,7 @@ fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
         oldest = oldest.max(at);
         // What is stepped over is neither taken back nor said to be.
         if !op.counts() {
+            over.extend(back.then_some(op));
             continue;
         }
         let seen = if back { older.as_ref() } else { Some(&op) };
@@ -164,7 +168,7 @@ fn wants(repo: &Repo, read: &Ops<'_>, way: &Way) -> Result<Wanting> {
     }
     // Else it only grows: jobs leave it by a ref of their own.
     wants.retain(|place, want| want.resets || *place != archive_place());
-    Ok(Wanting { wants, ops, oldest })
+    Ok(Wanting { wants, ops, over, oldest })
 }
 
 fn archive_at(repo: &Repo, op: &Op) -> Result<Option<CommitId>> {

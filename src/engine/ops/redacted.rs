@@ -2,16 +2,26 @@
 //!
 //! A sync is undone by its refs, so a chain goes where it stood, without what came behind. A
 //! `redact` that another machine took comes again with the next sync; one of this clone would not.
+//! The redaction itself is stepped over, and named.
 
 use std::collections::BTreeSet;
 
 use crate::engine::ops::want::{Want, Wants, archive_place};
 use crate::engine::repo::{Repo, Result};
 use crate::format::names;
-use crate::format::ops;
+use crate::format::ops::{self, Op};
 use crate::format::trailers::StepTrailers;
 use crate::jobs::JobId;
 use crate::store::{CommitId, Stood, Tip};
+use crate::voice::{Notice, tell};
+
+/// What a person hears of the redactions that an undo steps over: who wanted the last operation
+/// taken back meant one of them, and it was one before it that was.
+pub(super) fn stepped_over(over: &[Op]) -> Option<String> {
+    let short = |op: &Op| op.id.chars().take(12).collect::<String>();
+    let ids: Vec<String> = over.iter().filter(|op| op.redacts()).map(short).collect();
+    (!ids.is_empty()).then(|| tell(Notice::UndoRedaction, &[("ops", &ids.join(", "))]))
+}
 
 /// A job that would have words again which were taken away here since a sync.
 pub(super) fn since(repo: &Repo, wants: &Wants) -> Result<Option<JobId>> {

@@ -4,7 +4,7 @@
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, jobs};
+use crate::engine::{boundary, jobs, merge_mark};
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
 
@@ -72,7 +72,7 @@ fn at_once(repo: &Repo, done: &LoadedJob) -> Result<Approval> {
         Approval::Stuck { why: said.why, do_: said.do_ }
     };
     if repo.map(stand).lane.is_none() {
-        let home = boundary::judge::stands_at_home(repo, &focused);
+        let home = merge_mark::stands_at_home(repo, &focused);
         return Ok(home.map_or_else(|refusal| stuck(&refusal), |()| Approval::Open));
     }
     let on = Transition::Forward { to: None, add_cycle: None, scope: Vec::new() };

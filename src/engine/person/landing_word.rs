@@ -4,6 +4,7 @@
 //! as a program of its own: what a hook or a signing key of the person's does, and how long it
 //! takes, cannot take the answer's hook along. One whose cycle is open lands once it is closed.
 
+use crate::engine::landing::asked;
 use crate::engine::landing::offer::{self, Offered};
 use crate::engine::person;
 use crate::engine::person::answers::{is_no_persons, keep_answer, text_hash, was_asked};
@@ -80,7 +81,7 @@ fn land(repo: &Repo, host: &Host, event: &Event, offered: &Offered) -> Result<Pe
         Ok(ran) => ran.said.trim().to_owned(),
         Err(error) => error.to_string(),
     };
-    let words = offer::words(repo, &repo.job(id)?)?;
+    let words = asked::words(repo, &repo.job(id)?)?;
     let facts = [("id", words.as_str()), ("said", &said)];
     Ok(PersonReply::NotCounted(tell(Notice::LandFailed, &facts)))
 }

@@ -8,7 +8,7 @@ use crate::engine::{boundary, jobs, landing};
 use crate::jobs::mode::Mode;
 use crate::phases::Phase;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
-use crate::verdict::Refusal;
+use crate::verdict::{Refusal, STATE, Wants};
 use crate::voice::{self, Notice, tell};
 
 /// What comes next, and who does it.
@@ -57,6 +57,10 @@ pub(crate) fn of_focused(
 ) -> NextStep {
     if !repo.is_on() {
         return NextStep::Anyones(tell(Notice::NextOn, &[]));
+    }
+    // Nothing goes on before it is mended, and a person may do that as well.
+    if let Some(trouble) = missing.iter().find(|no| (no.by, no.wants) == (STATE, Wants::Repair)) {
+        return NextStep::Anyones(voice::say(trouble, row.name.as_str()).do_);
     }
     let (state, stand) = (&focused.state, &focused.state.stand);
     let finished = jobs::ending::is_finished(repo, focused);
@@ -130,7 +134,7 @@ fn loose(
     let Some(found) = job else { return Ok(tell(Notice::NextPrompt, &[])) };
     let job = &found.state.job;
     let words = match next {
-        Loose::Land => landing::offer::words(repo, found)?,
+        Loose::Land => landing::asked::words(repo, found)?,
         _ => job.id.to_string(),
     };
     let facts = [("job", job.name.as_str()), ("id", words.as_str())];
