@@ -212,9 +212,6 @@ pub struct Host {
     /// the hook after the tool.
     #[serde(default)]
     pub(crate) hands_over: bool,
-    /// A call may leave a terminal open, and no event tells what is typed into it afterwards.
-    #[serde(default)]
-    pub(crate) leaves_terminals: bool,
     /// Variables that the host itself sets for git, and their values: none of the person's.
     #[serde(default)]
     pub(crate) git_settings: BTreeMap<String, String>,

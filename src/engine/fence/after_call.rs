@@ -11,7 +11,6 @@ use crate::format::fold::JournalLines;
 use crate::format::journal::What;
 use crate::format::looks::FirstLook;
 use crate::format::state::State;
-use crate::hosts;
 use crate::memory::scope::Scope;
 use crate::phases::place::Place;
 use crate::store::{Changed, RepoPath, TreeId};
@@ -47,9 +46,7 @@ pub(crate) fn after_shell(
         chain: &focused.chain,
         tree: None,
     };
-    let host = hosts::row(&focused.state.driver.host);
-    let running = host.is_ok_and(|host| host.leaves_terminals)
-        || focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
+    let running = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
     let known = Known {
         judged,
         before,
@@ -78,7 +75,7 @@ struct Known<'a> {
     touched: BTreeSet<String>,
     /// Looks of other calls that did not end.
     others: Vec<FirstLook>,
-    /// A background command, a subagent or a terminal of the agent's may still write.
+    /// A background command or a subagent of the agent's may still write.
     running: bool,
     window: Option<&'a Window>,
 }
