@@ -387,6 +387,8 @@ pub(crate) enum Notice {
     UnaskedByNobody,
     ApprovedNothing,
     ApprovedNot,
+    UnaskedUnseen,
+    UnaskedRunning,
     ApproveUnknown,
     ApproveOfGuest,
     ApproveUnattended,
