@@ -959,6 +959,7 @@ pub(crate) enum Notice {
     FenceCompanion,
     FenceHintStrays,
     FenceHintUnclaimed,
+    FenceAcceptedHooked,
     PushUnproven,
     TrailersKept,
     NextStatus,

@@ -65,6 +65,10 @@ fn unruled(event: &Event, error: &EngineError, answer: Answer) -> Answer {
 
 fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answer> {
     let state = &focused.state;
+    // Only the person can open it, and they hear it best at the end of a turn.
+    if boundary::hooked::stands(repo, focused)?.is_some() {
+        return last_words(repo, focused, event);
+    }
     let looking = state.review == Review::Looking;
     let (next, whole) = if looking { (String::new(), true) } else { next(repo, focused) };
     let unasked = jobs::unattended::unasked(repo, state);

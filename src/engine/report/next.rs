@@ -58,6 +58,10 @@ pub(crate) fn of_focused(
     if !repo.is_on() {
         return NextStep::Anyones(tell(Notice::NextOn, &[]));
     }
+    // Where that does not read the gates say what is next.
+    if let Ok(Some(refusal)) = boundary::hooked::stands(repo, focused) {
+        return NextStep::Agents(voice::say(&refusal, row.name.as_str()).do_);
+    }
     let (state, stand) = (&focused.state, &focused.state.stand);
     let finished = jobs::ending::is_finished(repo, focused);
     let standing = Standing {
