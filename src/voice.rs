@@ -493,6 +493,7 @@ pub(crate) enum Notice {
     CardNothing,
     CardByHand,
     CardOpenFiles,
+    RemarkRunning,
     CardUncounted,
     SeenBeyond,
     UntestedNone,

@@ -20,7 +20,7 @@ use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{SaidLane, ShortWord};
 use crate::phases::message::Message;
-use crate::phases::{Move, PhaseName};
+use crate::phases::{Move, PhaseName, Write};
 use crate::store::{CommitId, TreeEdit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -166,7 +166,8 @@ pub(crate) fn record(
 ) -> Result<std::result::Result<Transitioned, Refusal>> {
     let pages = boundary::declare::pages_to_heal(repo, &judged, chain)?;
     let start = beginning(repo, &judged)?;
-    let by_hand = fence::foreign_commits::commits_by_hand(repo, chain, commit.as_ref())?;
+    let mut by_hand = fence::foreign_commits::commits_by_hand(repo, chain, commit.as_ref())?;
+    by_hand.extend(still_runs(repo, toward)?);
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
     judged.adds.made = made(repo, chain, &judged, commit.as_ref())?;
     let passed =
@@ -214,6 +215,17 @@ pub(crate) fn record(
         rests,
         next,
     }))
+}
+
+/// A command or a subagent of the agent's still runs where the step forward leaves the work: what
+/// it makes from here on is in no commit of that step.
+fn still_runs(repo: &Repo, toward: &Transition) -> Result<Option<String>> {
+    let focused = repo.require_focused()?;
+    let works = repo.row(Some(&focused)).write.contains(&Write::Scope);
+    let runs = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
+    let leaves = matches!(toward, Transition::Forward { .. }) && works && runs;
+    let phase = focused.state.stand.phase.as_str();
+    Ok(leaves.then(|| tell(Notice::RemarkRunning, &[("phase", phase)])))
 }
 
 /// Packs what the cycle left loose; says why where it could not. The step is taken then, and loose

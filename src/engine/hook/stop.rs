@@ -71,7 +71,11 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     }
     let looking = state.review == Review::Looking;
     let (next, whole) = if looking { (String::new(), true) } else { next(repo, focused) };
-    let unasked = jobs::unattended::unasked(repo, state);
+    let running = matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0);
+    let unasked = jobs::unattended::unasked(repo, state).map(|why| match running {
+        true => tell(Notice::UnaskedRunning, &[("why", &why)]),
+        false => why,
+    });
     let called_off = jobs::ending::called_off(repo, focused)?;
     let turn = Turn {
         row: repo.row(Some(focused)),
@@ -83,7 +87,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         asked: record::interactions::only_asked(repo, focused)?,
         called_off: called_off.as_deref(),
         unasked: unasked.as_deref(),
-        running: matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0),
+        running,
         next: &next,
         whole,
     };
