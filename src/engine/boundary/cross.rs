@@ -194,13 +194,9 @@ pub(crate) fn record(
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())
         && taken.focused.state.job.status == Status::Completed;
-    let created = if closes { close(repo, &taken.focused)? } else { None };
+    let created = if closes { close(repo, &taken.focused)? } else { goes_on_from_here(repo)? };
     let rests = taken.focused.state.job.status == Status::Awaiting;
     let next = if rests { jobs::unattended::rest(repo, &taken.focused)? } else { None };
-    // The index of the fence was taken in the survey; anchors and hooks came after it.
-    if !closes && !rests && (!pages.is_empty() || !judged.survey.hooked.is_empty()) {
-        fence::tree::snapshot(repo)?;
-    }
     if repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref()) {
         remarks.extend(unpacked(repo));
     }
@@ -215,6 +211,13 @@ pub(crate) fn record(
         rests,
         next,
     }))
+}
+
+/// The fence looks from the tree as it is: the survey left its index as it was, and anchors and
+/// hooks came after that.
+fn goes_on_from_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    fence::tree::snapshot(repo)?;
+    Ok(None)
 }
 
 /// A command or a subagent of the agent's still runs where the step forward leaves the work: what
