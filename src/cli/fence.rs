@@ -1,6 +1,6 @@
 //! `git seed fence …`
 
-use crate::engine::{fence, jobs, lost_pages};
+use crate::engine::{boundary, fence, jobs, lost_pages};
 use crate::format::shown;
 use crate::voice::{self, Notice};
 use std::collections::BTreeSet;
@@ -71,18 +71,7 @@ pub(super) fn run(
             Ok(if opening.opened.is_empty() { Outcome::Failed } else { Outcome::Yes })
         }
         FenceCommand::Accept { paths } => {
-            let mut rest = fence::fingerprint_restore::accept_prints(&repo, paths)?;
-            if focused.is_none() {
-                rest = jobs::left::accept(&repo, &rest)?;
-            }
-            if !rest.is_empty() {
-                fence::restore::accept(&repo, &rest)?;
-            }
-            out.json(&serde_json::json!({ "accepted": paths }));
-            out.line(voice::tell(
-                Notice::FenceAccepted,
-                &[("paths", &shown::all_on_one_line(paths, ", "))],
-            ));
+            accept(&repo, focused.as_ref(), paths, out)?;
             Ok(Outcome::Yes)
         }
         FenceCommand::Restore { paths } => {
@@ -103,6 +92,38 @@ pub(super) fn run(
             Ok(if restored.left.is_empty() { Outcome::Yes } else { Outcome::Failed })
         }
     }
+}
+
+/// Takes `paths` over as the person's. What a hook adds is in the next commit all the same.
+fn accept(
+    repo: &Repo,
+    focused: Option<&LoadedJob>,
+    paths: &[String],
+    out: &mut Report,
+) -> Result<(), EngineError> {
+    let mut rest = fence::fingerprint_restore::accept_prints(repo, paths)?;
+    let tried = match focused {
+        Some(focused) => boundary::hooked::stands(repo, focused)?,
+        None => None,
+    };
+    if focused.is_none() {
+        rest = jobs::left::accept(repo, &rest)?;
+    }
+    if !rest.is_empty() {
+        fence::restore::accept(repo, &rest)?;
+    }
+    out.json(&serde_json::json!({ "accepted": paths }));
+    let by_hook = |path: &&String| {
+        tried.as_ref().is_some_and(|tried| boundary::hooked::has_added(tried, path))
+    };
+    let (hooked, own): (Vec<_>, Vec<_>) = paths.iter().partition(by_hook);
+    for (paths, notice) in [(own, Notice::FenceAccepted), (hooked, Notice::FenceAcceptedHooked)] {
+        if !paths.is_empty() {
+            let shown = shown::all_on_one_line(&paths, ", ");
+            out.line(voice::tell(notice, &[("paths", &shown)]));
+        }
+    }
+    Ok(())
 }
 
 /// A path as a shell means it: in the working directory, unless it is there only below the top.

@@ -267,13 +267,38 @@ pub(crate) fn let_through(
 /// One act in the words of the question; beyond its bounds with all that it reaches.
 fn question(repo: &Repo, act: &GitAct) -> String {
     let line = act.part.clone();
-    let says = act.row.map_or("", |row| row.says.as_str());
+    let (says, upstream) = says(repo, act);
     if act.within {
-        return tell(Notice::GitAsked, &[("line", &line), ("says", says)]);
+        return tell(Notice::GitAsked, &[("line", &line), ("says", &says)]);
     }
     // As above.
     let (to, refs) = reach(repo, act, SPELLED).unwrap_or_default();
     let to = if to.is_empty() { to } else { tell(Notice::GitAskedRemote, &[("url", &to)]) };
-    let refs = told_refs(&refs);
-    tell(Notice::GitAskedWide, &[("line", &line), ("says", says), ("to", &to), ("refs", &refs)])
+    let (to, refs) = (upstream + &to, told_refs(&refs));
+    tell(Notice::GitAskedWide, &[("line", &line), ("says", &says), ("to", &to), ("refs", &refs)])
+}
+
+/// What an act does, and beyond its bounds where the upstream of this branch is: its row speaks
+/// of a line that names no remote.
+fn says(repo: &Repo, act: &GitAct) -> (String, String) {
+    let by_row = act.row.map_or("", |row| row.says.as_str()).to_owned();
+    let sends = act.verb() == "push";
+    if !act.is_gits() || !(sends || act.verb() == "pull") {
+        return (by_row, String::new());
+    }
+    let (said, upstream) = (git_reach::said(&act.words), repo.store.upstream_shown());
+    let plain = said.remote.is_none() && said.specs.is_empty() && !said.branches && !said.tags;
+    if act.within || sends && plain && repo.store.pushes_to_upstream() {
+        let Some(upstream) = upstream.filter(|_| sends) else { return (by_row, String::new()) };
+        return (tell(Notice::GitAskedPush, &[("upstream", &upstream)]), String::new());
+    }
+    let remote = said.remote.or_else(|| if sends { repo.store.push_remote() } else { None });
+    let remote = remote.unwrap_or_else(|| repo.store.fetch_remote());
+    let remote = shown::on_one_line(&git_reach::without_login(&remote)).into_owned();
+    let notice = if sends { Notice::GitAskedPushTo } else { Notice::GitAskedPullFrom };
+    let known = match upstream {
+        Some(upstream) => tell(Notice::GitAskedUpstream, &[("upstream", &upstream)]),
+        None => tell(Notice::GitAskedNoUpstream, &[]),
+    };
+    (tell(notice, &[("remote", &remote)]), known)
 }

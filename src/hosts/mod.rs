@@ -773,6 +773,11 @@ enum ActRow {
         command: Text,
         cwd: Option<Text>,
     },
+    /// It does what this line would: the first of these fields that is there is its last word.
+    AsShell {
+        line: Text,
+        word: Vec<Text>,
+    },
     Delegate {
         agent: Text,
         prompt: Text,

@@ -629,6 +629,12 @@ impl Payload {
             }
             ActRow::Housekeeping => Some(Act::Housekeeping),
             ActRow::Shell { command, cwd } => self.shell(tool, input, command, cwd.as_deref()),
+            ActRow::AsShell { line, word } => {
+                let word = word.iter().find_map(|field| text(input, field));
+                let word = word.map(|word| format!(" {}", crate::shell::quoted_word(word)));
+                let command = format!("{line}{}", word.unwrap_or_default());
+                Some(Act::Shell { command, cwd: None, background: false })
+            }
             ActRow::Delegate { agent, prompt, default } => Some(Act::Delegate {
                 agent: text(input, agent).unwrap_or(default).to_owned(),
                 prompt: string(input, prompt).unwrap_or_default(),

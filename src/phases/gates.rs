@@ -483,7 +483,9 @@ fn held(case: Case, paths: &[String]) -> Refusal {
     if let Some(more) = paths.len().checked_sub(MOST).filter(|more| *more > 0) {
         shown = format!("{shown} and {more} more");
     }
-    Refusal::new(VETO, Wants::Clean).case(case).with("paths", shown).with("path", first)
+    let all = paths.join("\n");
+    let refusal = Refusal::new(VETO, Wants::Clean).case(case).with("paths", shown);
+    refusal.with("path", first).with("all", all)
 }
 
 /// The first title of a job's `shape` below which its `objective` says nothing, and all titles.

@@ -100,13 +100,23 @@ impl Store {
         }
     }
 
+    /// The upstream of this branch as a person writes it, such as `origin/main`.
+    pub(crate) fn upstream_shown(&self) -> Option<String> {
+        let (_, remote, merge) = self.upstream()?;
+        Some(format!("{remote}/{}", merge.strip_prefix("refs/heads/").unwrap_or(&merge)))
+    }
+
+    /// This branch, the remote of its upstream, and the ref there.
+    fn upstream(&self) -> Option<(String, String, String)> {
+        let branch = self.branch().ok().flatten()?;
+        let of_branch = |key: &str| self.value(&format!("branch.{branch}.{key}"));
+        let (remote, merge) = of_branch("remote").zip(of_branch("merge"))?;
+        Some((branch, remote, merge))
+    }
+
     /// A push that names nothing sends this branch to its own upstream, and nothing else.
     pub(crate) fn pushes_to_upstream(&self) -> bool {
-        let Some(branch) = self.branch().ok().flatten() else { return false };
-        let of_branch = |key: &str| self.value(&format!("branch.{branch}.{key}"));
-        let (Some(remote), Some(merge)) = (of_branch("remote"), of_branch("merge")) else {
-            return false;
-        };
+        let Some((branch, remote, merge)) = self.upstream() else { return false };
         let (mirror, specs) = self.push_settings(&remote);
         let default = self.value("push.default").unwrap_or_default().to_lowercase();
         let same = match default.as_str() {

@@ -531,6 +531,28 @@ impl Store {
         Ok(taken)
     }
 
+    /// The tree of the work tree as it is, as [`Store::snapshot`] gives it; the private index stays
+    /// as it was.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn snapshot_beside(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        base: Option<&TreeId>,
+        is_build: BuildDir<'_>,
+    ) -> Result<Snapshot, StoreError> {
+        if let Some(tree) = self.taken_beside(index, lens, is_build) {
+            return Ok(Snapshot { tree, left: Vec::new() });
+        }
+        let own = Own::beside(self, index)?;
+        // One that is missing or hides something begins anew there.
+        copy_with_times(index, &own.index)?;
+        self.snapshot(&own.index, lens, base, is_build)
+    }
+
     /// Brings the private index up to date for `changed`, as [`Store::changes_since_index`]
     /// gave it.
     pub(crate) fn catch_up(

@@ -449,6 +449,22 @@ fn in_the_background(world: &World) -> String {
     call
 }
 
+/// A server need never end, so the step is taken; what still runs is said with it.
+#[test]
+fn a_step_out_of_the_work_says_what_still_runs() {
+    for runs in [true, false] {
+        let world = in_execute();
+        world.works("execute");
+        if runs {
+            in_the_background(&world);
+        }
+        world.tests();
+        let said = world.seed("phase advance -F -").stdin(&message("execute")).succeeds();
+        assert_eq!(said.contains("still runs in the background"), runs, "{said}");
+        assert_eq!(world.phase(), "verify");
+    }
+}
+
 #[test]
 fn a_boundary_waits_for_what_a_background_command_may_have_changed() {
     for end in ["stop", "told", "session"] {

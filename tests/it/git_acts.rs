@@ -618,3 +618,60 @@ fn a_merge_in_the_middle_of_a_job_is_ended_there_and_the_job_goes_on() {
         ("condense".to_owned(), vec![CODE.to_owned()])
     );
 }
+
+/// A tool of the host's that does what a command of git does is judged as that command.
+#[test]
+fn a_tool_that_leads_into_another_work_tree_is_judged_as_git_is() {
+    let tool = |world: &World, name: &str, input: &str| {
+        let input: serde_json::Value = serde_json::from_str(input).expect("JSON");
+        world.before(name, &input, &world.next_call())
+    };
+    let entering = r#"{ "name": "x" }"#;
+    for phase in ["observe", "execute", "verify"] {
+        let world = World::seeded();
+        world.to(phase);
+        tool(&world, "EnterWorktree", entering).refuses("git worktree add x");
+        tool(&world, "EnterWorktree", r#"{ "path": "../y z" }"#).refuses("git worktree add");
+        tool(&world, "EnterWorktree", "{}").refuses("git worktree add");
+        tool(&world, "ExitWorktree", r#"{ "action": "keep" }"#).refuses("git worktree remove");
+    }
+    // As the command, where no step was taken yet, and behind the word of a person.
+    let world = World::prompted();
+    let line = "git worktree add x";
+    let same = world.before("Bash", &bash(line), &world.next_call());
+    let said = tool(&world, "EnterWorktree", entering);
+    assert_eq!(said.refusal(), same.refusal());
+    world.prompt("[ALLOW git worktree add x]");
+    tool(&world, "EnterWorktree", entering).passes();
+}
+
+/// The person reads where a push goes, and whether that is where their branch belongs.
+#[test]
+fn the_question_before_a_push_says_where_it_goes() {
+    let world = attended(World::seeded());
+    world.sh("git init -q --bare ../fork.git && git remote add fork ../fork.git");
+    let asked = |line: &str| {
+        let reply = world.before("Bash", &bash(line), &world.next_call());
+        reply.question().unwrap_or_else(|| panic!("nobody is asked: {line}: {reply:?}")).to_owned()
+    };
+    let cases = [
+        ("git push", "sends this branch to its own upstream, origin/main."),
+        ("git push -q", "sends this branch to its own upstream, origin/main, and does more"),
+        ("git push fork main", "it pushes to fork, and does more than usual; the upstream of this"),
+        ("git push origin main:x", "it pushes to origin, and does more than usual; the upstream"),
+        ("git pull fork main", "it brings commits of fork into this branch, and does more than"),
+    ];
+    for (line, said) in cases {
+        let told = asked(line);
+        assert!(told.contains(said), "{line}: {told}");
+        let own = told.contains("its own upstream")
+            || told.contains("upstream of this branch is origin/main;");
+        assert!(own, "{line}: {told}");
+    }
+    world.sh("git branch --unset-upstream");
+    for line in ["git push", "git push origin main", "git push ../fork.git main"] {
+        let told = asked(line);
+        assert!(told.contains("; this branch has no upstream; it contacts "), "{line}: {told}");
+        assert!(!told.contains("its own upstream"), "{line}: {told}");
+    }
+}

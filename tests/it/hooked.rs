@@ -315,3 +315,40 @@ fn doctor_tries_a_phase_message_and_tells_what_the_hooks_cost() {
     let ms: u64 = figure.split(' ').next().and_then(|ms| ms.parse().ok()).expect("a number");
     assert!(ms >= 60 && cost.contains(" ms, commit-msg "), "{cost}");
 }
+
+/// What only the person can open is what comes next, and the turn in which they are asked may end.
+#[test]
+fn a_boundary_that_a_hook_spoilt_is_asked_of_the_person_and_not_tried_again() {
+    let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+    world.tests();
+    world.checkpoint("escapes survive").refuses("foreign.txt");
+    let next = world.json("status")["next"].to_string();
+    assert!(next.contains("[ALLOW foreign.txt]"), "{next}");
+    assert!(world.stops().refusal().is_none(), "it asks the person");
+    let told = world.person("fence accept foreign.txt").succeeds();
+    assert!(told.contains("The next step commits it") && told.contains("foreign.txt"), "{told}");
+    let next = world.json("status")["next"].to_string();
+    assert!(!next.contains("[ALLOW"), "{next}");
+    world.stops().refuses("BLOCKED");
+    world.checkpoint("escapes survive").succeeds();
+    assert!(world.files_of_head().contains(&"foreign.txt".to_owned()));
+    // Where the work went on, the step is tried again; and so it is behind a word of the person's.
+    for more in [true, false] {
+        let world = with_hook("echo x > foreign.txt; git add -f foreign.txt");
+        world.checkpoint("escapes survive").refuses("foreign.txt");
+        if more {
+            world.edits(CODE, "escapes();", "escapes(); quotes();").passes();
+        } else {
+            world.prompt("I have mended the hook, go on");
+        }
+        let next = world.json("status")["next"].to_string();
+        assert!(!next.contains("[ALLOW"), "{more}: {next}");
+        world.stops().refuses("BLOCKED");
+    }
+    // What no hook added stays out of the commits, as it is told.
+    let world = with_hook("exit 0");
+    world.puts("foreign.txt", "mine\n");
+    world.runs("cargo test").after.tells("foreign.txt");
+    let told = world.person("fence accept foreign.txt").succeeds();
+    assert!(told.contains("not committed in this cycle: foreign.txt"), "{told}");
+}

@@ -1197,3 +1197,67 @@ fn the_example_of_the_fifth_refusal_fits_the_lane() {
         assert!(!said.contains(word), "{said}");
     }
 }
+
+/// Where nothing was ever changed, a run that failed shows that the work is still to do.
+#[test]
+fn a_small_job_without_a_change_does_not_end_on_a_run_that_failed() {
+    let begun = || {
+        let world = small();
+        world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+        world
+    };
+    let world = begun();
+    fails(&world, "cargo test", 101, "test lex ... FAILED");
+    world.asks(&done()).refuses("nothing is proved");
+    let said = world.seed("phase advance -m 'the lexer keeps escapes'").succeeds();
+    assert_eq!(world.phase(), "verify", "{said}");
+    fails(&world, "cargo test", 101, "test lex ... FAILED");
+    world.seed("phase advance -m 'the lexer keeps escapes'").refuses("cargo test");
+    // What was put back was tried; and a run that ended well shows that nothing has to change.
+    let world = begun();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    fails(&world, "cargo test", 101, "test lex ... FAILED");
+    world.edits(CODE, "fn lex() { escapes();", "fn lex() {").passes();
+    let why = "[JOB-COMPLETE] fix the lexer: what was tried did not help, so I took it out again. \
+               Nothing was changed.\n\n## Outstanding Items\n";
+    let nothing = question(why, &["Review", "Approve completion"]);
+    world.asks(&nothing).passes();
+    let world = begun();
+    world.tests();
+    world.seed("phase advance -m 'nothing has to change'").succeeds();
+    assert_eq!(world.phase(), "condense");
+}
+
+/// The lane has room for one directory: one that is declared before anything changed takes the
+/// place of the other.
+#[test]
+fn a_directory_that_is_declared_on_the_lane_takes_the_place_of_an_untouched_one() {
+    let world = small_in(&[
+        ("src/a.rs", "fn a() {}\n"),
+        ("src/b.rs", "fn b() {}\n"),
+        ("docs/use.md", "# Use\n"),
+    ]);
+    world.writes("docs/new.md", "new\n").refuses("outside the declared directories");
+    world.seed("phase back observe -m 'the docs are what is meant'").succeeds();
+    world.reads("docs/use.md").passes();
+    world.seed("phase advance --scope docs -m 'the docs say it'").succeeds();
+    world.person("status").tells("write in docs ·");
+    world.writes("docs/new.md", "new\n").passes();
+    world.edits("src/a.rs", "fn a() {}", "fn a() { b(); }").refuses("no room for that");
+    // What was changed keeps its place.
+    let world = small_in(&[("src/a.rs", "fn a() {}\n"), ("docs/use.md", "# Use\n")]);
+    world.edits("src/a.rs", "fn a() {}", "fn a() { b(); }").passes();
+    world.seed("phase back observe -m 'the docs belong to it'").succeeds();
+    world.reads("docs/use.md").passes();
+    world.seed("phase advance --scope docs -m 'the docs say it'").refuses("--up");
+}
+
+/// A file that nobody made for the job is no result to look at.
+#[test]
+fn what_lies_outside_of_the_scope_is_no_result_of_the_job() {
+    let world = small_in(&[("README.md", "Read teh guide.\n"), ("docs/a.md", "a\n")]);
+    world.edits("README.md", "teh", "the").passes();
+    world.puts("docs/0.txt", "somebody's\n");
+    world.puts(".claude/worktrees.txt", "somebody's\n");
+    world.stops().refuses("Do: look at the result, for example with: cat README.md");
+}

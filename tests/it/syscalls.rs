@@ -284,7 +284,7 @@ fn a_look_after_a_shell_call_starts_no_program_and_reads_no_file_twice() {
     let ground = Ground::begun_beside(300);
     ground.read(FILE);
     ground.seed(&["phase", "advance", "--small", "--scope", "src/a/b/c", "-m", "fix lex"]);
-    let fields = r#""hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":{},"tool_input":{"command":"ls"}"#;
+    let fields = r#""hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":{},"tool_input":{"command":"make"}"#;
     let opened = |id: &str| {
         let calls = ground.traced(Path::new(BINARY), &ground.payload_of(id, fields));
         let named = |name: &str| calls.iter().filter(|call| call.starts_with(name)).count();

@@ -143,6 +143,46 @@ fn what_a_person_wrote_between_two_calls_is_named_and_not_committed() {
     assert_eq!(world.text(OTHER), "fn other() { mine(); }\n");
 }
 
+/// A call that only looks cannot have changed it, and who looks in between takes nothing away.
+#[test]
+fn what_a_person_wrote_stays_theirs_whatever_looks_at_it_first() {
+    type Looks = fn(&World);
+    let looks: [(&str, Looks); 8] = [
+        ("cat", |world| drop(world.runs(&format!("cat {CODE}")))),
+        ("git status", |world| drop(world.runs("git status --short"))),
+        ("status", |world| drop(world.runs("git seed status"))),
+        ("fence status", |world| drop(world.runs("git seed fence status"))),
+        ("condense status", |world| drop(world.runs("git seed condense status"))),
+        ("a person looks", |world| drop(world.person("fence status").succeeds())),
+        ("a question", |world| {
+            world.asks(&done()).refuses("nothing is proved");
+        }),
+        ("a stop", |world| {
+            world.stops().refuses("BLOCKED");
+        }),
+    ];
+    for (named, looks) in looks {
+        let world = lexer();
+        world.puts(OTHER, "fn other() { mine(); }\n");
+        world.puts("src/parser/new.rs", "// mine\n");
+        looks(&world);
+        world.tests();
+        assert_eq!(own(&world), json!([CODE]), "{named}");
+        assert!(world.card().contains("1 file, +1 -1"), "{named}: {}", world.card());
+        let commit = closes(&world);
+        assert!(!commit.contains(OTHER) && !commit.contains("new.rs"), "{named}: {commit}");
+    }
+    // What only looks tells it at once.
+    let world = lexer();
+    world.puts(OTHER, "fn other() { mine(); }\n");
+    world.runs("git status --short").after.tells("other.rs changed, and no call of yours");
+    // What an edit of the agent's changed is its own, whatever looks at it.
+    let world = lexer();
+    world.edits(OTHER, "fn other() {", "fn other() { more();").passes();
+    world.runs("git diff").passes();
+    assert_eq!(own(&world), json!([CODE, OTHER]));
+}
+
 /// The same over the phases of opevc: runs of VERIFY count with it as it was handed over.
 #[test]
 fn what_a_person_wrote_in_execute_holds_up_no_phase() {

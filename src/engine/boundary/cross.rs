@@ -20,7 +20,7 @@ use crate::jobs::Status;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::shortword::{SaidLane, ShortWord};
 use crate::phases::message::Message;
-use crate::phases::{Move, PhaseName};
+use crate::phases::{Move, PhaseName, Write};
 use crate::store::{CommitId, TreeEdit};
 use crate::verdict::Refusal;
 use crate::voice::{Notice, tell};
@@ -166,7 +166,8 @@ pub(crate) fn record(
 ) -> Result<std::result::Result<Transitioned, Refusal>> {
     let pages = boundary::declare::pages_to_heal(repo, &judged, chain)?;
     let start = beginning(repo, &judged)?;
-    let by_hand = fence::foreign_commits::commits_by_hand(repo, chain, commit.as_ref())?;
+    let mut by_hand = fence::foreign_commits::commits_by_hand(repo, chain, commit.as_ref())?;
+    by_hand.extend(still_runs(repo, toward)?);
     keep_from_gc(repo, chain, commit.as_ref(), start.as_ref(), &judged)?;
     judged.adds.made = made(repo, chain, &judged, commit.as_ref())?;
     let passed =
@@ -193,13 +194,9 @@ pub(crate) fn record(
     remarks.extend(left_alone(&taken.focused, &judged, start.as_ref(), by_hand));
     let closes = repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref())
         && taken.focused.state.job.status == Status::Completed;
-    let created = if closes { close(repo, &taken.focused)? } else { None };
+    let created = if closes { close(repo, &taken.focused)? } else { goes_on_from_here(repo)? };
     let rests = taken.focused.state.job.status == Status::Awaiting;
     let next = if rests { jobs::unattended::rest(repo, &taken.focused)? } else { None };
-    // The index of the fence was taken in the survey; anchors and hooks came after it.
-    if !closes && !rests && (!pages.is_empty() || !judged.survey.hooked.is_empty()) {
-        fence::tree::snapshot(repo)?;
-    }
     if repo.map(&taken.focused.state.stand).ends_cycle(judged.step.as_ref()) {
         remarks.extend(unpacked(repo));
     }
@@ -214,6 +211,24 @@ pub(crate) fn record(
         rests,
         next,
     }))
+}
+
+/// The fence looks from the tree as it is: the survey left its index as it was, and anchors and
+/// hooks came after that.
+fn goes_on_from_here(repo: &Repo) -> Result<Option<LoadedJob>> {
+    fence::tree::snapshot(repo)?;
+    Ok(None)
+}
+
+/// A command or a subagent of the agent's still runs where the step forward leaves the work: what
+/// it makes from here on is in no commit of that step.
+fn still_runs(repo: &Repo, toward: &Transition) -> Result<Option<String>> {
+    let focused = repo.require_focused()?;
+    let works = repo.row(Some(&focused)).write.contains(&Write::Scope);
+    let runs = focused.activity.as_ref().is_ok_and(|counts| counts.activity.has_running());
+    let leaves = matches!(toward, Transition::Forward { .. }) && works && runs;
+    let phase = focused.state.stand.phase.as_str();
+    Ok(leaves.then(|| tell(Notice::RemarkRunning, &[("phase", phase)])))
 }
 
 /// Packs what the cycle left loose; says why where it could not. The step is taken then, and loose

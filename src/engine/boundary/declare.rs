@@ -166,6 +166,9 @@ pub(crate) fn declared(
         lines.extend(memory::pages::scope_lines(repo, &lines, row).map_err(EngineError::Usage)?);
     }
     if let Transition::Forward { scope, .. } = toward {
+        if let Some(focused) = repo.focused()?.filter(|job| row.declares && job.chain == chain) {
+            boundary::size::make_room(repo, &focused, scope, &mut lines)?;
+        }
         for dir in scope {
             let named = declared_dir(dir).map_err(EngineError::Usage)?;
             lines.extend(

@@ -10,10 +10,11 @@ use crate::engine::fence::survey;
 use crate::engine::record;
 use crate::engine::record::pending_file::Behind;
 use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::format::journal::What;
 use crate::format::trailers::{self, StepTrailers};
 use crate::phases::{gates, guard};
 use crate::store::{CommitId, Made, Staged, TreeId};
-use crate::verdict::Refusal;
+use crate::verdict::{Case, Refusal};
 
 /// The newest steps among which that of a commit is looked for.
 const STEPS: usize = 1000;
@@ -98,6 +99,32 @@ pub(crate) fn untaken(
         return Ok(Err(gates::added("a hook", &added)));
     }
     Ok(Err(gates::waits(commit.as_str(), &added)))
+}
+
+/// What a hook of the person's added to the last commit that was tried, where nothing happened
+/// since that could have changed it: no step, no change of a file, and no word of the person's.
+pub(crate) fn stands(repo: &Repo, focused: &LoadedJob) -> Result<Option<Refusal>> {
+    let since = repo.read_since(focused)?;
+    for line in since.lines.iter().rev().map(|linked| &linked.line) {
+        let refused = line.refusal.as_ref().filter(|refused| refused.by == gates::VETO);
+        if let Some(refused) = refused {
+            let held = [Case::HookAdded, Case::CommitWaits].map(|case| Some(case.word()));
+            let facts = refused.facts.clone();
+            let refusal = Refusal { by: gates::VETO, wants: refused.wants, facts };
+            return Ok(held.contains(&refusal.facts.case()).then_some(refusal));
+        }
+        let changed = line.what == What::After && !line.paths.is_empty();
+        if changed || line.what == What::Prompt {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a hook added `path` to the last commit that was tried.
+pub(crate) fn has_added(refusal: &Refusal, path: &str) -> bool {
+    let all = refusal.facts.get("all").unwrap_or_default();
+    refusal.facts.case() == Some(Case::HookAdded.word()) && all.lines().any(|added| added == path)
 }
 
 fn outside(

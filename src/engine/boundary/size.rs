@@ -163,26 +163,50 @@ pub(crate) fn has_room(repo: &Repo, focused: &LoadedJob, scope: &[String]) -> Re
     let lane = repo.map(&focused.state.stand).lane.as_ref();
     let lane = lane.filter(|_| focused.state.said_lane != SaidLane::Quick && !scope.is_empty());
     let Some(lane) = lane else { return Ok(Ok(())) };
-    // What does not read was refused before.
-    let dirs: Vec<String> =
-        scope.iter().filter_map(|dir| declared_dir(dir).ok()).flatten().collect();
-    let mut changed = Vec::new();
-    if let Ok(began) = focused.state.fence.began.parse::<TreeId>() {
-        let so_far = so_far(repo, focused, &began, &[])?;
-        let (opened, by_hand) = (opened(repo, focused)?, so_far.by_hand(repo, focused)?);
-        let counts = |path: &String| {
-            let along = shipped_languages().is_test_path(path);
-            let lock = repo.rules.companions().is_lock(path);
-            !along && !lock && !opened.holds(path) && !by_hand.contains(path)
-        };
-        for path in so_far.all().into_iter().filter(counts) {
-            if lines_of(repo, &began, &path, None)? > 0 {
-                changed.push(to_line(dir_of(&path)));
-            }
-        }
-    }
+    let (dirs, changed) = (named(scope), changed_dirs(repo, focused)?);
     let Some(dir) = beyond(lane, &dirs, &changed) else { return Ok(Ok(())) };
     Ok(Err(lane::no_room(dir)))
+}
+
+/// Takes out of `lines`, what was declared before, the directories that the lane has no room for
+/// beside `scope`: work that began in none of them goes on where the step says.
+pub(crate) fn make_room(
+    repo: &Repo,
+    focused: &LoadedJob,
+    scope: &[String],
+    lines: &mut Vec<String>,
+) -> Result<()> {
+    let lane = repo.map(&focused.state.stand).lane.as_ref();
+    let lane = lane.filter(|_| focused.state.said_lane != SaidLane::Quick && !scope.is_empty());
+    let Some(lane) = lane else { return Ok(()) };
+    let (dirs, changed) = (named(scope), changed_dirs(repo, focused)?);
+    let known = [dirs, changed].concat();
+    lines.retain(|line| beyond(lane, std::slice::from_ref(line), &known).is_none());
+    Ok(())
+}
+
+/// The lines of the scope that directories are; what does not read was refused before.
+fn named(scope: &[String]) -> Vec<String> {
+    scope.iter().filter_map(|dir| declared_dir(dir).ok()).flatten().collect()
+}
+
+/// The directories that the work of the cycle changed so far, as lines of the scope.
+fn changed_dirs(repo: &Repo, focused: &LoadedJob) -> Result<Vec<String>> {
+    let Ok(began) = focused.state.fence.began.parse::<TreeId>() else { return Ok(Vec::new()) };
+    let so_far = so_far(repo, focused, &began, &[])?;
+    let (opened, by_hand) = (opened(repo, focused)?, so_far.by_hand(repo, focused)?);
+    let counts = |path: &String| {
+        let along = shipped_languages().is_test_path(path);
+        let lock = repo.rules.companions().is_lock(path);
+        !along && !lock && !opened.holds(path) && !by_hand.contains(path)
+    };
+    let mut changed = Vec::new();
+    for path in so_far.all().into_iter().filter(counts) {
+        if lines_of(repo, &began, &path, None)? > 0 {
+            changed.push(to_line(dir_of(&path)));
+        }
+    }
+    Ok(changed)
 }
 
 /// Whether the work is larger than its lane takes, now that a call changed `more`.

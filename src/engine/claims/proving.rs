@@ -10,10 +10,11 @@ use crate::claims::languages::shipped_languages;
 use crate::claims::{ChangedFile, Counts, How, Ran, Truth, empty};
 use crate::engine::claims::places::{self, By};
 use crate::engine::claims::{self, swapped};
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{fence, record, unclaimed};
 use crate::event::{Event, Outcome};
 use crate::format::journal::{Line, What};
+use crate::phases::Write;
 use crate::phases::gates::Instead;
 use crate::store::TreeId;
 use crate::voice::{Notice, tell};
@@ -83,13 +84,21 @@ pub(crate) fn keep_own(
         others.into_iter().chain(unclaimed::named(&focused.state, &since)).collect();
     let head = repo.store.head()?.commit;
     let head = head.map(|head| repo.store.tree_of_commit(&head)).transpose()?;
+    let scope = repo.scope(focused)?;
+    let whole = repo.row(Some(focused)).write.contains(&Write::All);
+    // What nobody has named yet is the job's only where it may write.
+    let may_be = |path: &str| {
+        let place = fence::survey::place_of(repo, path, &focused.state);
+        whole || place.is_memory() || repo::rows::declared(path, &place, &scope)
+    };
     files.retain(|file| {
         let named = |paths: &BTreeSet<String>| {
             paths.contains(&file.path) || file.was.as_ref().is_some_and(|was| paths.contains(was))
         };
         let is_in_head =
             |tree: &TreeId| !fence::tree::is_still_changed(repo, tree, file.path.as_str());
-        named(&own) || named(&touched) || !(named(&others) || head.as_ref().is_some_and(is_in_head))
+        let known = named(&own) || named(&touched);
+        known || may_be(&file.path) && !(named(&others) || head.as_ref().is_some_and(is_in_head))
     });
     Ok(())
 }
@@ -103,10 +112,7 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
         // What was put back leaves nothing that a run could show, and a small job that tried may
         // end so.
         let small = repo.map(&focused.state.stand).lane.is_some();
-        let tried = || -> Result<bool> {
-            Ok(claims::receipts::ran(repo, focused)?.iter().any(|(_, ran)| ran.run.is_some()))
-        };
-        return Ok((small && tried()?).then_some(Instead::Seen));
+        return Ok((small && has_tried(repo, focused)?).then_some(Instead::Seen));
     }
     // Notes about the work are looked at where nothing else was written.
     let memory =
@@ -133,6 +139,26 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
     // The question holds the line of the card, which is git seed's own.
     let said = absent::admits(&text.replace(&tell(Notice::CardNoRun, &[]), ""));
     Ok(Some(Instead::Word { why, said }))
+}
+
+/// The job ran its tests. Where they failed and no call ever changed a file, that shows no more
+/// than that the work is still to do.
+fn has_tried(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let all = claims::receipts::ran(repo, focused)?;
+    let last = all.iter().rev().map(|(_, ran)| ran).find(|ran| ran.run.is_some());
+    let Some(last) = last else { return Ok(false) };
+    let fell = match last.counts {
+        Some(counts) => counts.failed > 0,
+        None => last.failed || last.status.is_some_and(|status| status != 0),
+    };
+    let mut changed = false;
+    if fell {
+        claims::turn::each_line_since(repo, focused, 0, |line| {
+            changed |=
+                line.what == What::After && !(line.paths.is_empty() && line.strays.is_empty());
+        })?;
+    }
+    Ok(changed || !fell)
 }
 
 /// Whether it is plain without a look at the work tree that nothing stands for a run: code changed,

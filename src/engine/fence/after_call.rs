@@ -17,12 +17,12 @@ use crate::store::{Changed, RepoPath, TreeId};
 use crate::world;
 
 /// Compares the tree after a call that may have written; `window` is what the look before
-/// it knew, where it was had.
+/// it knew, where it was had. A call that only `looks` changed nothing.
 pub(crate) fn after_shell(
     repo: &Repo,
     focused: &LoadedJob,
     since: &JournalLines,
-    window: Option<&Window>,
+    (window, looks): (Option<&Window>, bool),
 ) -> Result<ShellEffects> {
     let mut after = ShellEffects::default();
     let Ok(before) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(after) };
@@ -54,6 +54,7 @@ pub(crate) fn after_shell(
         others: fence::looks::calls_not_over(repo),
         running,
         window,
+        looks,
     };
     let mut waiting = Vec::new();
     for change in &changed {
@@ -78,6 +79,8 @@ struct Known<'a> {
     /// A background command or a subagent of the agent's may still write.
     running: bool,
     window: Option<&'a Window>,
+    /// The call only looked: whatever changed came before it, or beside it.
+    looks: bool,
 }
 
 impl Known<'_> {
@@ -93,7 +96,8 @@ impl Known<'_> {
     /// edit named it, none is known that did not end, and nothing runs in the background. That is a
     /// person's work, or that of a tool of theirs.
     fn came_between_calls(&self, repo: &Repo, change: &Changed, shown: &str) -> Result<bool> {
-        let seen = self.window.is_some_and(|window| window.look.had_changed(shown));
+        let had_changed = |window: &Window| window.look.had_changed(shown);
+        let seen = self.looks || self.window.is_some_and(had_changed);
         let mut others = self.others.iter();
         let nobodys = seen
             && !self.running
@@ -156,7 +160,7 @@ fn place_change(
         }
         (true, false) if first => after.strays.push(shown),
         (false, _) if touched.contains(&shown) || judged.persons.contains(&shown) => {}
-        (false, true) if between && work && !moved => after.unclaimed.push(shown),
+        (false, true) if between && work && (known.looks || !moved) => after.unclaimed.push(shown),
         (false, true) => {}
         (false, false) if known.is_told_later(repo, change) => return Ok(Placed::Waits),
         (_, false) => after.unclaimed.push(shown),

@@ -132,6 +132,16 @@ fn may_write(repo: &Repo, event: &Event, call: &ToolCall) -> bool {
     }
 }
 
+/// Whether the text of `call` shows that it changes nothing: a line that only reads, or commands
+/// of git seed that only tell.
+pub(crate) fn only_looks(repo: &Repo, call: &ToolCall) -> bool {
+    let Act::Shell { command, .. } = &call.act else { return false };
+    let looks = |found: &shell::Found| {
+        !found.confined && (found.looks || !found.seed && found.effect == Effect::Read)
+    };
+    repo.line(command).found.iter().all(looks)
+}
+
 fn take_look(
     repo: &Repo,
     event: &Event,

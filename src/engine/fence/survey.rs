@@ -133,9 +133,12 @@ pub(crate) fn survey(
 
 /// The work tree as a tree, and all that differs from `before`, but for what tools make
 /// and git ignores.
+///
+/// The fence's index stays as it is: what came between two calls is told by the look before the
+/// next one, also where a question, a stop or a status looks meanwhile.
 pub(crate) fn seen(repo: &Repo, lens: &Lens, before: &TreeId) -> Result<(TreeId, Vec<Changed>)> {
     let build = |path: &RepoPath| fence::tree::build_dir(repo, path);
-    let taken = repo.store.snapshot(&repo.private_index(), lens, Some(before), &build)?;
+    let taken = repo.store.snapshot_beside(&repo.private_index(), lens, Some(before), &build)?;
     let mut changed = repo.store.diff_trees(before, &taken.tree)?;
     // No tree can hold it, and it is there: a repository without a commit, for one.
     for path in taken.left {

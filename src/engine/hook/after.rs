@@ -395,7 +395,8 @@ fn what_came(
         }
         Act::Shell { .. } | Act::Foreign { .. } | Act::Unknown => {
             let since = repo.read_since(focused)?;
-            after = fence::after_call::after_shell(repo, focused, &since, window)?;
+            let seen = (window, fence::looks::only_looks(repo, call));
+            after = fence::after_call::after_shell(repo, focused, &since, seen)?;
             after.strays.retain(|stray| !prints.strays.contains(stray));
             lines = after.late.then_some(0);
             context = name_changes(repo, focused, &after)?;

@@ -65,9 +65,15 @@ fn unruled(event: &Event, error: &EngineError, answer: Answer) -> Answer {
 
 fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answer> {
     let state = &focused.state;
+    // Only the person can open it, and they hear it best at the end of a turn.
+    if boundary::hooked::stands(repo, focused)?.is_some() {
+        return last_words(repo, focused, event);
+    }
     let looking = state.review == Review::Looking;
     let (next, whole) = if looking { (String::new(), true) } else { next(repo, focused) };
-    let unasked = jobs::unattended::unasked(repo, state);
+    let running = matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0);
+    let unasked = jobs::unattended::unasked(repo, state)
+        .map(|why| if running { tell(Notice::UnaskedRunning, &[("why", &why)]) } else { why });
     let called_off = jobs::ending::called_off(repo, focused)?;
     let turn = Turn {
         row: repo.row(Some(focused)),
@@ -79,7 +85,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         asked: record::interactions::only_asked(repo, focused)?,
         called_off: called_off.as_deref(),
         unasked: unasked.as_deref(),
-        running: matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0),
+        running,
         next: &next,
         whole,
     };

@@ -22,8 +22,13 @@ pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
     if repo.rules.approving == Approving::Defer || cannot_ask(repo, state) {
         return true;
     }
-    // Where an answer that nobody sat there for would not count, nobody is asked. Of a session that
-    // does not read nothing is known, so the person is asked.
+    // Where an answer that nobody sat there for would not count, nobody is asked.
+    is_unheard(repo, state)
+}
+
+/// No word of the session that drives the job counts as an approval.
+fn is_unheard(repo: &Repo, state: &State) -> bool {
+    // Of one that does not read nothing is known, so the person is asked.
     let session = repo.session(&state.driver.session).ok().flatten();
     let nobody = session.is_some_and(|session| session.unattended || session.bare);
     repo.rules.unattended == Unattended::Refuse && nobody
@@ -32,7 +37,9 @@ pub(crate) fn defers(repo: &Repo, state: &State) -> bool {
 /// Why nobody is asked whether the job is complete, where that is so.
 pub(crate) fn unasked(repo: &Repo, state: &State) -> Option<String> {
     if cannot_ask(repo, state) {
-        return Some(tell(Notice::UnaskedByHost, &[]));
+        let notice =
+            if is_unheard(repo, state) { Notice::UnaskedUnseen } else { Notice::UnaskedByHost };
+        return Some(tell(notice, &[("id", state.job.id.as_str())]));
     }
     let why = match (repo.rules.approving, state.review) {
         (Approving::Defer, _) => Notice::UnaskedByRules,

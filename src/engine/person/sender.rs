@@ -11,6 +11,7 @@ use crate::engine::repo::{Repo, Result};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
+use crate::rules::Unattended;
 use crate::world::{self, GitEnvironment, Typist, View};
 
 /// Records the session of `event` with the process that called us.
@@ -65,6 +66,15 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     let text = toml::to_string(&session)?;
     world::write_whole(&repo.session_file(&event.session), text.as_bytes())?;
     Ok(session)
+}
+
+/// Sessions run in this worktree, and no approval that is said in one of them counts.
+pub(crate) fn is_nobody_heard(repo: &Repo) -> bool {
+    let here = repo.store.worktree_name();
+    let mut running = repo.recorded().filter(|one| one.worktree == here && one.runs()).peekable();
+    repo.rules.unattended == Unattended::Refuse
+        && running.peek().is_some()
+        && running.all(|one| one.unattended || one.bare)
 }
 
 /// How git is run for a session of the host `row`, whose first hook this process is.

@@ -16,7 +16,9 @@ pub(super) fn acting(repo: &Repo, moment: Moment, focused: Option<&LoadedJob>) -
     let known = |word: &&str| *word != "[QUICK]" || repo.rules.maps.names().contains(&QUICK);
     let waits = person::at_terminal::is_any_waited_for(repo).then_some("[OK <command> <code>]");
     let words = waits.into_iter().chain(shortword::acting(moment).into_iter().filter(known));
-    let mut all: Vec<String> = words.map(str::to_owned).collect();
+    let unheard = person::sender::is_nobody_heard(repo);
+    let counts = |word: &&str| *word != "[APPROVE]" || !unheard;
+    let mut all: Vec<String> = words.filter(counts).map(str::to_owned).collect();
     // Under way a job keeps its track.
     let begins = matches!(moment, Moment::NoJob { .. } | Moment::Talk { .. });
     if let Some(at) = all.iter().position(|word| word == "[FULL]").filter(|_| begins) {

@@ -62,6 +62,10 @@ pub(crate) fn of_focused(
     if let Some(trouble) = missing.iter().find(|no| (no.by, no.wants) == (STATE, Wants::Repair)) {
         return NextStep::Anyones(voice::say(trouble, row.name.as_str()).do_);
     }
+    // Where that does not read the gates say what is next.
+    if let Ok(Some(refusal)) = boundary::hooked::stands(repo, focused) {
+        return NextStep::Agents(voice::say(&refusal, row.name.as_str()).do_);
+    }
     let (state, stand) = (&focused.state, &focused.state.stand);
     let finished = jobs::ending::is_finished(repo, focused);
     let standing = Standing {

@@ -33,6 +33,8 @@ pub(crate) fn hear(repo: &Repo, cwd: PathBuf) -> Result<Option<String>> {
     let since = repo.read_since(&focused)?;
     let row = repo.row(Some(&focused));
     let survey = fence::survey::survey(repo, &focused, &since, row)?;
+    // What is heard of here is no change that the next run makes.
+    fence::tree::snapshot(repo)?;
     let Some(tree) = &survey.tree else { return Ok(None) };
     let Ok(boundary) = focused.state.fence.tree.parse::<TreeId>() else { return Ok(None) };
     let before = heard_last(repo, &focused)?.unwrap_or(boundary);

@@ -6,6 +6,31 @@ use crate::hosts::{names, row};
 use proptest::prelude::*;
 use serde_json::json;
 
+/// Lists, titles and looks of a host's own: they change nothing and are open everywhere.
+#[test]
+fn tools_that_only_tell_the_client_something_are_its_household() {
+    for (name, before, tools) in [
+        ("claude", "PreToolUse", &["TodoWrite", "TaskList", "ListAgents", "ReportFindings"][..]),
+        (
+            "codex",
+            "PreToolUse",
+            &["update_plan", "get_goal", "update_goal", "multi_agent_v1close_agent"],
+        ),
+        (
+            "gemini",
+            "BeforeTool",
+            &["write_todos", "update_topic", "list_background_processes", "read_background_output"],
+        ),
+        ("opencode", "tool.execute.before", &["todowrite", "todoread", "skill"]),
+    ] {
+        for tool in tools {
+            let payload = json!({"hook_event_name": before, "tool_name": tool, "tool_input": {}});
+            let event = event(name, &payload);
+            assert_eq!(*act(&event), Act::Housekeeping, "{name}: {tool}");
+        }
+    }
+}
+
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/hooks");
 
 fn host(name: &str) -> &'static Host {

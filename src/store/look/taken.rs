@@ -11,6 +11,13 @@ use super::followed::{Left, unseen_in};
 use super::take::Dated;
 use super::trees::{Cached, Missing};
 
+/// What becomes of the file of an index that was taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    Moves,
+    Stays,
+}
+
 impl Store {
     /// Has the private index know the work tree as it is, and gives its tree: the file is read
     /// once, and written once where it changes. `None`, and nothing changed, where git has to say.
@@ -19,6 +26,26 @@ impl Store {
         index: &Path,
         lens: &Lens,
         is_build: BuildDir<'_>,
+    ) -> Option<TreeId> {
+        self.taken_as(index, lens, is_build, Index::Moves)
+    }
+
+    /// The same of an index that stays as it is.
+    pub(in crate::store) fn taken_beside(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+    ) -> Option<TreeId> {
+        self.taken_as(index, lens, is_build, Index::Stays)
+    }
+
+    fn taken_as(
+        &self,
+        index: &Path,
+        lens: &Lens,
+        is_build: BuildDir<'_>,
+        file: Index,
     ) -> Option<TreeId> {
         let (mut kept, mut plain) = Kept::read(self, index)?;
         let was = self.following(index, kept.identity).ok()?;
@@ -40,7 +67,7 @@ impl Store {
             let draft = own.take().or_else(|| Own::beside(self, index).ok())?;
             let Some(taken) = self.taken_in(&dated, draft.now().ok()?, lens, &changed) else {
                 // What was read for nothing is not read again by whoever asks git.
-                if differs {
+                if differs && file == Index::Moves {
                     draft.write(&dated.bytes(self)?, time).ok()?;
                     draft.put(index).ok()?;
                 }
@@ -56,6 +83,9 @@ impl Store {
             differs = true;
         }
         let tree = (*dated.trees.top()?).into();
+        if file == Index::Stays {
+            return Some(tree);
+        }
         // Whoever follows already, and is not written, has its word.
         let follows = (differs || !follows) && self.follows(&was, &dated.plain, (&changed, unseen));
         let file = if differs {
