@@ -72,10 +72,8 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
     let looking = state.review == Review::Looking;
     let (next, whole) = if looking { (String::new(), true) } else { next(repo, focused) };
     let running = matches!(event.kind, EventKind::Stop { commands, .. } if commands > 0);
-    let unasked = jobs::unattended::unasked(repo, state).map(|why| match running {
-        true => tell(Notice::UnaskedRunning, &[("why", &why)]),
-        false => why,
-    });
+    let unasked = jobs::unattended::unasked(repo, state)
+        .map(|why| if running { tell(Notice::UnaskedRunning, &[("why", &why)]) } else { why });
     let called_off = jobs::ending::called_off(repo, focused)?;
     let turn = Turn {
         row: repo.row(Some(focused)),
