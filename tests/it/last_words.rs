@@ -185,3 +185,30 @@ fn an_older_run_and_a_part_may_be_told_as_what_they_are() {
         ],
     );
 }
+
+/// What git and the changed files know is held against what is told of commits and of what is gone.
+#[test]
+fn what_git_knows_answers_words_about_commits_and_what_is_gone() {
+    let world = changed();
+    green(&world);
+    judged(
+        &world,
+        &["lex() keeps escapes. I committed it. Tests pass."],
+        &["lex() keeps escapes, not committed. Tests pass.", "Tests pass. Shall I commit it?"],
+    );
+    let told = |said: &str| ends(&world, said).to_person().unwrap_or_default().to_owned();
+    for (said, point) in [
+        ("`mul` is gone, and lex() keeps escapes. Tests pass.", "still there: mul (src/parser/"),
+        ("There is no mention of `pad` left anywhere. Tests pass.", "still there: pad ("),
+        ("lex() keeps escapes; the branch is up on origin. Tests pass.", "on origin"),
+        ("lex() keeps escapes. I asked the ops team about it. Tests pass.", "ops team"),
+    ] {
+        let told = told(said);
+        assert!(told.contains(point), "{said}: {told}");
+    }
+    for said in ["lex() keeps escapes, mul() was left alone. Tests pass.", "Tests pass."] {
+        assert_eq!(told(said), "", "{said}");
+    }
+    world.sh("git add -A && git commit -qm 'keep escapes'");
+    judged(&world, &[], &["lex() keeps escapes. I committed it. Tests pass."]);
+}

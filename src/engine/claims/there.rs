@@ -32,6 +32,9 @@ pub(crate) fn held(repo: &Repo, items: &[String], tree: &TreeId) -> Result<Vec<S
     Ok(there.into_iter().chain(called).cloned().collect())
 }
 
+/// The most files that are searched for what is said to be nowhere.
+const SEARCHED: usize = 20_000;
+
 /// Of what a message says is gone: what is there all the same, each as `name (path)`. What went
 /// from one place of a changed file and stands in another went.
 pub(crate) fn still(
@@ -49,9 +52,18 @@ pub(crate) fn still(
         let lower = path.to_lowercase();
         ["changelog", "changes", "history", "news"].iter().any(|name| lower.contains(name))
     };
+    // A file that went is told of in the difference; what names it elsewhere is another matter.
+    let is_file = |name: &str| {
+        let ends = |path: &String| path.ends_with(name);
+        truth.files.iter().any(|file| ends(&file.path) || file.was.as_ref().is_some_and(ends))
+    };
     let mut found = Vec::new();
-    for SaidGone { name, anywhere } in gone {
+    for SaidGone { name, anywhere } in gone.iter().filter(|gone| !is_file(&gone.name)) {
         if !anywhere && (now.is_empty() || truth.base.is_empty()) {
+            continue;
+        }
+        // The host waits for the answer.
+        if *anywhere && repo.store.paths_of(tree)?.len() > SEARCHED {
             continue;
         }
         let below: &[String] = if *anywhere { &[] } else { &now };

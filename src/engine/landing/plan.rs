@@ -364,7 +364,7 @@ struct Words {
     /// What each commit of the job would say of the job.
     subjects: Vec<String>,
     /// What each says of itself, for cycles that are told apart.
-    own_words: Vec<String>,
+    of_cycles: Vec<String>,
     body: String,
     /// They are the person's own, and stay as they are.
     given: bool,
@@ -391,11 +391,11 @@ impl Words {
         let of = [branch, &job.objective];
         let said = |at| style.subject(&called(repo, job, &text(at)), &of);
         let subjects = (0..ground.span).map(said).collect();
-        let (mut contexts, mut own_words) = (Vec::new(), Vec::new());
+        let (mut contexts, mut of_cycles) = (Vec::new(), Vec::new());
         if asked.per_cycle && asked.text.is_none() {
             contexts = told_contexts(repo, &ground.job)?;
             let said = |at| style.subject(&words_of(repo, job, &text(at)), &of);
-            own_words = (0..ground.span).map(said).collect();
+            of_cycles = (0..ground.span).map(said).collect();
         }
         let name = called(repo, job, &text(ground.span - 1));
         let signs = repo.store.comment_signs();
@@ -406,7 +406,7 @@ impl Words {
             name,
             wanted,
             subjects,
-            own_words,
+            of_cycles,
             body,
             given,
             contexts,
@@ -436,7 +436,7 @@ impl Words {
             let wanted = self.wanted.clone().filter(|_| is_first || self.given);
             // A later cycle says what it did, the first one what the job is about.
             let of = if ground.job.state.job.provisional { first } else { last };
-            let own = self.own_words.get(first).filter(|_| later.is_some());
+            let own = self.of_cycles.get(first).filter(|_| later.is_some());
             let subject = wanted.unwrap_or_else(|| own.unwrap_or(&self.subjects[of]).clone());
             // What the job is for is said once.
             (subject, if is_first { self.body.clone() } else { String::new() })
