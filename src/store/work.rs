@@ -185,7 +185,7 @@ impl Store {
         paths: &[String],
     ) -> Result<BTreeMap<String, u64>, StoreError> {
         let head = ["grep", "-z", "-c", "-w", "-I", "-F", "--no-color", "-e", word, tree, "--"];
-        let below = paths.iter().map(|path| format!(":(literal){path}"));
+        let below = paths.iter().cloned();
         let asked = self.git(head.map(str::to_owned).into_iter().chain(below)).outcome()?;
         let told = String::from_utf8_lossy(&asked.stdout).into_owned();
         match asked.code {

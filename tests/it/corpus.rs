@@ -24,7 +24,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use git_seed::shell::{self, Effect};
+use git_seed::shell::{self, Effect, Tag};
 
 use super::sample::Extent;
 use super::world::{Reply, Said, World, checkpoint, ground, message, tree_of};
@@ -653,6 +653,7 @@ fn act_of(found: &shell::Found) -> &'static str {
         Effect::RunsCode => "shell-code",
         Effect::Write => "shell-write",
         Effect::GitWrite => "shell-git",
+        Effect::Network if found.tag == Some(Tag::Lookup) => "web",
         Effect::Network => "shell-network",
         Effect::Outward => "shell-outward",
         Effect::Unknown => "shell-unknown",
@@ -673,7 +674,8 @@ fn ordinary_in(phase: &str, share: usize, extent: Extent) -> (usize, usize, Vec<
         let elsewhere = class.ends_with("+elsewhere") && phase == "execute";
         let is_open = |found: &shell::Found| {
             let act = if is_scratch(found) { "shell-read" } else { act_of(found) };
-            acts.contains(act)
+            // Looking something up is open wherever the web is, and wherever all of the network is.
+            acts.contains(act) || act == "web" && acts.contains("shell-network")
         };
         // A push or a merge is open by a person's word alone, which is not said here.
         let asks = ["git push", "gh pr merge"].iter().any(|act| command.starts_with(act));
