@@ -792,13 +792,15 @@ fn head(pattern: &str) -> &str {
 
 /// Whether `word` is one that a pattern begins with.
 fn is_headed(pattern: &str, word: &str) -> bool {
-    let head = head(pattern);
-    let (first, many) = (head.as_bytes().first(), head.contains(['|', '*']));
+    let bytes = pattern.as_bytes();
+    let head = &bytes[..memchr::memchr(b' ', bytes).unwrap_or(bytes.len())];
     // All patterns are held against each word of a line, and nearly all of them end here.
-    if !many && first.is_some() {
-        return first == word.as_bytes().first() && head == word;
+    if head.first().is_some_and(|first| word.as_bytes().first() != Some(first))
+        && memchr::memchr2(b'|', b'*', head).is_none()
+    {
+        return false;
     }
-    head.is_empty() || head.split('|').any(|one| like(one, word))
+    head.is_empty() || self::head(pattern).split('|').any(|one| like(one, word))
 }
 
 /// The words of these commands as programs are called by their names.
