@@ -212,6 +212,36 @@ impl Recognised {
 
 /// How the shipped runs begin.
 static HEADS: Rows<RunRow> = shipped::rows!("runs.run");
+static SHIPPED_HEADS: OnceLock<Heads> = OnceLock::new();
+
+/// First words of patterns: each event of a shell asks several times whether a line has one.
+#[derive(Debug, Default)]
+struct Heads {
+    plain: foldhash::HashSet<&'static str>,
+    /// Those with a `*`.
+    wild: Vec<&'static str>,
+}
+
+impl Heads {
+    fn of(patterns: impl Iterator<Item = &'static str>) -> Self {
+        let mut heads = Self::default();
+        for one in patterns.flat_map(|pattern| head(pattern).split('|')) {
+            if one.is_empty() || one.contains('*') {
+                heads.wild.push(one);
+            } else {
+                heads.plain.insert(one);
+            }
+        }
+        heads.wild.dedup();
+        heads
+    }
+
+    /// Whether a pattern with one of these heads may begin with `word`, as [`is_headed`] says it.
+    fn are_of(&self, word: &str) -> bool {
+        let wild = |head: &&str| head.is_empty() || like(head, word);
+        self.plain.contains(word) || self.wild.iter().any(wild)
+    }
+}
 
 /// How the shipped builds and checks begin; no rules add any.
 static BUILDERS: OnceLock<Builders> = OnceLock::new();
@@ -251,9 +281,10 @@ impl Runs {
     /// Whether any word of these commands may begin a run, behind whatever wraps it.
     fn may_begin_in(&self, commands: &[Simple]) -> bool {
         let words = words_in(commands);
-        let begins = |run: &str| words.iter().any(|word| is_headed(run, word));
-        HEADS.names().any(begins)
-            || self.more.iter().flat_map(|row| &row.runs).any(|run| begins(run))
+        let begins = |run: &String| words.iter().any(|word| is_headed(run, word));
+        let shipped = SHIPPED_HEADS.get_or_init(|| Heads::of(HEADS.names()));
+        words.iter().any(|word| shipped.are_of(word))
+            || self.more.iter().flat_map(|row| &row.runs).any(begins)
     }
 
     /// The rows, where any word of this command may begin a build or a check.
@@ -756,7 +787,7 @@ struct Taken {
 /// Whether `words` begin as `pattern` says; flags may stand between, with values where
 /// `valued` says so.
 fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
-    if words.first().is_some_and(|word| !may_begin(pattern, word)) {
+    if words.first().is_some_and(|word| !is_headed(pattern, word)) {
         return None;
     }
     let mut at = 0;
@@ -775,14 +806,6 @@ fn begins(pattern: &str, words: &[&str], valued: &[String]) -> Option<Taken> {
         at += 1;
     }
     Some(Taken { len: at })
-}
-
-/// Whether a line that begins with `word` may begin as `pattern` says: each line is held against
-/// all rows, and nearly all of them end here.
-fn may_begin(pattern: &str, word: &str) -> bool {
-    let head = head(pattern).as_bytes();
-    let plain = !head.is_empty() && !head.contains(&b'*');
-    !plain || head.split(|byte| *byte == b'|').any(|one| one == word.as_bytes())
 }
 
 /// The first word of a pattern.
@@ -1399,11 +1422,16 @@ mod tests {
             ("cargo test", "test", false),
             ("gradle|gradlew test", "gradlew", true),
             ("gradle|gradlew test", "gradle|gradlew", false),
-            ("python* -m", "pytest", true),
+            ("python* -m", "pytest", false),
+            ("python* -m", "python3", true),
             (" a", "b", true),
             ("", "b", true),
         ] {
-            assert_eq!(may_begin(pattern, word), may, "{pattern}: {word}");
+            assert_eq!(is_headed(pattern, word), may, "{pattern}: {word}");
+        }
+        for word in ["cargo", "go", "python3", "pytest", "./tests/a", "test/x.sh", "cat", "", "g"] {
+            let one = HEADS.names().any(|pattern| is_headed(pattern, word));
+            assert_eq!(Heads::of(HEADS.names()).are_of(word), one, "{word}");
         }
         let none: [&str; 0] = [];
         assert!(begins("cargo test", &none, &[]).is_none());

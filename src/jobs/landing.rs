@@ -555,6 +555,11 @@ pub(crate) fn vetoed(job: &Job, subject: &str, output: &str, line: &str) -> Refu
     refused(Case::LandVetoed, job).with("subject", subject).with("said", said).with("line", line)
 }
 
+/// git is set up to sign commits, and could not.
+pub(crate) fn unsigned(job: &Job, said: &str, line: &str) -> Refusal {
+    refused(Case::LandUnsigned, job).with("said", said.trim_end_matches('.')).with("line", line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,7 @@ mod line;
 mod own;
 mod prelude;
 mod programs;
+mod recent;
 mod scripts;
 mod search;
 mod seed;
@@ -36,6 +37,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use recent::Recent;
 use stand::Here;
 use words::Term;
 
@@ -349,11 +351,20 @@ fn is_own(path: &str) -> bool {
     OWN.get().is_some_and(|is| is(path))
 }
 
+thread_local! {
+    /// What depends on the line alone, once the program knows itself.
+    static READ: Recent<Reading> = const { Recent::new() };
+}
+
 /// Says what `command` would do if a shell ran it.
 ///
 /// Never panics. A line that is too long, holds a NUL byte, nests too deep or does not
 /// parse is [`Effect::Unknown`].
 pub fn read(command: &str) -> Reading {
+    READ.with(|read| read.answer(command, || read_anew(command)))
+}
+
+fn read_anew(command: &str) -> Reading {
     let mut reading = walk::read(command);
     if let Some(last) = reading.found.last_mut() {
         last.own_state |= own::hands_on_state(command);

@@ -185,7 +185,8 @@ pub(crate) fn printed_by_cat(word: &str) -> Option<String> {
 }
 
 fn program(text: &str, found: &mut Line, depth: u8) -> Option<()> {
-    parsed(&syntax::parse(text)?, found, depth);
+    let read = syntax::parse(text)?;
+    parsed(&read, found, depth);
     Some(())
 }
 

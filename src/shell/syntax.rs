@@ -4,9 +4,12 @@
 //! numbers and takes exponential time on absurd nesting. What it is handed is bounded
 //! here first, and a refused text is simply not understood.
 
+use std::rc::Rc;
+
 use brush_parser::{ParserOptions, Token, TokenizerOptions, ast, word};
 
 use super::LONGEST;
+use super::recent::Recent;
 
 /// Deepest nesting of subshells that is parsed; each level may double the work.
 const PARENTHESES: usize = 10;
@@ -27,8 +30,16 @@ const EXPANSIONS: usize = 400;
 /// Deepest nesting of brackets in the raw text, prose and quotes included.
 const BRACKETS: usize = 60;
 
+thread_local! {
+    static PARSED: Recent<Option<Rc<ast::Program>>> = const { Recent::new() };
+}
+
 /// Parses `text`; `None` means that it is not understood.
-pub(super) fn parse(text: &str) -> Option<ast::Program> {
+pub(super) fn parse(text: &str) -> Option<Rc<ast::Program>> {
+    PARSED.with(|parsed| parsed.answer(text, || parsed_anew(text).map(Rc::new)))
+}
+
+fn parsed_anew(text: &str) -> Option<ast::Program> {
     if !fits(text) || escapes_a_dollar_before_a_quote(text) {
         return None;
     }

@@ -142,6 +142,9 @@ impl Store {
                 return Ok(found.map(|found| found.target));
             }
         };
+        if name.starts_with("refs/seed/") {
+            self.loose.look_once();
+        }
         loose_target(&loose)
             .map(Some)
             .ok_or_else(|| StoreError::odd(name.to_owned(), "its file holds no ref"))

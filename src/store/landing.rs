@@ -13,6 +13,7 @@ use gix::objs::{Tree, Write as _, tree::Entry, tree::EntryMode};
 use super::chain::full_name;
 use super::error::StoreError;
 use super::object::{Draft, unwritten};
+use super::signing::first_line;
 use super::worktree::odd_output;
 use super::{CommitId, Identity, Step, Store, TreeId, stages};
 use crate::world::{self, progress, system};
@@ -148,8 +149,12 @@ impl Store {
         ObjectId::empty_tree(self.repo.object_hash()).into()
     }
 
-    /// Makes a commit that no ref names yet.
-    pub(crate) fn build(&self, new: &NewCommit<'_>) -> Result<CommitId, StoreError> {
+    /// Makes a commit that no ref names yet; the inner error is what git said that can make it, but
+    /// for the signature.
+    pub(crate) fn build(
+        &self,
+        new: &NewCommit<'_>,
+    ) -> Result<Result<CommitId, String>, StoreError> {
         let mut args: Vec<OsString> = Vec::new();
         if let (Some(encoding), None) = (&new.like.encoding, new.message) {
             args.extend(["-c".into(), format!("i18n.commitEncoding={encoding}").into()]);
@@ -168,13 +173,20 @@ impl Store {
             // What signs may ask at the terminal.
             progress::end();
         }
-        let printed = child.run()?;
-        let id = String::from_utf8_lossy(&printed).trim().to_owned();
+        let made = child.outcome()?;
+        if made.code != Some(0) {
+            // Programs that sign say what is wrong in words of their own: only a trial tells.
+            if new.signed && self.build(&NewCommit { signed: false, ..*new })?.is_ok() {
+                return Ok(Err(first_line(&made.stderr)));
+            }
+            return Err(made.failed());
+        }
+        let id = String::from_utf8_lossy(&made.stdout).trim().to_owned();
         let commit: CommitId = id.parse().map_err(|_| odd_output("git commit-tree", &id))?;
         let draft = Draft::new(self);
         draft.adopt(commit.object()?);
         draft.settle()?;
-        Ok(commit)
+        Ok(Ok(commit))
     }
 
     /// Whether the person wants each of their commits signed.
@@ -547,8 +559,15 @@ mod tests {
                 message: None,
                 signed: false,
             };
-            assert_eq!(store.build(&new).expect("builds"), commit, "byte for byte");
-            let other = store.build(&NewCommit { message: Some("mine\n"), ..new }).expect("builds");
+            assert_eq!(
+                store.build(&new).expect("builds").expect("signs nothing"),
+                commit,
+                "byte for byte"
+            );
+            let other = store
+                .build(&NewCommit { message: Some("mine\n"), ..new })
+                .expect("builds")
+                .expect("signs nothing");
             let said = bed.git(&["log", "-1", "--format=%an %ai %cn %s", other.as_str()]);
             assert_eq!(said, "Ä. Other 2001-09-09 04:16:40 +0230 A Person mine");
             let walked = store.down_from(&commit, |_| false).expect("walks");

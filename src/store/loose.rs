@@ -20,8 +20,10 @@ const BLOCK: usize = 4096;
 /// How often a directory is made that somebody else takes away.
 const TRIES: usize = 3;
 
-/// Whether it is worth looking for loose objects first: for commands, and behind an object that was
-/// written. Where all is packed it is not, and a decision may ask little of the kernel.
+/// Whether it is worth looking for loose objects first: for commands, behind an object that was
+/// written or found so, and where a chain's newest step stands in a file of its own, since then
+/// nobody has packed what came of it. Where all is packed it is not, and a decision may ask
+/// little of the kernel.
 #[derive(Debug, Default)]
 pub(super) struct LooseSeen {
     left: Cell<u8>,
@@ -34,6 +36,11 @@ impl LooseSeen {
     /// From here on it is.
     pub(super) fn look(&self) {
         self.left.set(Self::MISSES);
+    }
+
+    /// From here on it may be: one is looked for.
+    pub(super) fn look_once(&self) {
+        self.left.set(self.left.get().max(1));
     }
 
     pub(super) fn is_given_up(&self) -> bool {

@@ -429,11 +429,11 @@ mod tests {
         let id = |commit: &CommitId| ObjectId::from_hex(commit.as_str().as_bytes()).expect("an id");
         let kind = |store: &super::Store, commit| store.stored(id(commit)).map(|read| read.kind);
         assert_eq!(kind(&store, &one), Some(gix::objs::Kind::Commit));
+        let gone: CommitId = "1".repeat(40).parse().expect("full");
         let reader = bed.store();
         assert_eq!(kind(&reader, &one), None);
-        reader.loose.look();
-        assert_eq!(kind(&reader, &one), kind(&store, &one));
-        let gone: CommitId = "1".repeat(40).parse().expect("full");
+        reader.ref_target(chain).expect("is there");
+        assert_eq!(kind(&reader, &one), kind(&store, &one), "the chain's own file says so");
         assert_eq!((kind(&reader, &gone), kind(&reader, &gone)), (None, None));
         assert_eq!(kind(&reader, &one), None, "two were looked for in vain");
         bed.git(&["replace", one.as_str(), two.as_str()]);

@@ -76,11 +76,16 @@ impl Store {
         if outcome.code == Some(0) {
             return Ok(Ok(()));
         }
-        let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
-        let line = said.lines().map(str::trim).find(|line| !line.is_empty());
-        let line: String = line.unwrap_or("git could not sign").chars().take(160).collect();
-        Ok(Err(line.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned()))
+        Ok(Err(first_line(&outcome.stderr)))
     }
+}
+
+/// The first line that git printed which could not sign.
+pub(super) fn first_line(printed: &[u8]) -> String {
+    let said = String::from_utf8_lossy(printed);
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty());
+    let line: String = line.unwrap_or("git could not sign").chars().take(160).collect();
+    line.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned()
 }
 
 #[cfg(test)]

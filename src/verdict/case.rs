@@ -162,6 +162,7 @@ pub(crate) enum Case {
     LandTakenBeside,
     LandTwice,
     LandUnlike,
+    LandUnsigned,
     LandUnasked,
     LandVetoed,
     BackNothing,

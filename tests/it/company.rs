@@ -89,6 +89,24 @@ fn a_signature_that_needs_a_hand_is_left_out_and_made_up_by_land() {
 }
 
 #[test]
+fn a_landing_that_cannot_be_signed_says_so_and_names_the_way_without() {
+    let Some(world) = signing("git config user.signingkey $PWD/../nowhere") else { return };
+    world.person("init").succeeds();
+    world.starts();
+    small(&world);
+    let job = world.job();
+    world.prompt("[DROP] enough");
+    let refs = world.git("for-each-ref");
+    let said =
+        world.person(&format!("land {job}")).refuses("set up to sign commits, and could not");
+    assert!(said.contains("nowhere"), "{said}");
+    assert!(said.contains(&format!("git -c commit.gpgSign=false seed land {job}")), "{said}");
+    assert_eq!(world.git("for-each-ref"), refs, "nothing is half done");
+    world.sh(&format!("git -c commit.gpgSign=false seed land {job}"));
+    assert!(!is_signed(&world, "main-landed"));
+}
+
+#[test]
 fn where_no_hand_is_needed_phase_commits_are_signed() {
     let Some(world) = signing("true") else { return };
     let told = world.person("init").succeeds();

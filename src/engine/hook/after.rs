@@ -69,6 +69,7 @@ pub(crate) fn after(
     let context = merged(context, followed);
     let work = work_of(repo, &focused, &ended, &effects)?;
     let kept = kept_of_call(repo, &ended, &effects, known, &focused)?;
+    let ran = kept.receipt.as_ref().is_some_and(|ran| ran.run.is_some());
     let (gauge, filling) =
         if work.guest { (None, None) } else { memory::compaction::filling(repo, &focused, event) };
     let context = merged(context, filling);
@@ -78,7 +79,8 @@ pub(crate) fn after(
     let news =
         write_line(repo, &focused, &ended, &effects, JournalEntry { work, kept, gauge, words })?;
     let reminded = memory::notes::note_reminder(repo, &focused, call, outcome, &effects.places)?;
-    let context = merged(merged(context, reminded), asks_now(repo, &ended)?);
+    let asks = if ran { asks_now(repo, &ended)? } else { None };
+    let context = merged(merged(context, reminded), asks);
     let to_person = merged(merged(told_to_person(repo, &focused, &effects, news)?, vetoed), grown);
     if let Act::Schedule { text } = &call.act {
         record::journal_line::note(repo, Some(&focused), |line| {
@@ -104,11 +106,8 @@ fn asks_now(repo: &Repo, ended: &EndedCall<'_>) -> Result<Option<String>> {
     }
     let proved = focused.activity.as_ref().is_ok_and(|counts| counts.activity.proved == Some(true));
     let last = repo.read_since(&focused)?;
-    let ran = last.lines.last().is_some_and(|last| {
-        last.line.call == ended.call.id
-            && last.line.ran.as_ref().is_some_and(|ran| ran.run.is_some())
-    });
-    if !proved || !ran || !boundary::ahead::is_next(repo, &focused)? {
+    let is_last = last.lines.last().is_some_and(|last| last.line.call == ended.call.id);
+    if !proved || !is_last || !boundary::ahead::is_next(repo, &focused)? {
         return Ok(None);
     }
     let told = briefing::gather::question_text(repo, &focused);

@@ -279,7 +279,7 @@ fn build(
     repo: &Repo,
     ground: &Ground,
     plan: &Plan,
-    words: &str,
+    line: &str,
 ) -> Result<std::result::Result<Vec<Built>, Refusal>> {
     let signed = repo.rules.signing == Signing::Always || repo.store.signs_commits()?;
     let me = repo.store.identity();
@@ -295,7 +295,7 @@ fn build(
             None => None,
             Some(message) => match hooked(repo, message, &pending)? {
                 Ok(message) => Some(message),
-                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said, words))),
+                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said, line))),
             },
         };
         if message.is_none() && at.as_ref() == like.parents.first() && one.tree == like.tree {
@@ -312,7 +312,10 @@ fn build(
         let signed = signed && own;
         let words = message.as_deref();
         let new = NewCommit { tree: &one.tree, parents: &parents, like, message: words, signed };
-        let commit = repo.store.build(&new)?;
+        let commit = match repo.store.build(&new)? {
+            Ok(commit) => commit,
+            Err(said) => return Ok(Err(landing::unsigned(job, &said, line))),
+        };
         at = Some(commit.clone());
         made.push(Built { commit, message });
     }
