@@ -37,14 +37,16 @@ impl Store {
 /// The repository's own configuration is not asked: what an agent's code can write there would be
 /// started at a person's terminal, where git seed takes it for the person.
 pub(crate) fn pager() -> Option<String> {
-    /// Where `git -c core.pager=…` says it.
-    const GIVEN: &str = "GIT_CONFIG_PARAMETERS";
     let mut command = clean_git(None);
-    if let Some(given) = std::env::var_os(GIVEN) {
-        command.env(GIVEN, given);
-    }
+    command.envs(given());
     let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
     let said = command.env("GIT_DIR", nowhere).args(["var", "GIT_PAGER"]).output().ok()?;
     let pager = String::from_utf8(said.stdout).ok()?.trim().to_owned();
     (said.status.success() && !pager.is_empty() && pager != "cat").then_some(pager)
+}
+
+/// What `git -c core.pager=… seed …` gives along. Children do not have it where nobody hands it on.
+pub(super) fn given() -> Option<(&'static str, String)> {
+    const GIVEN: &str = "GIT_CONFIG_PARAMETERS";
+    std::env::var(GIVEN).ok().map(|given| (GIVEN, given))
 }

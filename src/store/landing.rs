@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use gix::ObjectId;
 use gix::objs::{Tree, Write as _, tree::Entry, tree::EntryMode};
 
+use super::as_git::given;
 use super::chain::full_name;
 use super::error::StoreError;
 use super::object::{Draft, unwritten};
@@ -191,7 +192,11 @@ impl Store {
 
     /// Whether the person wants each of their commits signed.
     pub(crate) fn signs_commits(&self) -> Result<bool, StoreError> {
-        let asked = self.git(["config", "--type=bool", "--get", "commit.gpgSign"]).outcome()?;
+        // `git -c commit.gpgSign=false seed land` counts for this landing.
+        let given = given();
+        let given = given.iter().map(|(name, value)| (*name, value.as_str()));
+        let asked = self.git(["config", "--type=bool", "--get", "commit.gpgSign"]).envs(given);
+        let asked = asked.outcome()?;
         match asked.code {
             Some(0) => Ok(asked.stdout.starts_with(b"true")),
             Some(1) => Ok(false),
