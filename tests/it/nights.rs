@@ -270,3 +270,41 @@ fn what_nobody_claims_is_named_while_the_job_awaits_you() {
         world.person("verify").succeeds();
     }
 }
+
+/// What the person says of finished work where nobody is asked opens a small cycle of the same job;
+/// where it wants no change the cycle closes as before.
+#[test]
+fn words_on_finished_work_are_worked_on_where_nobody_is_asked() {
+    for names in HOSTS {
+        let [host, prompt, ..] = names;
+        for wants_more in [true, false] {
+            let night = Night::at(names);
+            let world = &night.world;
+            world.puts("Makefile", "test:\n\t@echo ok\n");
+            world.sh("git add -A && git commit -qm make");
+            world.hears(host, prompt, &json!({ "prompt": "Mend the lexer" }));
+            night.works_until_condense(1);
+            assert!(!night.next().contains("--review"), "{host}: {}", night.next());
+            let said = if wants_more { "no, call it value" } else { "fine, thanks" };
+            let told = world.hears(host, prompt, &json!({ "prompt": said }));
+            told.tells("git seed phase advance --review opens a small cycle");
+            let kept = night.stops().expect("its cycle is open");
+            for told in [night.next(), kept] {
+                assert!(told.contains("git seed phase advance --review; if not"), "{told}");
+                assert!(!told.contains("JOB-COMPLETE"), "{host}: {told}");
+            }
+            if wants_more {
+                night.runs("git seed phase advance --review");
+                assert_eq!(world.phase(), "execute", "{host}");
+                assert_eq!(world.json("status")["job"]["name"], json!("Mend the lexer"));
+                night.runs(&format!("echo 'fn value() {{}}' >> {CODE}"));
+                night.runs("make test");
+                night.runs("git seed phase advance -m 'it is called value'");
+                assert!(!night.next().contains("--review"), "{host}: {}", night.next());
+            }
+            night.runs("git seed phase advance -m 'it is mended'");
+            assert_eq!(night.awaiting(), 1, "{host}: {}", night.next());
+            world.person("verify").succeeds();
+        }
+    }
+}

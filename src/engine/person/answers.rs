@@ -141,9 +141,13 @@ pub(crate) fn add_prompt(
 ) -> Result<()> {
     // The step of the prompt itself is the first of the turn.
     let speaks = kind == InteractionKind::Prompt && word.is_persons();
+    let now = repo.focused()?.filter(|now| speaks && now.chain == chain);
+    let unasked = now.is_some_and(|now| jobs::ending::asks_nobody(repo, &now));
     let begins = |state: &mut State| {
         state.turn = state.steps + 1;
-        if speaks {
+        if unasked {
+            state.review = Review::Spoken;
+        } else if speaks {
             // A question that was asked ahead and that nobody answered is over with their words.
             let row = repo.map(&state.stand).phase(&state.stand.phase);
             let ahead = row.is_some_and(|row| repo.map(&state.stand).asks_ahead(row));
