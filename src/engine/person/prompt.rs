@@ -8,7 +8,9 @@ use crate::engine::{claims, closed_paths, git_mark, person, record, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
+use crate::jobs::routing::{self, Route};
 use crate::jobs::shortword::{self, ShortWord};
+use crate::store::Lock;
 use crate::voice::{Notice, tell};
 
 /// The most characters of a prompt that are kept with a job.
@@ -23,11 +25,28 @@ pub(crate) fn prompt(
 ) -> Result<Answer> {
     // A step of the prompt's begins the journal anew.
     let unheard = unheard::told(repo, event);
+    let _alone = if automation { None } else { alone(repo, event, text)? };
     let answer = heard(repo, host, event, text, automation)?;
     if let (Some(told), Some(focused)) = (&unheard, repo.focused()?) {
         record::journal_line::count_injected(repo, &focused, told)?;
     }
     Ok(Answer { context: merged(unheard, answer.context), ..answer })
+}
+
+/// Of two prompts at the same moment one bears the job, and the other one is said to it: from the
+/// look at the focus on nobody else takes a step.
+fn alone(repo: &Repo, event: &Event, text: &str) -> Result<Option<Lock>> {
+    let bears = || match repo.rules.short_word(text) {
+        Some((word, _)) => {
+            matches!(word, ShortWord::Quick | ShortWord::Full | ShortWord::Track(_))
+        }
+        None => routing::route(text, true, None, false) == Route::Bear,
+    };
+    let keeps = event.by == Actor::Main && repo.is_seeded()? && repo.rules.mode.keeps_jobs();
+    if !keeps || !bears() || repo.store.focus()?.is_some() {
+        return Ok(None);
+    }
+    Ok(Some(repo.store.lock()?))
 }
 
 fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) -> Result<Answer> {
