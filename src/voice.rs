@@ -169,6 +169,8 @@ pub(crate) enum Line {
     Settle,
     /// The same on the small lane, which has nothing to settle.
     SettleSmall,
+    /// The same where notes of the cycle are still to be settled.
+    SettleFirst,
     SettleForMore,
     /// What the last session left, and the sessions before it; what of it was never sealed.
     Prior,

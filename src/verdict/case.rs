@@ -194,6 +194,7 @@ pub(crate) enum Case {
     Many,
     Memory,
     Marked,
+    MemoryFirst,
     MemoryLater,
     MessageUnshown,
     Misjudged,
