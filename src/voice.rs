@@ -512,6 +512,8 @@ pub(crate) enum Notice {
     JudgedTool,
     JudgedSayLess,
     JudgedAtRest,
+    JudgedBack,
+    JudgedReview,
     RunsPaused,
     RunsNothing,
     JudgedTooLong,
