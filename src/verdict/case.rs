@@ -32,6 +32,7 @@ pub(crate) enum Case {
     Alone,
     Answer,
     ApprovedEarly,
+    ApprovedUnasked,
     Archive,
     AsideNowhere,
     AskFirst,
