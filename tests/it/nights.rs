@@ -308,3 +308,36 @@ fn words_on_finished_work_are_worked_on_where_nobody_is_asked() {
         }
     }
 }
+
+/// On a host that cannot ask, the person hears what approves a finished job, and words that only
+/// approve start no other one.
+#[test]
+fn a_person_who_cannot_be_asked_hears_what_approves() {
+    let night = Night::at(HOSTS[1]);
+    let world = &night.world;
+    let [host, prompt, _, _, stop, _] = night.names;
+    world.puts("Makefile", "test:\n\t@echo ok\n");
+    world.sh("git add -A && git commit -qm make");
+    world.hears(host, prompt, &json!({ "prompt": "Mend the lexer" }));
+    night.works_until_condense(1);
+    assert_eq!(world.json("condense status")["ask"], Value::Null);
+    night.runs("git seed phase advance -m 'it is mended'");
+    assert_eq!(night.awaiting(), 1);
+    let ends = || {
+        let said = json!({ "stop_hook_active": false, "last_assistant_message": "All done." });
+        let reply = world.hears(host, stop, &said);
+        reply.to_person().map(str::to_owned)
+    };
+    let told = ends().expect("a word to the person");
+    assert!(told.contains("[APPROVE] at the start of a prompt"), "{told}");
+    for words in ["looks good", "Approve completion", "approve", "I approve."] {
+        let told = world.hears(host, prompt, &json!({ "prompt": words }));
+        let person = told.to_person().unwrap_or_default();
+        assert!(person.contains("approved nothing. [APPROVE]"), "{words}: {told:?}");
+        assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1), "{words}");
+        let again = ends().unwrap_or_default();
+        assert!(!again.contains("[APPROVE] at the start"), "{words}: {again}");
+    }
+    world.hears(host, prompt, &json!({ "prompt": "[APPROVE]" }));
+    assert_eq!(night.awaiting(), 0);
+}

@@ -127,11 +127,11 @@ fn last_words(repo: &Repo, focused: &LoadedJob, event: &Event) -> Result<Answer>
 }
 
 /// Without a focus, a job that rests in this worktree still waits.
-fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
+fn stop_without_focus(repo: &Repo, event: &Event) -> Result<Answer> {
     if !repo.is_seeded()? {
         return Ok(Answer::silence());
     }
-    let Some(job) = jobs::birth::waiting_here(repo)? else { return Ok(Answer::silence()) };
+    let Some(job) = jobs::birth::waiting_here(repo)? else { return rests_unasked(repo, event) };
     if loose_stops(repo) >= STOPS {
         return Ok(Answer::to_person(tell(Notice::StillPending, &[("job", &job.state.job.name)])));
     }
@@ -148,6 +148,28 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
         line.refusal = Some(Refused::of(&refusal, "idle"));
     })?;
     Ok(Answer::refuse(text))
+}
+
+/// The job of this session came to rest in this turn, and the host cannot ask: its person hears
+/// what approves it.
+fn rests_unasked(repo: &Repo, event: &Event) -> Result<Answer> {
+    // A journal that does not read knows of no prompt since: the person hears it once more.
+    let lines = repo.store.journal().all().unwrap_or_default();
+    // As above, of one line.
+    let mut read = lines.iter().filter_map(|line| Linked::read(line).ok());
+    if read.any(|linked| linked.line.what == What::Prompt) {
+        return Ok(Answer::silence());
+    }
+    let of_session = |job: &LoadedJob| {
+        job.state.driver.session == event.session && jobs::unattended::cannot_ask(repo, &job.state)
+    };
+    let rests = jobs::unattended::awaiting(repo)?.into_iter().filter(of_session);
+    let newest = rests.max_by_key(|job| job.state.job.updated_at);
+    Ok(newest.map_or_else(Answer::silence, |job| {
+        let job = &job.state.job;
+        let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
+        Answer::to_person(tell(Notice::RestsUnasked, &facts))
+    }))
 }
 
 /// Stops refused in a row while no job is focused.
