@@ -208,6 +208,8 @@ struct OpenRow {
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Notice {
     WordOfGuest,
+    PromptOfGuest,
+    PromptOfGuestToAgent,
     WordWanted,
     WordGone,
     WordSeen,

@@ -3,7 +3,7 @@
 use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{claims, closed_paths, git_mark, person, record, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
@@ -95,13 +95,25 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
     let untold = (person && !word.is_persons() && repo.rules.short_word(text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
     let untold = untold.or_else(|| person::short_words::nearly(text).filter(|_| person));
-    if guest {
-        return Ok(untold.map_or_else(Answer::silence, Answer::to_person));
+    if let Some(focused) = focused.as_ref().filter(|_| guest) {
+        let answer = if person { of_guest(text, focused) } else { Answer::silence() };
+        return Ok(Answer { to_person: merged(untold, answer.to_person), ..answer });
     }
     let answer =
         person::route::route_prompt(repo, event, text.to_owned(), word, person, focused.as_ref())?;
     let answer = Answer { to_person: merged(untold, answer.to_person), ..answer };
     with_closed_paths(repo, event, (text, person), answer)
+}
+
+/// A prompt in a session beside the one that drives: it is no word of that job, and bears none. Who
+/// said it hears that, where it would have been work.
+fn of_guest(text: &str, focused: &LoadedJob) -> Answer {
+    if routing::route(text, true, None, false) != Route::Bear {
+        return Answer::silence();
+    }
+    let facts = [("job", focused.state.job.name.as_str())];
+    let to_person = Some(tell(Notice::PromptOfGuest, &facts));
+    Answer { to_person, ..Answer::context(tell(Notice::PromptOfGuestToAgent, &facts)) }
 }
 
 /// Hears what the words of a person close in their job, and tells how they were read.
