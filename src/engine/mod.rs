@@ -111,6 +111,7 @@ pub(crate) mod merge_mark;
 pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod named_dirs;
+pub(crate) mod no_prompt;
 pub(crate) mod note_lines;
 pub(crate) mod ops;
 pub(crate) mod other_line;

@@ -7,11 +7,10 @@ use crate::engine::{boundary, fence, jobs, judge, landing, memory, person};
 use crate::hosts::Host;
 use crate::jobs::questions::{self, Admitted, Ahead, AsksAbout, Grant, Moment};
 use crate::memory::condense::Stage;
+use crate::phases::Phase;
 use crate::phases::message::{self, Message};
-use crate::phases::{Class, Move, Phase};
 use crate::rules::ClaimMode;
 use crate::verdict::Refusal;
-use crate::voice::{Notice, tell};
 
 /// Checks the questions of one call; those that are let through, where any of them counts.
 pub(crate) fn ask<'q>(
@@ -88,7 +87,11 @@ fn holds(
     let ruled = ruled(repo, one, focused).map_err(|error| Refusal::broken("state", &error))?;
     match ruled.filter(Judged::sends_back) {
         Some(judged) => {
-            let leads = if judged.wants_a_run() { way_to_a_run(repo, focused) } else { Ok(None) };
+            let leads = if judged.wants_a_run() {
+                boundary::review::way_to_a_run(repo, focused)
+            } else {
+                Ok(None)
+            };
             Err(match leads.map_err(|error| Refusal::broken("state", &error))? {
                 Some(next) => judged.refusal_until(Spoken::Question, &next),
                 None => judged.refusal(Spoken::Question),
@@ -96,26 +99,6 @@ fn holds(
         }
         None => Ok(()),
     }
-}
-
-/// The step to where code runs, in a phase that runs none: the work was changed since it ran, by
-/// a rebase of the person's perhaps.
-fn way_to_a_run(repo: &Repo, focused: &LoadedJob) -> repo::Result<Option<String>> {
-    let row = repo.row(Some(focused));
-    if row.opens(Class::ShellCode) || row.reproduces {
-        return Ok(None);
-    }
-    let since = repo.read_since(focused)?;
-    Ok(Some(match boundary::review::back(repo, focused, &since, None) {
-        Ok(Move::Back(to)) => tell(Notice::JudgedBack, &[("phase", to.as_str())]),
-        _ if focused.state.review_after(&since).opens_a_cycle().is_ok() => {
-            tell(Notice::JudgedReview, &[])
-        }
-        _ => {
-            let why = tell(Notice::RunsNothing, &[("phase", row.name.as_str())]);
-            tell(Notice::JudgedAtRest, &[("why", &why)])
-        }
-    }))
 }
 
 /// The ruling on the question for completion, where hooks rule by themselves.

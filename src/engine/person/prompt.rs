@@ -3,14 +3,12 @@
 use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
-use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{claims, closed_paths, git_mark, person, record, unheard};
+use crate::engine::repo::{Repo, Result};
+use crate::engine::{claims, closed_paths, git_mark, guests, jobs, person, record, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
-use crate::jobs::routing::{self, Route};
 use crate::jobs::shortword::{self, ShortWord};
-use crate::store::Lock;
 use crate::voice::{Notice, tell};
 
 /// The most characters of a prompt that are kept with a job.
@@ -25,28 +23,13 @@ pub(crate) fn prompt(
 ) -> Result<Answer> {
     // A step of the prompt's begins the journal anew.
     let unheard = unheard::told(repo, event);
-    let _alone = if automation { None } else { alone(repo, event, text)? };
+    let may_bear = !automation && event.by == Actor::Main;
+    let _alone = if may_bear { jobs::birth::alone(repo, text)? } else { None };
     let answer = heard(repo, host, event, text, automation)?;
     if let (Some(told), Some(focused)) = (&unheard, repo.focused()?) {
         record::journal_line::count_injected(repo, &focused, told)?;
     }
     Ok(Answer { context: merged(unheard, answer.context), ..answer })
-}
-
-/// Of two prompts at the same moment one bears the job, and the other one is said to it: from the
-/// look at the focus on nobody else takes a step.
-fn alone(repo: &Repo, event: &Event, text: &str) -> Result<Option<Lock>> {
-    let bears = || match repo.rules.short_word(text) {
-        Some((word, _)) => {
-            matches!(word, ShortWord::Quick | ShortWord::Full | ShortWord::Track(_))
-        }
-        None => routing::route(text, true, None, false) == Route::Bear,
-    };
-    let keeps = event.by == Actor::Main && repo.is_seeded()? && repo.rules.mode.keeps_jobs();
-    if !keeps || !bears() || repo.store.focus()?.is_some() {
-        return Ok(None);
-    }
-    Ok(Some(repo.store.lock()?))
 }
 
 fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) -> Result<Answer> {
@@ -96,24 +79,13 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
     let untold = untold.or_else(|| person::short_words::nearly(text).filter(|_| person));
     if let Some(focused) = focused.as_ref().filter(|_| guest) {
-        let answer = if person { of_guest(text, focused) } else { Answer::silence() };
+        let answer = if person { guests::of_prompt(text, focused) } else { Answer::silence() };
         return Ok(Answer { to_person: merged(untold, answer.to_person), ..answer });
     }
     let answer =
         person::route::route_prompt(repo, event, text.to_owned(), word, person, focused.as_ref())?;
     let answer = Answer { to_person: merged(untold, answer.to_person), ..answer };
     with_closed_paths(repo, event, (text, person), answer)
-}
-
-/// A prompt in a session beside the one that drives: it is no word of that job, and bears none. Who
-/// said it hears that, where it would have been work.
-fn of_guest(text: &str, focused: &LoadedJob) -> Answer {
-    if routing::route(text, true, None, false) != Route::Bear {
-        return Answer::silence();
-    }
-    let facts = [("job", focused.state.job.name.as_str())];
-    let to_person = Some(tell(Notice::PromptOfGuest, &facts));
-    Answer { to_person, ..Answer::context(tell(Notice::PromptOfGuestToAgent, &facts)) }
 }
 
 /// Hears what the words of a person close in their job, and tells how they were read.

@@ -41,7 +41,7 @@ pub(crate) fn route_prompt(
             if route == Route::Ends {
                 return Ok(Answer::silence());
             }
-            if let Some(told) = approves_in_words(repo, &text)? {
+            if let Some(told) = jobs::unattended::approves_in_words(repo, &text)? {
                 return Ok(told);
             }
             let named = jobs::tracks::named_by_paths(repo, &text);
@@ -71,26 +71,6 @@ pub(crate) fn route_prompt(
         }
         _ => Ok(Answer::silence()),
     }
-}
-
-/// Words that approve, where a job rests until its person does: they approve nothing and are no
-/// work, and the person hears which words do.
-fn approves_in_words(repo: &Repo, text: &str) -> Result<Option<Answer>> {
-    if !shortword::only_approves(text) {
-        return Ok(None);
-    }
-    let awaiting = jobs::unattended::awaiting(repo)?;
-    let told = match awaiting.as_slice() {
-        [] => return Ok(None),
-        [one] => {
-            let job = &one.state.job;
-            let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
-            tell(Notice::ApproveInWords, &facts)
-        }
-        several => jobs::unattended::which_one(several),
-    };
-    let to_person = Some(format!("git seed: {told}"));
-    Ok(Some(Answer { to_person, ..Answer::context(tell(Notice::ApproveInWordsToAgent, &[])) }))
 }
 
 /// The person paused the only job here: whether their words go on with it is theirs to say.
