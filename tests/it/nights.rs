@@ -325,7 +325,7 @@ fn a_person_who_cannot_be_asked_hears_what_approves() {
     assert_eq!(night.awaiting(), 1);
     let ends = || {
         let said = json!({ "stop_hook_active": false, "last_assistant_message": "All done." });
-        let reply = world.hears(host, stop, &said);
+        let reply = world.hears_at_a_terminal(host, stop, &said);
         reply.to_person().map(str::to_owned)
     };
     let told = ends().expect("a word to the person");
@@ -338,6 +338,6 @@ fn a_person_who_cannot_be_asked_hears_what_approves() {
         let again = ends().unwrap_or_default();
         assert!(!again.contains("[APPROVE] at the start"), "{words}: {again}");
     }
-    world.hears(host, prompt, &json!({ "prompt": "[APPROVE]" }));
+    world.person("job approve").succeeds();
     assert_eq!(night.awaiting(), 0);
 }

@@ -4,12 +4,13 @@ use crate::engine::hook::last_words::Heard;
 use crate::engine::quote::count_words;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::journal::text_hash;
+use crate::engine::repo::sessions::{Sender, attendance};
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, hook, jobs, record, report};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
-use crate::hosts::Answer;
+use crate::hosts::{self, Answer, Host};
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
 use crate::phases::{PhaseKind, guard};
@@ -17,6 +18,7 @@ use crate::rules::ClaimMode;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
+use crate::world;
 
 /// Stops in a row that are refused before the turn is let go.
 const STOPS: u32 = 3;
@@ -157,7 +159,10 @@ fn rests_unasked(repo: &Repo, event: &Event) -> Result<Answer> {
     let lines = repo.store.journal().all().unwrap_or_default();
     // As above, of one line.
     let mut read = lines.iter().filter_map(|line| Linked::read(line).ok());
-    if read.any(|linked| linked.line.what == What::Prompt) {
+    let prompted = read.any(|linked| linked.line.what == What::Prompt);
+    // A host without a row is one of which nothing is known.
+    let sits = |host: &Host| attendance(host, &world::ancestors()) != Sender::Unattended;
+    if prompted || !hosts::row(event.host).is_ok_and(sits) {
         return Ok(Answer::silence());
     }
     let of_session = |job: &LoadedJob| {
