@@ -66,6 +66,7 @@
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! guests      which session gives a command, where another one drives the job
+//! no_prompt   sessions in which nobody can say a word: clients without hooks
 //! repeats     the same refusal again and again, with nothing accepted in between
 //! repo        the repository at one moment; it only reads
 //! installed   the record of what init put where
