@@ -179,6 +179,8 @@ pub struct Outcome {
     pub output: String,
     /// The same as text, for the closing lines of a run of tests; not kept.
     pub printed: String,
+    /// The text that an edit found in its file, where the host tells; not kept.
+    pub before: Option<String>,
     /// The answers to a question tool, in the order of the questions.
     pub answers: Vec<Answer>,
 }

@@ -729,7 +729,7 @@ impl GateTable {
         of(action).or_else(|| of(ActionType::Other))
     }
 
-    pub(super) fn finding(&self, name: Finding) -> Option<&FindingRow> {
+    pub(crate) fn finding(&self, name: Finding) -> Option<&FindingRow> {
         self.finding.iter().find(|row| row.name == name)
     }
 

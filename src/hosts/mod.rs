@@ -440,6 +440,8 @@ struct OutcomeRow {
     /// Where the output of a shell command lies.
     #[serde(default)]
     prints: Vec<Text>,
+    /// Where the text lies that an edit found in its file.
+    before: Option<Text>,
 }
 
 /// A line behind what a command printed, which the host adds where the command ended badly.
@@ -890,7 +892,8 @@ impl Host {
             _ => None,
         });
         let bad_exit = outcome.bad_exit.iter().map(|row| &row.at);
-        let told = outcome.answers.iter().chain(&outcome.exit).chain(bad_exit);
+        let told =
+            outcome.answers.iter().chain(&outcome.exit).chain(&outcome.before).chain(bad_exit);
         let signs = signs.chain(&self.interrupted);
         let pointers = signs.map(|sign| &sign.at).chain(told).chain(servers);
         let pointers = pointers.chain(&self.fields.tokens).map(Text::as_str);

@@ -549,6 +549,7 @@ impl Payload {
             status,
             output,
             printed,
+            before: self.text_before(&call.act),
             answers: self.answers(&call.tool),
         };
         EventKind::After { call, outcome }
@@ -595,6 +596,12 @@ impl Payload {
     fn printed(&self) -> String {
         let places = self.host.outcome.prints.iter().filter_map(|at| self.top.pointer(at));
         places.filter_map(Value::as_str).collect::<Vec<&str>>().join("\n")
+    }
+
+    /// What an edit found in its file, as far as the host tells.
+    fn text_before(&self, act: &Act) -> Option<String> {
+        let at = self.host.outcome.before.as_ref().filter(|_| matches!(act, Act::Edit(_)))?;
+        self.top.pointer(at)?.as_str().map(str::to_owned)
     }
 
     fn shows(&self, sign: &Sign) -> bool {

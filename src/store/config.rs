@@ -18,6 +18,9 @@ pub(crate) struct ConfigFiles {
     pub wider: Vec<PathBuf>,
     /// Where any of them lets git look for hooks, as it is spelled there.
     pub hooks: Vec<String>,
+    /// Files that any of them names with patterns of what git ignores, or stores otherwise, as
+    /// they are spelled there.
+    pub patterns: Vec<String>,
     /// Files that the person's or the machine's name with the keys of who may sign a policy.
     pub signers: Vec<PathBuf>,
     /// One of the person's or the machine's may name such keys: it does, or does not read.
@@ -150,6 +153,8 @@ impl ConfigFiles {
             };
             if name == "core" {
                 self.hooks.extend(values("hooksPath"));
+                self.patterns.extend(values("excludesFile"));
+                self.patterns.extend(values("attributesFile"));
             }
             self.stores |=
                 !is_own && (name == "attr" || (name == "core" && says_of_files(&section)));
@@ -229,7 +234,8 @@ mod tests {
             "home/.gitconfig",
             "[include]\n\tpath = more\n[includeIf \"gitdir:/no/\"]\n\tpath = ~/deep\n",
         );
-        let more = "[core]\n\thooksPath = ~/hooks\n[include]\n\tpath = more\n";
+        let more =
+            "[core]\n\thooksPath = ~/hooks\n\texcludesfile = ~/mine\n[include]\n\tpath = more\n";
         let keys = "[seed]\n\tpolicyKeys = ~/keys\n\tpolicyKeys = ssh-ed25519 AAAA\n";
         bed.write("home/more", &format!("{more}{keys}"));
         bed.git(&["config", "core.hooksPath", "mine"]);
@@ -240,6 +246,7 @@ mod tests {
             assert!(found.wider.contains(&home.join(file)), "{file}: {found:?}");
         }
         assert_eq!(found.hooks, ["mine", "~/hooks"]);
+        assert_eq!(found.patterns, ["~/mine"]);
         assert_eq!(found.signers, [home.join("keys")]);
     }
 

@@ -54,7 +54,7 @@ fn tampered(world: &World, shown: &str) {
     fs::write(&path, text).expect("written");
 }
 
-const GUARDED: [&str; 9] = [
+const GUARDED: [&str; 11] = [
     ".claude/agents/agent-updater.md",
     ".git/config",
     ".git/info/exclude",
@@ -64,6 +64,8 @@ const GUARDED: [&str; 9] = [
     LOCAL,
     HOME,
     "~/.gitconfig",
+    "~/.config/git/ignore",
+    "~/.config/git/attributes",
 ];
 
 #[test]

@@ -85,6 +85,34 @@ fn what_was_put_back_may_end_without_a_run() {
     world.asks(&asked).refuses("nothing is proved");
 }
 
+/// The card's own line says that nothing was changed, and that is no word of who asks.
+#[test]
+fn a_question_that_tells_of_a_change_where_there_is_none_goes_back() {
+    let world = small();
+    begins(&world);
+    world.tests();
+    let asked = |said: &str| {
+        let text = format!(
+            "[JOB-COMPLETE] fix the lexer: {said} cargo test ran as a command of its own and \
+             passed in this session.\n\n## Outstanding Items\n"
+        );
+        question(&text, &["Review", "Approve completion"])
+    };
+    for said in [
+        "src/parser/lex.rs now keeps escapes instead of dropping them.",
+        "The lexer keeps escapes now, in the code and in its test.",
+        "Escapes are no longer lost by the lexer, wherever they stand.",
+        "The new case has now been added to the tests of the lexer.",
+    ] {
+        world.asks(&asked(said)).refuses("say that nothing was changed");
+    }
+    world.asks(&asked("The lexer keeps escapes already, so nothing was changed.")).passes();
+    // Where it is true, it is no matter.
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.asks(&asked("src/parser/lex.rs now keeps escapes instead of dropping them.")).passes();
+}
+
 #[test]
 fn nobody_is_asked_whether_talk_is_complete() {
     let world = World::seeded();

@@ -295,3 +295,25 @@ fn what_a_worktree_has_uncommitted_is_named_where_the_job_goes_to_another() {
     let said = world.person("job pause").succeeds();
     assert!(!said.contains("worktree"), "{said}");
 }
+
+/// No look comes between two edits: the host's own text of before shows what came between them.
+#[test]
+fn what_the_person_wrote_before_the_first_edit_of_a_file_is_named_in_its_commit() {
+    let world = lexer();
+    world.sh(&format!("printf '// mine\\n' >> {OTHER}"));
+    world.edits(OTHER, "fn other() {}", "fn other() { more() }").passes();
+    assert_eq!(world.json("fence status")["mixed"], json!([OTHER]));
+    world.tests();
+    assert!(closes(&world).contains(&format!("Seed-Mixed: {OTHER}")));
+    // What the agent wrote itself, and what the person committed, is in nobody's way.
+    let world = lexer();
+    world.edits(OTHER, "fn other() {}", "fn other() { one() }").passes();
+    world.edits(OTHER, "one()", "two()").passes();
+    world.edits("tests/escapes.rs", "fn keeps() {}", "fn keeps() { }").refuses("");
+    assert_eq!(world.json("fence status")["mixed"], json!([]));
+    let world = lexer();
+    world.sh(&format!("printf '// mine\\n' >> {OTHER}"));
+    world.git(&format!("commit -q --no-verify -m mine -- {OTHER}"));
+    world.edits(OTHER, "fn other() {}", "fn other() { more() }").passes();
+    assert_eq!(world.json("fence status")["mixed"], json!([]));
+}

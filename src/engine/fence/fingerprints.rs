@@ -117,8 +117,9 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     let whole = installation.agents.into_iter().chain(installation.grants);
     found.extend(whole.map(|file| (file.path, Role::Settings)));
     let configs = configs(repo);
+    let patterns = pattern_files(repo, &configs.patterns, home.as_deref());
     found.extend(configs.own.into_iter().map(|file| (file, Role::Config)));
-    let wider = configs.wider.into_iter().chain(configs.signers);
+    let wider = configs.wider.into_iter().chain(configs.signers).chain(patterns);
     found.extend(wider.map(|file| (file, Role::Wider)));
     let info = repo.store.common_dir().join("info");
     found.extend(["exclude", "attributes"].map(|name| (info.join(name), Role::Info)));
@@ -133,21 +134,42 @@ pub(crate) fn printed(repo: &Repo, dirs: &[String]) -> Result<Vec<(PathBuf, Role
     Ok(found)
 }
 
-/// Directories whose files git runs, or our hooks hand on to. Those in the work tree are
-/// the tree fence's.
+/// Files with patterns of what git ignores, or stores otherwise, beside those of the repository:
+/// where the person and the machine have them, and those that configuration names. What the next
+/// cycle's looks leave out is read from them.
+fn pattern_files(repo: &Repo, named: &[String], home: Option<&Path>) -> Vec<PathBuf> {
+    let beside = |file: PathBuf| ["ignore", "attributes"].map(|name| file.with_file_name(name));
+    let usual = person_config(home).into_iter().flat_map(beside);
+    let named = named.iter().map(|path| led_to(repo, path, home));
+    let machine = PathBuf::from("/etc/gitattributes");
+    let all = usual.chain(named).chain([machine]);
+    all.filter(|file| is_apart(repo, file)).collect()
+}
+
+/// Where a path of configuration leads.
+fn led_to(repo: &Repo, path: &str, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~/"), home) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => repo.store.work_tree().join(path),
+    }
+}
+
+/// What lies in the work tree is the tree fence's.
+fn is_apart(repo: &Repo, path: &Path) -> bool {
+    let real = |path: &Path| crate::world::real(path).unwrap_or_else(|_| path.to_owned());
+    path.starts_with(repo.store.common_dir())
+        || !real(path).starts_with(real(repo.store.work_tree()))
+}
+
+/// Directories whose files git runs, or our hooks hand on to.
 fn hook_dirs(repo: &Repo) -> Vec<String> {
-    let (top, common) = (repo.store.work_tree(), repo.store.common_dir());
+    let common = repo.store.common_dir();
     let home = home();
     let configs = configs(repo);
-    let led = configs.hooks.iter().map(|path| match (path.strip_prefix("~/"), &home) {
-        (Some(below), Some(home)) => home.join(below),
-        _ => top.join(path),
-    });
+    let led = configs.hooks.iter().map(|path| led_to(repo, path, home.as_deref()));
     let all = [common.join("hooks"), common.join("seed").join("hooks")].into_iter().chain(led);
-    let real = |dir: &Path| crate::world::real(dir).unwrap_or_else(|_| dir.to_owned());
-    let apart = |dir: &PathBuf| dir.starts_with(common) || !real(dir).starts_with(real(top));
-    let mut dirs: Vec<String> =
-        all.filter(apart).filter_map(|dir| dir.to_str().map(str::to_owned)).collect();
+    let all = all.filter(|dir| is_apart(repo, dir));
+    let mut dirs: Vec<String> = all.filter_map(|dir| dir.to_str().map(str::to_owned)).collect();
     dirs.sort();
     dirs.dedup();
     dirs
@@ -272,9 +294,14 @@ fn home() -> Option<PathBuf> {
 /// Configuration that the environment names beside the usual places.
 fn wider_configs(home: Option<&Path>) -> Vec<PathBuf> {
     let named = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].into_iter().filter_map(world::variable);
-    let xdg = world::variable("XDG_CONFIG_HOME").map(PathBuf::from);
-    let xdg = xdg.or_else(|| home.map(|home| home.join(".config")));
-    named.map(PathBuf::from).chain(xdg.map(|dir| dir.join("git").join("config"))).collect()
+    named.map(PathBuf::from).chain(person_config(home)).collect()
+}
+
+/// Where the person's configuration lies beside the one in the home.
+fn person_config(home: Option<&Path>) -> Option<PathBuf> {
+    let set = world::variable("XDG_CONFIG_HOME").filter(|value| !value.is_empty());
+    let xdg = set.map(PathBuf::from).or_else(|| home.map(|home| home.join(".config")));
+    xdg.map(|dir| dir.join("git").join("config"))
 }
 
 /// What the system says of a path and of what it leads to, in one word.

@@ -1,6 +1,7 @@
 //! What changed around the work, whose it is, and what may be committed.
 
 pub(crate) mod after_call;
+pub(crate) mod before_edit;
 pub(crate) mod confinement;
 pub(crate) mod fingerprint_diff;
 pub(crate) mod fingerprint_restore;

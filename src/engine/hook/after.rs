@@ -369,12 +369,11 @@ fn what_came(
     let mut after = ShellEffects::default();
     let mut plan_edits = 0;
     let mut places = places(repo, host, event, call, focused);
+    let before = outcome.before.as_deref();
+    after.mixed = fence::before_edit::changed_before(repo, focused, before, &places)?;
     merge_mark::leave_out(repo, &call.act, &mut places)?;
-    let mut lines = if outcome.ok {
-        claims::required::lines_of_work(repo, call, &places, focused)
-    } else {
-        None
-    };
+    let lines = || claims::required::lines_of_work(repo, call, &places, focused);
+    let mut lines = outcome.ok.then(lines).flatten();
     match &call.act {
         Act::Edit(_) if outcome.ok => {
             // A page that says what it said at the last boundary was not updated.

@@ -14,6 +14,7 @@ use crate::claims::hooks::{self, Spoken};
 use crate::claims::in_force::InForce;
 use crate::claims::languages::shipped_languages;
 use crate::claims::past::tells_a_result;
+use crate::claims::table::Finding;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past, told};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
 use crate::engine::{claims, fence, git_mark};
@@ -219,6 +220,14 @@ impl Judged {
         let more = if more > 0 { format!("; {more} more") } else { String::new() };
         let facts = [("points", &*count), ("named", &*named.join("; ")), ("more", &*more)];
         (!named.is_empty()).then(|| tell(Notice::JudgedPoints, &facts))
+    }
+
+    /// They tell how the work is since now, and nothing was changed: who approves them takes it
+    /// for done.
+    pub(crate) fn tells_what_is_not_there(&self) -> bool {
+        let Ruling::Claim(answer) = &self.ruling else { return false };
+        let row = self.table.finding(Finding::NothingChangedNamed);
+        row.is_some_and(|row| answer.points.contains(&row.say))
     }
 
     /// The words are no claim about work that changed, so nothing is to be shown for them.

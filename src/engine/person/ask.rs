@@ -85,7 +85,9 @@ fn holds(
 ) -> Result<(), Refusal> {
     let (Some(focused), [one]) = (focused, admitted) else { return Ok(()) };
     let ruled = ruled(repo, one, focused).map_err(|error| Refusal::broken("state", &error))?;
-    match ruled.filter(Judged::sends_back) {
+    // Beside a card that says that nothing was changed a question has to say so, too.
+    let goes_back = |judged: &Judged| judged.sends_back() || judged.tells_what_is_not_there();
+    match ruled.filter(goes_back) {
         Some(judged) => {
             let leads = if judged.wants_a_run() {
                 boundary::review::way_to_a_run(repo, focused)
