@@ -169,6 +169,8 @@ pub(crate) enum Line {
     Settle,
     /// The same on the small lane, which has nothing to settle.
     SettleSmall,
+    /// The same where notes of the cycle are still to be settled.
+    SettleFirst,
     SettleForMore,
     /// What the last session left, and the sessions before it; what of it was never sealed.
     Prior,
@@ -206,6 +208,8 @@ struct OpenRow {
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Notice {
     WordOfGuest,
+    PromptOfGuest,
+    PromptOfGuestToAgent,
     WordWanted,
     WordGone,
     WordSeen,
@@ -382,6 +386,9 @@ pub(crate) enum Notice {
     AnswerTyped,
     ApproveOneOf,
     ApproveWithoutJob,
+    ApproveInWords,
+    ApproveInWordsToAgent,
+    RestsUnasked,
     ApproveTooSoon,
     ApproveTooSoonToAgent,
     ApprovedHere,
@@ -456,7 +463,9 @@ pub(crate) enum Notice {
     NextLand,
     NextOn,
     NextPrompt,
+    NextReviewOrClose,
     ReviewPrompt,
+    ReviewPromptUnasked,
     MorningWaits,
     NotAwaiting,
     ApprovedElsewhere,
@@ -508,6 +517,8 @@ pub(crate) enum Notice {
     JudgedTool,
     JudgedSayLess,
     JudgedAtRest,
+    JudgedBack,
+    JudgedReview,
     RunsPaused,
     RunsNothing,
     JudgedTooLong,

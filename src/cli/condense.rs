@@ -65,7 +65,8 @@ fn status(context: &Context, out: &mut Report) -> crate::cli::Result<Outcome> {
     // Its first line; the other one is the card.
     let shape =
         || briefing::gather::question_text(&repo, &focused).lines().next().map(str::to_owned);
-    let ask = if asks && small { shape() } else { None };
+    let asked = !jobs::unattended::defers(&repo, &focused.state);
+    let ask = if asks && asked && small { shape() } else { None };
     out.json(&serde_json::json!({
         "stage": stage, "live": live.len(), "archived": archived, "baseline_words": baseline,
         "footer_words": now, "max_words": most, "card": card, "ask": ask,

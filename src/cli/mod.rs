@@ -64,7 +64,7 @@ mod width;
 mod would;
 
 use crate::engine;
-use crate::engine::{boundary, jobs, person, record};
+use crate::engine::{boundary, jobs, no_prompt, person, record};
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -783,7 +783,7 @@ fn require_person(repo: &Repo, command: &str, out: &mut Report) -> Result<Option
             return Ok(Some(commands::takes_no_code(command, &by)));
         }
         Ok(Typist::Untold(_)) => {
-            if let Some(client) = person::no_prompt::alone(repo) {
+            if let Some(client) = no_prompt::alone(repo) {
                 return Ok(Some(commands::client_ends_first(command, &client)));
             }
             let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());

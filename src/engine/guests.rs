@@ -9,8 +9,10 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::event::Event;
 use crate::format::journal::{Refused, What};
 use crate::format::state::Driver;
-use crate::hosts;
+use crate::hosts::{self, Answer};
+use crate::jobs::routing::{self, Route};
 use crate::phases::commands;
+use crate::voice::{Notice, tell};
 use crate::world::{self, Process};
 
 /// The session that drives a job, where this command is given by another one.
@@ -37,6 +39,17 @@ pub(crate) fn refused(repo: &Repo) -> Result<Option<String>> {
         line.guest = true;
     });
     Ok(Some(repo.say(Some(&focused), &refusal, phase.name.as_str())))
+}
+
+/// A prompt in a session beside the one that drives: it is no word of that job, and bears none. Who
+/// said it hears that, where it would have been work.
+pub(crate) fn of_prompt(text: &str, focused: &LoadedJob) -> Answer {
+    if routing::route(text, true, None, false) != Route::Bear {
+        return Answer::silence();
+    }
+    let facts = [("job", focused.state.job.name.as_str())];
+    let to_person = Some(tell(Notice::PromptOfGuest, &facts));
+    Answer { to_person, ..Answer::context(tell(Notice::PromptOfGuestToAgent, &facts)) }
 }
 
 /// The session of `event` does not drive `focused`; where that cannot be told it does.

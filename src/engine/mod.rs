@@ -66,6 +66,7 @@
 //! tokens      what models read and wrote for a job, out of the host's transcript
 //! aside       what a step writes of words: out of its chain, into the texts beside it
 //! guests      which session gives a command, where another one drives the job
+//! no_prompt   sessions in which nobody can say a word: clients without hooks
 //! repeats     the same refusal again and again, with nothing accepted in between
 //! repo        the repository at one moment; it only reads
 //! installed   the record of what init put where
@@ -111,6 +112,7 @@ pub(crate) mod merge_mark;
 pub(crate) mod modes;
 pub(crate) mod moved;
 pub(crate) mod named_dirs;
+pub(crate) mod no_prompt;
 pub(crate) mod note_lines;
 pub(crate) mod ops;
 pub(crate) mod other_line;

@@ -749,12 +749,20 @@ pub(crate) fn quotes_no_criterion(first: &str) -> Refusal {
 }
 
 /// A person approves where memory is settled, and the question would have come there.
-/// `settles` says that the job stands in such a row.
-pub(crate) fn may_be_approved(settles: bool) -> Verdict {
-    if settles {
-        return Ok(());
+/// `settles` says that the job stands in such a row, and `asks` that nothing but the question is
+/// left of the work.
+pub(crate) fn may_be_approved(settles: bool, asks: bool) -> Verdict {
+    match (settles, asks) {
+        (true, _) => Ok(()),
+        (false, true) => Err(asked_first()),
+        (false, false) => Err(Refusal::new("question", Wants::Question).case(Case::ApprovedEarly)),
     }
-    Err(Refusal::new("question", Wants::Question).case(Case::ApprovedEarly))
+}
+
+/// What a person hears who approves work that only the question is missing of: it may have been
+/// asked, and not answered.
+pub(crate) fn asked_first() -> Refusal {
+    Refusal::new("question", Wants::Question).case(Case::ApprovedUnasked)
 }
 
 /// The side lane may be asked for: the rules do not want it prepared, or it is `ready` and that
@@ -1350,7 +1358,13 @@ mod tests {
         ] {
             assert_eq!(case(prepares(sure, what)), expected, "{sure} {what}");
         }
-        assert_eq!(case(may_be_approved(false)), "approved-early");
+        for (settles, asks, expected) in [
+            (true, false, "yes"),
+            (false, true, "approved-unasked"),
+            (false, false, "approved-early"),
+        ] {
+            assert_eq!(case(may_be_approved(settles, asks)), expected, "{settles} {asks}");
+        }
     }
 
     #[test]

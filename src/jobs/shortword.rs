@@ -289,6 +289,30 @@ pub(crate) fn nearly(prompt: &str) -> Option<(String, &'static str)> {
     (meant && said.len() <= MOST_NEARLY).then(|| (said.to_owned(), written))
 }
 
+/// Words with which people approve, where no word of ours does.
+const APPROVING: [&str; 12] = [
+    "approve",
+    "approved",
+    "approve it",
+    "approve this",
+    "approve that",
+    "approve the job",
+    "approve completion",
+    "i approve",
+    "i approve it",
+    "looks good",
+    "looks good to me",
+    "lgtm",
+];
+
+/// Whether a prompt says nothing but that its person approves, in words that approve nothing.
+pub(crate) fn only_approves(prompt: &str) -> bool {
+    let parts = |c: char| !c.is_alphanumeric();
+    let words: Vec<String> =
+        prompt.split(parts).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    read(prompt).is_none() && APPROVING.contains(&words.join(" ").as_str())
+}
+
 /// The most bytes of what is nearly a word, which is said again.
 const MOST_NEARLY: usize = 80;
 
@@ -453,6 +477,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn some_words_only_approve() {
+        for (said, expected) in [
+            ("approve", true),
+            ("I approve.", true),
+            ("Approve completion", true),
+            ("Looks good to me!", true),
+            ("[APPROVE]", false),
+            ("looks good, now add a test", false),
+            ("approve the pull request", false),
+            ("", false),
+        ] {
+            assert_eq!(only_approves(said), expected, "{said}");
+        }
+    }
 
     #[test]
     fn a_short_word_stands_at_the_head() {

@@ -231,6 +231,15 @@ pub fn missing_ahead(missing: Vec<Refusal>) -> impl Iterator<Item = Refusal> {
     missing.into_iter().filter(stays)
 }
 
+/// What `no`, a gate of the phase `row` further on, says before the way there: memory is settled
+/// there and nowhere else, so that the way there comes next.
+pub(crate) fn settled_there(no: Refusal, row: &Phase) -> Refusal {
+    if no.by == "clean" || !OF_REVIEW.contains(&no.by) {
+        return no;
+    }
+    Refusal::new(no.by, Wants::Question).case(Case::MemoryFirst).with("to", row.name.as_str())
+}
+
 /// It is missed that something ran, or looked at the work, since it changed: that may be done where
 /// the work is done.
 pub(crate) fn wants_a_look(no: &Refusal) -> bool {

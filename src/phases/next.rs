@@ -29,6 +29,12 @@ pub struct Standing<'a> {
 /// The step forward on a small lane.
 pub(crate) const LANE_FORWARD: &str = "git seed phase advance -m \"<what was done>\"";
 
+/// The step forward on every other map.
+pub(crate) const FORWARD: &str = "git seed phase advance -F -";
+
+/// The step that opens a cycle for what a person said of finished work.
+pub(crate) const REVIEW: &str = "git seed phase advance --review";
+
 impl Standing<'_> {
     /// Where nothing is missing, nothing of the row is left to do: what it is for shows by its
     /// gates.
@@ -58,7 +64,7 @@ pub fn next(standing: &Standing<'_>) -> Next {
     if standing.review.opens_a_cycle().is_ok() {
         let stops = |no: &&Refusal| no.wants == Wants::Home || gates::OF_REVIEW.contains(&no.by);
         let open = standing.missing.iter().find(stops);
-        let reopens = || Next::Command("git seed phase advance --review");
+        let reopens = || Next::Command(REVIEW);
         return open.map_or_else(reopens, |refusal| Next::Mend(refusal.clone()));
     }
     if standing.finished {
@@ -75,7 +81,7 @@ pub fn next(standing: &Standing<'_>) -> Next {
         Some(refusal) => Next::Mend(refusal.clone()),
         None if standing.lane && standing.is_done() => Next::Command(LANE_FORWARD),
         None if standing.lane => Next::Work(standing.row.work.clone()),
-        None => Next::Command("git seed phase advance -F -"),
+        None => Next::Command(FORWARD),
     }
 }
 

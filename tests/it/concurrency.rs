@@ -157,6 +157,37 @@ fn what_may_be_said_once_is_said_once() {
     assert_eq!(codes, [0, 2, 2, 2]);
 }
 
+/// Of prompts that come at once where no job is one bears it, and the others are said to it.
+#[test]
+fn prompts_at_once_bear_one_job() {
+    for word in ["", "[QUICK] "] {
+        let world = World::seeded();
+        fs::write(world.root().join("host.sh"), "eval \"$1\"\nexit 0\n").expect("written");
+        let hooks: Vec<String> = (0..4)
+            .map(|n| {
+                payload(
+                    &world,
+                    &format!("prompt-{n}"),
+                    json!({ "hook_event_name": "UserPromptSubmit", "prompt_id": format!("p{n}"),
+                        "prompt": format!("{word}change the greeting in {n} places") }),
+                );
+                format!("git-seed hook claude UserPromptSubmit < ../prompt-{n}.json >../told-{n} &")
+            })
+            .collect();
+        world.agents_shell(&format!("sh ../host.sh '{} wait'", hooks.join(" ")), "");
+        let jobs = world.json("job list");
+        assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{word}: {jobs}");
+        assert_eq!(jobs[0]["focused"], json!(true), "{word}: {jobs}");
+        let shown = world.json("job show");
+        assert_eq!(shown["interactions"].as_array().map(Vec::len), Some(4), "{word}: {shown}");
+        let told = world.sh("cat ../told-*");
+        if word.is_empty() {
+            assert_eq!(told.matches("a new job").count(), 1, "{told}");
+        }
+        is_sound(&world);
+    }
+}
+
 #[test]
 fn two_boundaries_at_once_are_one() {
     let world = World::seeded();

@@ -270,3 +270,74 @@ fn what_nobody_claims_is_named_while_the_job_awaits_you() {
         world.person("verify").succeeds();
     }
 }
+
+/// What the person says of finished work where nobody is asked opens a small cycle of the same job;
+/// where it wants no change the cycle closes as before.
+#[test]
+fn words_on_finished_work_are_worked_on_where_nobody_is_asked() {
+    for names in HOSTS {
+        let [host, prompt, ..] = names;
+        for wants_more in [true, false] {
+            let night = Night::at(names);
+            let world = &night.world;
+            world.puts("Makefile", "test:\n\t@echo ok\n");
+            world.sh("git add -A && git commit -qm make");
+            world.hears(host, prompt, &json!({ "prompt": "Mend the lexer" }));
+            night.works_until_condense(1);
+            assert!(!night.next().contains("--review"), "{host}: {}", night.next());
+            let said = if wants_more { "no, call it value" } else { "fine, thanks" };
+            let told = world.hears(host, prompt, &json!({ "prompt": said }));
+            told.tells("git seed phase advance --review opens a small cycle");
+            let kept = night.stops().expect("its cycle is open");
+            for told in [night.next(), kept] {
+                assert!(told.contains("git seed phase advance --review; if not"), "{told}");
+                assert!(!told.contains("JOB-COMPLETE"), "{host}: {told}");
+            }
+            if wants_more {
+                night.runs("git seed phase advance --review");
+                assert_eq!(world.phase(), "execute", "{host}");
+                assert_eq!(world.json("status")["job"]["name"], json!("Mend the lexer"));
+                night.runs(&format!("echo 'fn value() {{}}' >> {CODE}"));
+                night.runs("make test");
+                night.runs("git seed phase advance -m 'it is called value'");
+                assert!(!night.next().contains("--review"), "{host}: {}", night.next());
+            }
+            night.runs("git seed phase advance -m 'it is mended'");
+            assert_eq!(night.awaiting(), 1, "{host}: {}", night.next());
+            world.person("verify").succeeds();
+        }
+    }
+}
+
+/// On a host that cannot ask, the person hears what approves a finished job, and words that only
+/// approve start no other one.
+#[test]
+fn a_person_who_cannot_be_asked_hears_what_approves() {
+    let night = Night::at(HOSTS[1]);
+    let world = &night.world;
+    let [host, prompt, _, _, stop, _] = night.names;
+    world.puts("Makefile", "test:\n\t@echo ok\n");
+    world.sh("git add -A && git commit -qm make");
+    world.hears(host, prompt, &json!({ "prompt": "Mend the lexer" }));
+    night.works_until_condense(1);
+    assert_eq!(world.json("condense status")["ask"], Value::Null);
+    night.runs("git seed phase advance -m 'it is mended'");
+    assert_eq!(night.awaiting(), 1);
+    let ends = || {
+        let said = json!({ "stop_hook_active": false, "last_assistant_message": "All done." });
+        let reply = world.hears_at_a_terminal(host, stop, &said);
+        reply.to_person().map(str::to_owned)
+    };
+    let told = ends().expect("a word to the person");
+    assert!(told.contains("[APPROVE] at the start of a prompt"), "{told}");
+    for words in ["looks good", "Approve completion", "approve", "I approve."] {
+        let told = world.hears(host, prompt, &json!({ "prompt": words }));
+        let person = told.to_person().unwrap_or_default();
+        assert!(person.contains("approved nothing. [APPROVE]"), "{words}: {told:?}");
+        assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1), "{words}");
+        let again = ends().unwrap_or_default();
+        assert!(!again.contains("[APPROVE] at the start"), "{words}: {again}");
+    }
+    world.person("job approve").succeeds();
+    assert_eq!(night.awaiting(), 0);
+}

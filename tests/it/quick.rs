@@ -1261,3 +1261,26 @@ fn what_lies_outside_of_the_scope_is_no_result_of_the_job() {
     world.puts(".claude/worktrees.txt", "somebody's\n");
     world.stops().refuses("Do: look at the result, for example with: cat README.md");
 }
+
+/// Notes of a job that `[QUICK]` took down are settled in condense: a question before names the way
+/// there, and condense says so before it asks for the question.
+#[test]
+fn notes_of_a_job_that_became_small_are_settled_before_the_question() {
+    let world = World::seeded();
+    world.prompt("[FULL] fix the lexer");
+    world.to("observe");
+    world.reads(CODE).passes();
+    world.notes("---Ob---", "the lexer drops escapes in quoted strings, and three callers know it");
+    world.prompt("[QUICK] just do it");
+    assert_eq!(world.phase(), "execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    let step = "git seed phase advance -m \"<what was done>\"";
+    assert_eq!(world.json("status")["next"], json!(step));
+    let asked = world.asks(&done());
+    asked.refuses(step);
+    let told = world.seed("phase advance -m 'keep escapes'").succeeds();
+    assert!(told.contains("git seed status names each step until they are settled"), "{told}");
+    assert!(!told.contains("Seen by git seed:"), "{told}");
+    assert_eq!(world.json("status")["next"], json!("git seed condense archive"));
+}

@@ -4,7 +4,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::world::{CODE, World, completion, message};
+use super::world::{CODE, World, completion, message, question};
 
 /// A job that the person looks at.
 fn looked_at() -> World {
@@ -175,6 +175,34 @@ fn a_small_job_goes_back_to_its_work_while_nothing_was_settled() {
     world.asks(&completion()).passes().answers("Review");
     world.seed("phase back execute -m 'the person wants it renamed'").tells("execute");
     assert_eq!((world.phase().as_str(), world.json("phase cycle")), ("execute", json!(1)));
+}
+
+/// Where the person's rebase made a run an old one, the refused question leads to a new one.
+#[test]
+fn a_question_on_rebased_work_leads_to_where_tests_run() {
+    let world = World::seeded();
+    world.prompt("[QUICK] fix the lexer");
+    world.reads(CODE).passes();
+    world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    let text = "[JOB-COMPLETE] fix the lexer: the lexer keeps the escapes of quoted strings now; \
+                cargo test ran at the end and all of its tests passed, and nothing else was \
+                touched by this change.\n\n## Outstanding Items\n";
+    let told = || question(text, &["Review", "Approve completion"]);
+    world.asks(&told()).passes().answers("Review");
+    world.sh(
+        "git branch topic HEAD~1 && git switch -q topic && echo n > NOTES && git add NOTES && \
+         git commit -qm notes && git switch -q main && git rebase -q topic",
+    );
+    world.prompt("fine, that is all");
+    let asked = world.asks(&told());
+    asked.refuses("git seed phase back execute -m");
+    world.seed("phase back execute -m 'the tests run once more'").succeeds();
+    world.tests();
+    world.seed("phase advance -m 'keep escapes'").succeeds();
+    world.asks(&told()).passes().answers("Approve completion").tells("closed");
 }
 
 #[test]

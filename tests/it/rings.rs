@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 73] = [
+const ROOMS: [&str; 74] = [
     "unhooked",
     "modes",
     "hook",
@@ -66,6 +66,7 @@ const ROOMS: [&str; 73] = [
     "fence",
     "lost_pages",
     "guests",
+    "no_prompt",
     "repeats",
     "hook_times",
     "bypasses",

@@ -125,13 +125,24 @@ fn nobody_is_asked_whether_talk_is_complete() {
 fn a_person_who_approves_too_early_hears_what_is_so() {
     let world = small();
     begins(&world);
+    let not_done = "the work is not done";
+    world.person("job approve").refuses(not_done);
     works(&world);
-    let before = world.json("status")["cost"].clone();
-    world.person("job approve").refuses("the work is not done");
-    let told = world.prompt("[APPROVE]");
-    let person = told.to_person().unwrap_or_default();
-    assert!(person.contains("approved nothing yet: the work is not done"), "{person}");
-    assert_eq!(world.json("status")["cost"]["refusals"], before["refusals"]);
+    // A question that nobody answered, as where the client ended, leaves the work as it is.
+    let unasked = "the work is done and not committed";
+    for asked in [false, true] {
+        if asked {
+            world.asks(&done()).passes();
+        }
+        let before = world.json("status")["cost"].clone();
+        world.person("job approve").refuses(unasked);
+        let told = world.prompt("[APPROVE]");
+        told.tells("the agent asks one [JOB-COMPLETE] question");
+        let person = told.to_person().unwrap_or_default();
+        assert!(person.contains(&format!("approved nothing yet: {unasked}")), "{person}");
+        assert_eq!(world.json("status")["cost"]["refusals"], before["refusals"]);
+    }
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
 }
 
 #[test]

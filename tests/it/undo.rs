@@ -119,6 +119,18 @@ fn what_ran_is_known_behind_an_undo() {
     world.asks(&quick::done()).passes().answers("Approve completion").tells("closed");
 }
 
+/// What the agent changed stays its own where the person undoes a prompt, and it is told so.
+#[test]
+fn an_undone_prompt_leaves_the_agents_changes_its_own() {
+    let world = World::seeded();
+    world.to("execute");
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.prompt("and keep it short");
+    world.person("undo").tells("prompt");
+    world.reads(CODE).after.tells("git seed fence status says whose each change is");
+    world.seed("fence status").tells(&format!("own        {CODE}"));
+}
+
 #[test]
 fn an_undone_boundary_leaves_its_commit_and_the_agent_goes_on() {
     let world = World::seeded();

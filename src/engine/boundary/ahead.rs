@@ -58,6 +58,7 @@ fn judged(
         further.state.stand.phase = row.name.clone();
         let missing = boundary::judge::missing_with(repo, &further, text)?;
         if let Some(first) = gates::missing_ahead(missing).next() {
+            let first = if settles { gates::settled_there(first, row) } else { first };
             return Ok(Err(Ahead::Lacks(first)));
         }
         if settles {

@@ -9,8 +9,9 @@ use crate::format::state::State;
 use crate::jobs::routing::InteractionKind;
 use crate::jobs::summary;
 use crate::phases::review::Review;
-use crate::phases::{Move, PhaseKind, PhaseName};
+use crate::phases::{Class, Move, PhaseKind, PhaseName};
 use crate::verdict::Refusal;
+use crate::voice::{Notice, tell};
 
 /// The step that closes the cycle, where the person has looked and said what they want.
 pub(crate) fn closes(
@@ -37,6 +38,26 @@ pub(crate) fn back(
         return state.stand.back_to_work(map, to);
     }
     state.stand.backward(map, to)
+}
+
+/// The step to where code runs, in a phase that runs none: the work was changed since it ran, by
+/// a rebase of the person's perhaps.
+pub(crate) fn way_to_a_run(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let row = repo.row(Some(focused));
+    if row.opens(Class::ShellCode) || row.reproduces {
+        return Ok(None);
+    }
+    let since = repo.read_since(focused)?;
+    Ok(Some(match back(repo, focused, &since, None) {
+        Ok(Move::Back(to)) => tell(Notice::JudgedBack, &[("phase", to.as_str())]),
+        _ if focused.state.review_after(&since).opens_a_cycle().is_ok() => {
+            tell(Notice::JudgedReview, &[])
+        }
+        _ => {
+            let why = tell(Notice::RunsNothing, &[("phase", row.name.as_str())]);
+            tell(Notice::JudgedAtRest, &[("why", &why)])
+        }
+    }))
 }
 
 /// The track of the cycle that a person's words open.

@@ -12,6 +12,7 @@ use crate::format::state::State;
 use crate::format::trailers::{self, StepTrailers};
 use crate::jobs::questions;
 use crate::jobs::routing::InteractionKind;
+use crate::memory::condense::Stage;
 use crate::memory::{footers, pages, scope as declared};
 use crate::phases::{Class, PhaseKind, Write};
 use crate::voice::{Notice, tell};
@@ -82,7 +83,10 @@ pub(crate) fn entry<'a>(repo: &'a Repo, focused: &'a LoadedJob) -> Opening<'a> {
             // As above: no phase waits for a history that does not read.
             opening.waiting = memory::waiting::waiting(repo, focused).unwrap_or_default();
         }
-        if opening.last {
+        // A row with sections says itself what is settled before it; where it has none, and notes
+        // are left, nothing is told of the question.
+        let settled = || memory::condense::condense_stage(repo, focused) == Stage::Ready;
+        if opening.last && (!row.sections.is_empty() || settled()) {
             about_the_question(repo, focused, &mut opening);
         }
     }

@@ -505,7 +505,6 @@ impl<'a> Opening<'a> {
         ]
     }
 
-    /// What the phase ends with.
     /// How the question whether a small job is complete is asked.
     pub(crate) fn asks(&self) -> String {
         let question = self.told(Line::SettleSmall, &[("words", &self.question.to_string())]);
@@ -541,6 +540,7 @@ impl<'a> Opening<'a> {
         if row.kind == PhaseKind::Consolidation {
             let line = match (self.last, self.rests) {
                 (true, true) => Line::Rests,
+                (true, false) if row.sections.is_empty() && self.question == 0 => Line::SettleFirst,
                 (true, false) if row.sections.is_empty() => Line::SettleSmall,
                 (true, false) => Line::Settle,
                 (false, _) => Line::SettleForMore,

@@ -4,12 +4,13 @@ use crate::engine::hook::last_words::Heard;
 use crate::engine::quote::count_words;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::journal::text_hash;
+use crate::engine::repo::sessions::{Sender, attendance};
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::engine::{boundary, claims, hook, jobs, record, report};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
-use crate::hosts::Answer;
+use crate::hosts::{self, Answer, Host};
 use crate::phases::review::Review;
 use crate::phases::stop::{self, Turn};
 use crate::phases::{PhaseKind, guard};
@@ -17,6 +18,7 @@ use crate::rules::ClaimMode;
 use crate::store::TreeEdit;
 use crate::verdict::Refusal;
 use crate::voice::{self, Notice, tell};
+use crate::world;
 
 /// Stops in a row that are refused before the turn is let go.
 const STOPS: u32 = 3;
@@ -127,11 +129,11 @@ fn last_words(repo: &Repo, focused: &LoadedJob, event: &Event) -> Result<Answer>
 }
 
 /// Without a focus, a job that rests in this worktree still waits.
-fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
+fn stop_without_focus(repo: &Repo, event: &Event) -> Result<Answer> {
     if !repo.is_seeded()? {
         return Ok(Answer::silence());
     }
-    let Some(job) = jobs::birth::waiting_here(repo)? else { return Ok(Answer::silence()) };
+    let Some(job) = jobs::birth::waiting_here(repo)? else { return rests_unasked(repo, event) };
     if loose_stops(repo) >= STOPS {
         return Ok(Answer::to_person(tell(Notice::StillPending, &[("job", &job.state.job.name)])));
     }
@@ -148,6 +150,31 @@ fn stop_without_focus(repo: &Repo, _event: &Event) -> Result<Answer> {
         line.refusal = Some(Refused::of(&refusal, "idle"));
     })?;
     Ok(Answer::refuse(text))
+}
+
+/// The job of this session came to rest in this turn, and the host cannot ask: its person hears
+/// what approves it.
+fn rests_unasked(repo: &Repo, event: &Event) -> Result<Answer> {
+    // A journal that does not read knows of no prompt since: the person hears it once more.
+    let lines = repo.store.journal().all().unwrap_or_default();
+    // As above, of one line.
+    let mut read = lines.iter().filter_map(|line| Linked::read(line).ok());
+    let prompted = read.any(|linked| linked.line.what == What::Prompt);
+    // A host without a row is one of which nothing is known.
+    let sits = |host: &Host| attendance(host, &world::ancestors()) != Sender::Unattended;
+    if prompted || !hosts::row(event.host).is_ok_and(sits) {
+        return Ok(Answer::silence());
+    }
+    let of_session = |job: &LoadedJob| {
+        job.state.driver.session == event.session && jobs::unattended::cannot_ask(repo, &job.state)
+    };
+    let rests = jobs::unattended::awaiting(repo)?.into_iter().filter(of_session);
+    let newest = rests.max_by_key(|job| job.state.job.updated_at);
+    Ok(newest.map_or_else(Answer::silence, |job| {
+        let job = &job.state.job;
+        let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
+        Answer::to_person(tell(Notice::RestsUnasked, &facts))
+    }))
 }
 
 /// Stops refused in a row while no job is focused.

@@ -31,6 +31,15 @@ pub(crate) fn a_person_may_end(repo: &Repo, focused: &LoadedJob) -> bool {
         && jobs::completion::eligible(repo, focused)
 }
 
+/// Where the person would be asked whether the job is complete, and nobody is: what they say then
+/// is said of finished work.
+pub(crate) fn asks_nobody(repo: &Repo, focused: &LoadedJob) -> bool {
+    repo.row(Some(focused)).kind == PhaseKind::Consolidation
+        && focused.state.job.status == Status::Active
+        && jobs::completion::eligible(repo, focused)
+        && jobs::unattended::defers(repo, &focused.state)
+}
+
 /// Does the cycle close only with a word of the person's? `review` is what became of the question.
 pub(crate) fn ending(repo: &Repo, focused: &LoadedJob, review: Review) -> Ending {
     let state = &focused.state;

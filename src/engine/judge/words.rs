@@ -255,6 +255,16 @@ impl Judged {
         hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), &next)
     }
 
+    /// What helps is a run, and not other words alone.
+    pub(crate) fn wants_a_run(&self) -> bool {
+        !self.cut && self.next().starts_with("run ")
+    }
+
+    /// The refusal of words that a run would show, where `next` leads to a place for it.
+    pub(crate) fn refusal_until(&self, spoken: Spoken, next: &str) -> Refusal {
+        hooks::not_shown(spoken, &self.at_fault(), &because(&self.ruling), next)
+    }
+
     /// The one step that helps.
     fn next(&self) -> String {
         let (next, tool) = match &self.ruling {

@@ -141,9 +141,13 @@ pub(crate) fn add_prompt(
 ) -> Result<()> {
     // The step of the prompt itself is the first of the turn.
     let speaks = kind == InteractionKind::Prompt && word.is_persons();
+    let now = repo.focused()?.filter(|now| speaks && now.chain == chain);
+    let unasked = now.is_some_and(|now| jobs::ending::asks_nobody(repo, &now));
     let begins = |state: &mut State| {
         state.turn = state.steps + 1;
-        if speaks {
+        if unasked {
+            state.review = Review::Spoken;
+        } else if speaks {
             // A question that was asked ahead and that nobody answered is over with their words.
             let row = repo.map(&state.stand).phase(&state.stand.phase);
             let ahead = row.is_some_and(|row| repo.map(&state.stand).asks_ahead(row));
@@ -414,14 +418,14 @@ pub(crate) fn approve_or_tell(repo: &Repo, chain: &str) -> Result<PersonReply> {
 
 /// Approves and completes the focused job on `chain`, where it stands in condense.
 pub(crate) fn approve(repo: &Repo, chain: &str) -> Answered<Approval> {
-    let finished = repo.focused()?.is_some_and(|focused| {
-        focused.chain == chain && jobs::ending::a_person_may_end(repo, &focused)
-    });
+    let now = repo.focused()?.filter(|focused| focused.chain == chain);
+    let finished = now.as_ref().is_some_and(|now| jobs::ending::a_person_may_end(repo, now));
+    let asks = now.map_or(Ok(false), |now| boundary::ahead::is_next(repo, &now))?;
     // Until it is closed, as at a boundary.
     let lock = repo.store.lock()?;
     approving::begin(repo, chain)?;
     let completed = jobs::completion::complete(repo, chain, Journaling::Read, |state| {
-        may_complete(repo, state, finished)
+        may_complete(repo, state, (finished, asks))
     });
     let done = match completed {
         Ok(Ok(done)) => done,
@@ -445,11 +449,11 @@ pub(crate) fn approve(repo: &Repo, chain: &str) -> Answered<Approval> {
 fn may_complete(
     repo: &Repo,
     state: &State,
-    finished: bool,
+    (finished, asks): (bool, bool),
 ) -> Result<std::result::Result<(), Refusal>> {
     let row = repo.map(&state.stand).phase(&state.stand.phase);
     let settles = row.is_some_and(|row| row.kind == PhaseKind::Consolidation);
-    if let Err(refusal) = questions::may_be_approved(settles || finished) {
+    if let Err(refusal) = questions::may_be_approved(settles || finished, asks) {
         return Ok(Err(refusal));
     }
     jobs::dependencies::dependencies_hold(repo, state)

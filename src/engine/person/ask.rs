@@ -88,7 +88,17 @@ fn holds(
     // Beside a card that says that nothing was changed a question has to say so, too.
     let goes_back = |judged: &Judged| judged.sends_back() || judged.tells_what_is_not_there();
     match ruled.filter(goes_back) {
-        Some(judged) => Err(judged.refusal(Spoken::Question)),
+        Some(judged) => {
+            let leads = if judged.wants_a_run() {
+                boundary::review::way_to_a_run(repo, focused)
+            } else {
+                Ok(None)
+            };
+            Err(match leads.map_err(|error| Refusal::broken("state", &error))? {
+                Some(next) => judged.refusal_until(Spoken::Question, &next),
+                None => judged.refusal(Spoken::Question),
+            })
+        }
         None => Ok(()),
     }
 }

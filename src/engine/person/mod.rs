@@ -12,7 +12,6 @@ mod granting;
 pub(crate) mod landing_word;
 pub(crate) mod lane_word;
 pub(crate) mod mode_word;
-pub(crate) mod no_prompt;
 pub(crate) mod prompt;
 pub(crate) mod resume_word;
 pub(crate) mod route;

@@ -4,7 +4,7 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, closed_paths, git_mark, person, record, unheard};
+use crate::engine::{claims, closed_paths, git_mark, guests, jobs, person, record, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -23,6 +23,8 @@ pub(crate) fn prompt(
 ) -> Result<Answer> {
     // A step of the prompt's begins the journal anew.
     let unheard = unheard::told(repo, event);
+    let may_bear = !automation && event.by == Actor::Main;
+    let _alone = if may_bear { jobs::birth::alone(repo, text)? } else { None };
     let answer = heard(repo, host, event, text, automation)?;
     if let (Some(told), Some(focused)) = (&unheard, repo.focused()?) {
         record::journal_line::count_injected(repo, &focused, told)?;
@@ -76,8 +78,9 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
     let untold = (person && !word.is_persons() && repo.rules.short_word(text).is_some())
         .then(|| tell(Notice::WordOfUntoldSession, &[]));
     let untold = untold.or_else(|| person::short_words::nearly(text).filter(|_| person));
-    if guest {
-        return Ok(untold.map_or_else(Answer::silence, Answer::to_person));
+    if let Some(focused) = focused.as_ref().filter(|_| guest) {
+        let answer = if person { guests::of_prompt(text, focused) } else { Answer::silence() };
+        return Ok(Answer { to_person: merged(untold, answer.to_person), ..answer });
     }
     let answer =
         person::route::route_prompt(repo, event, text.to_owned(), word, person, focused.as_ref())?;

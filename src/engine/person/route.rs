@@ -41,6 +41,9 @@ pub(crate) fn route_prompt(
             if route == Route::Ends {
                 return Ok(Answer::silence());
             }
+            if let Some(told) = jobs::unattended::approves_in_words(repo, &text)? {
+                return Ok(told);
+            }
             let named = jobs::tracks::named_by_paths(repo, &text);
             let interaction = jobs::birth::as_prompt(repo, text, word);
             let begins = Begins { track: named.as_deref(), ..Begins::default() };
@@ -78,9 +81,12 @@ fn beside_a_pause(repo: &Repo, paused: &LoadedJob, text: &str, word: Sender) -> 
     Ok(Answer { to_person, ..Answer::context(tell(Notice::PausedAsksAgent, &facts)) })
 }
 
-/// What the agent hears with a prompt that comes after its question for completion.
+/// What the agent hears with a prompt that comes after its question for completion, or where that
+/// would be asked.
 fn told_of_review(repo: &Repo, focused: &LoadedJob) -> Result<String> {
-    let told = tell(Notice::ReviewPrompt, &[]);
+    let unasked = jobs::ending::asks_nobody(repo, focused);
+    let notice = if unasked { Notice::ReviewPromptUnasked } else { Notice::ReviewPrompt };
+    let told = tell(notice, &[]);
     record::journal_line::count_injected(repo, focused, &told)?;
     Ok(told)
 }

@@ -9,7 +9,7 @@ use crate::engine::record::draft::By;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{briefing, jobs, person, record};
+use crate::engine::{boundary, briefing, jobs, person, record};
 use crate::event::{Actor, Event, EventKind};
 use crate::hosts::{Answer, Host};
 use crate::jobs::shortword::{self, ShortWord};
@@ -306,6 +306,8 @@ fn approve_word(repo: &Repo, spoken: &Spoken<'_>, focused: Option<&LoadedJob>) -
     }
     let moment = person::ask::completion_moment(repo, job);
     if let Some(refusal) = questions::too_soon(&moment) {
+        let asks = repo.focused()?.map_or(Ok(false), |now| boundary::ahead::is_next(repo, &now))?;
+        let refusal = if asks { questions::asked_first() } else { refusal };
         let said = voice::say(&refusal, repo.row(Some(job)).name.as_str());
         let person = tell(Notice::ApproveTooSoon, &[("why", &said.why)]);
         let agent = tell(Notice::ApproveTooSoonToAgent, &[("why", &said.why), ("do", &said.do_)]);

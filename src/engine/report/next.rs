@@ -81,6 +81,11 @@ pub(crate) fn of_focused(
     // Words that do not read ask for nothing.
     let called_off = || jobs::ending::called_off(repo, focused).is_ok_and(|said| said.is_some());
     NextStep::Agents(match next::next(&standing) {
+        // No question can say that the person's words want no change: the step that closes does.
+        Next::Command(next::REVIEW) if jobs::ending::asks_nobody(repo, focused) => {
+            let close = if standing.lane { next::LANE_FORWARD } else { next::FORWARD };
+            tell(Notice::NextReviewOrClose, &[("close", close)])
+        }
         Next::Command(command) => command.to_owned(),
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
         // Where that does not read the row says what to do.

@@ -2,7 +2,7 @@
 
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::unhooked::{Unhooked, changes, note_call, own_job};
-use crate::engine::{judge, person, repeats};
+use crate::engine::{judge, no_prompt, repeats};
 use crate::jobs::{JobId, Status};
 use crate::phases::PhaseKind;
 use crate::voice::{Notice, tell};
@@ -52,7 +52,7 @@ pub(crate) fn closes_next(repo: &Repo, claimed: &Claimed) -> Result<bool> {
 /// What the agent is told where the job rests now; nothing where it does not.
 pub(crate) fn rests(repo: &Repo, claimed: &Claimed) -> Result<Option<String>> {
     let job = repo.job(&claimed.job)?;
-    let client = person::no_prompt::clients(repo);
+    let client = no_prompt::clients(repo);
     let facts = [
         ("job", job.state.job.name.as_str()),
         ("id", claimed.job.as_str()),

@@ -36,6 +36,8 @@ pub(crate) fn enter(repo: &Repo, own: &Unhooked) -> Result<()> {
 pub(crate) fn start(repo: &Repo, own: &Unhooked, objective: &str, call: &str) -> Result<String> {
     record::identity::keep(repo)?;
     let mut head = Notice::UnhookedStarted;
+    // Of two that begin at once one bears the job, and the other one goes on with it or is refused.
+    let _alone = repo.store.lock()?;
     let told = match repo.focused()? {
         Some(focused) if focused.state.is_closing() => {
             let job = ("job", focused.state.job.name.as_str());
