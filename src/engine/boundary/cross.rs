@@ -59,6 +59,7 @@ pub(crate) fn cross(
         };
     }
     judged.adds.seen = boundary::judge::seen(repo, &focused, &since, &judged)?;
+    boundary::untold::begins(repo, &focused, toward, text, by);
     let put = boundary::ledger::put_own_files(repo, &focused, toward, &mut judged)?;
     let commit = boundary::commit::phase_commit(repo, &focused, toward, &mut judged);
     if let Err(failed) = &commit {
