@@ -1062,6 +1062,7 @@ pub(crate) enum Notice {
     LandSignedAnew,
     LandMovedCommit,
     LandLeftOut,
+    LandReverted,
     LandMemoryKept,
     LandKeptCommit,
     LandSameTree,

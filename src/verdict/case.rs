@@ -157,6 +157,7 @@ pub(crate) enum Case {
     LandNothing,
     LandOpen,
     LandPublished,
+    LandReverted,
     LandTaken,
     LandTakenBelow,
     LandTakenBeside,
