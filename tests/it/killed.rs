@@ -749,3 +749,47 @@ fn a_phase_that_a_killed_step_opened_is_told() {
     assert!(said.contains("Its step was taken: execute -> verify   commit"), "{said}");
     assert!(said.contains(opens), "{said}");
 }
+
+/// The ledger of sessions lies in the work tree before the commit that holds it: whoever comes
+/// behind a kill knows it as git seed's own.
+#[test]
+fn what_a_killed_closing_step_wrote_is_nobody_elses() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.minute();
+    world.approved();
+    let (line, sent) = ("git-seed phase advance -F -", message("condense"));
+    let kept = Kept::of(&world);
+    let head = world.git("rev-parse HEAD");
+    let writes = writes_of(&world, line, &sent);
+    let mut left = 0;
+    for write in spread_over(&writes[..writes.len().min(48)], 12, &["rename"]) {
+        kept.restore();
+        let (mut dead, mut lies) = (false, false);
+        let did = world.runs_and(line, || {
+            dead = killed_at(&world, write, line, &sent);
+            lies = world.git("status --porcelain -uall").contains("/sessions.jsonl");
+        });
+        if !dead || world.git("rev-parse HEAD") != head {
+            continue;
+        }
+        let heard = did.after.context().unwrap_or_default().to_owned();
+        assert!(!heard.contains("sessions.jsonl"), "killed at {write:?}: {heard}");
+        if lies {
+            left += 1;
+        }
+        if !world.path(".git/seed/pending/main.toml").exists() {
+            let lies = unsettled(&world).iter().any(|line| line.ends_with("/sessions.jsonl"));
+            assert!(!lies, "killed at {write:?}");
+        }
+        let again = world.agents_shell(line, &sent);
+        assert_eq!(again.code, 0, "killed at {write:?}: {again:?}");
+        assert!(!again.out.contains("left alone"), "killed at {write:?}: {again:?}");
+        assert_eq!(unsettled(&world), BTreeSet::new(), "killed at {write:?}");
+    }
+    assert!(left > 0, "no kill left the ledger of {} writes", writes.len());
+}
