@@ -263,6 +263,8 @@ pub(crate) enum Case {
     Resolved,
     ResumeBranch,
     ResumeFetch,
+    ResumeMerge,
+    ResumePull,
     ReturnNowhere,
     ReviewSilent,
     ReviewUnasked,
