@@ -1119,6 +1119,7 @@ pub(crate) enum Notice {
     BundleOfOthers,
     OpBefore,
     OpFound,
+    OpFollowed,
     OpUnknown,
     OpIsUndo,
     OpSteppedOver,
