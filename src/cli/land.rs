@@ -153,13 +153,7 @@ fn tell(landed: &Landed, out: &mut Report) {
             out.pair("lost", voice::tell(Notice::LandLostLines, &facts));
         }
     }
-    for one in &landed.differs {
-        out.pair("differs", told_of(one));
-    }
-    for one in &landed.left_out {
-        let why = voice::tell(Notice::LandLeftOut, &[]);
-        out.pair("left out", format_args!("{} {}   {why}", short(&one.commit), one.subject));
-    }
+    unlike(landed, out);
     let base = landed.base.as_deref().map_or_else(|| "-".to_owned(), short);
     out.pair("branch", format_args!("{}   on {base}", landed.branch));
     if let Some(one) = &landed.below {
@@ -190,6 +184,22 @@ fn tell(landed: &Landed, out: &mut Report) {
     out.pair("next", next);
 }
 
+/// Commits that are not what a reader of the branch would take them for, or are not on it.
+fn unlike(landed: &Landed, out: &mut Report) {
+    let short = |id: &str| id.chars().take(7).collect::<String>();
+    for one in &landed.differs {
+        out.pair("differs", told_of(one));
+    }
+    for one in &landed.left_out {
+        let why = voice::tell(Notice::LandLeftOut, &[]);
+        out.pair("left out", format_args!("{} {}   {why}", short(&one.commit), one.subject));
+    }
+    for one in &landed.reverted {
+        let why = voice::tell(Notice::LandReverted, &[("paths", &shown(&one.paths))]);
+        out.pair("reverted", format_args!("{} {}   {why}", short(&one.commit), one.subject));
+    }
+}
+
 /// A step of another job that is handed in with it.
 fn below(one: &Below) -> String {
     let commit: String = one.commit.chars().take(7).collect();
@@ -204,16 +214,20 @@ fn below(one: &Below) -> String {
     voice::tell(notice, &facts)
 }
 
+/// As many paths as a person reads.
+fn shown(paths: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let mut shown: Vec<&str> = paths.iter().take(SHOWN).map(String::as_str).collect();
+    let more = format!("and {} more", paths.len().saturating_sub(SHOWN));
+    shown.extend((paths.len() > SHOWN).then_some(&*more));
+    shown.join(", ")
+}
+
 /// A commit of the job that is not what its step recorded.
 fn told_of(one: &Differs) -> String {
-    /// As many paths as a person reads.
-    const SHOWN: usize = 3;
     let short = |id: &str| id.chars().take(12).collect::<String>();
-    let mut paths: Vec<&str> = one.paths.iter().take(SHOWN).map(String::as_str).collect();
-    let more = one.paths.len().saturating_sub(SHOWN);
-    let more = format!("and {more} more");
-    paths.extend((one.paths.len() > SHOWN).then_some(&*more));
-    let (commit, recorded, paths) = (short(&one.commit), short(&one.recorded), paths.join(", "));
+    let (commit, recorded) = (short(&one.commit), short(&one.recorded));
+    let paths = shown(&one.paths);
     let facts = [("commit", &*commit), ("recorded", &*recorded), ("paths", &*paths)];
     voice::tell(Notice::LandDiffers, &facts)
 }

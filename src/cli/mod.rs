@@ -575,8 +575,9 @@ fn commanded() -> ExitCode {
         Ok(Outcome::Yes) => run(&arguments.command, &context, &mut out),
         not_set => not_set,
     };
+    let last = context.last.take();
     if !matches!(arguments.command, Command::Uninstall(_)) {
-        engine::ops::settle::everywhere(&name, context.last.take().as_deref());
+        engine::ops::settle::everywhere(&name, last.as_deref());
     }
     let code = match done {
         Ok(Outcome::Yes) => 0,
@@ -588,6 +589,10 @@ fn commanded() -> ExitCode {
     if let Err(error) = out.finish() {
         out.unheard(&error);
         return ExitCode::from(1);
+    }
+    if let (Command::Phase { .. }, Some(repo)) = (&arguments.command, last) {
+        // What is left of it is told once more, with the next event.
+        let _ = boundary::untold::has_printed(&repo);
     }
     ExitCode::from(code)
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
 use crate::engine::boundary::step::Transitioned;
+use crate::engine::boundary::untold::Part;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, Repo};
@@ -129,8 +130,8 @@ pub(super) fn run(
         }
         PhaseCommand::Back { to, text } => {
             to.as_deref().map_or(Ok(()), |to| is_phase(&repo, to))?;
-            let to = to.as_deref().map(PhaseName::from);
-            cross(&repo, &Transition::Back { to }, &text.read()?, out)
+            let (to, text) = (to.as_deref().map(PhaseName::from), text.read()?);
+            back(&repo, to, &text, out)
         }
         PhaseCommand::Multiplier { value } => multiplier(&repo, value, out),
     }
@@ -267,6 +268,37 @@ fn cross(
     crossed(repo, boundary::cross::advance(repo, toward, text, By::Agent)?, out)
 }
 
+/// A way back that a killed command took already is told, and not taken twice.
+fn back(
+    repo: &Repo,
+    to: Option<PhaseName>,
+    text: &str,
+    out: &mut Report,
+) -> crate::cli::Result<Outcome> {
+    if let Some((job, told)) = boundary::untold::again(repo, to.as_ref(), text)? {
+        let stand = &job.state.stand;
+        out.json(&serde_json::json!({ "phase": stand.phase.as_str(), "cycle": stand.cycle,
+            "taken_before": true }));
+        out.line(told.trim_end());
+        return Ok(Outcome::Yes);
+    }
+    tell_untold(repo, out)?;
+    cross(repo, &Transition::Back { to }, text, out)
+}
+
+/// The step of a command that was killed before it could print, where no hook told of it.
+fn tell_untold(repo: &Repo, out: &mut Report) -> Result<(), EngineError> {
+    // JSON has no place for it: whoever comes next tells it.
+    if !out.is_json()
+        && boundary::untold::is_there(repo)
+        && let Some(told) = boundary::untold::told(repo, Part::Whole, false)?
+    {
+        out.line(told.trim_end());
+        out.line("");
+    }
+    Ok(())
+}
+
 fn crossed(
     repo: &Repo,
     crossed: Result<Vec<Transitioned>, Refusal>,
@@ -296,6 +328,14 @@ fn before_a_step(
     context: &Context,
     out: &mut Report,
 ) -> crate::cli::Result<Verdict> {
+    if matches!(
+        command,
+        PhaseCommand::Advance { .. }
+            | PhaseCommand::Checkpoint { .. }
+            | PhaseCommand::Multiplier { .. }
+    ) {
+        tell_untold(repo, out)?;
+    }
     let scope = match command {
         PhaseCommand::Advance { scope, .. } => scope.as_slice(),
         PhaseCommand::Checkpoint { .. } | PhaseCommand::Back { .. } => &[],

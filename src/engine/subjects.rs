@@ -49,10 +49,9 @@ fn file(repo: &Repo) -> PathBuf {
 }
 
 /// What the work of a cycle is called where its message does not say it: each cycle otherwise.
-pub(crate) fn called(state: &State) -> String {
-    let name = state.job.kept_name();
-    match state.stand.cycle {
-        0 | 1 => name,
+pub(crate) fn called(name: &str, cycle: u32) -> String {
+    match cycle {
+        0 | 1 => name.to_owned(),
         cycle => format!("{name} (cycle {cycle})"),
     }
 }
@@ -116,7 +115,7 @@ impl Worded<'_> {
             form.template.clone()
         };
         let phase = self.state.stand.phase.as_str();
-        let fallback = &called(self.state);
+        let fallback = &called(&self.state.job.kept_name(), self.state.stand.cycle);
         let written = Form { template: &template, phase, fallback, signs: &signs };
         let text = form.cased(&commit_text(self.message, &written), &template, phase);
         let text = trailers::with_own(&text, &own_trailers(repo));

@@ -522,6 +522,18 @@ pub(crate) fn unlike(job: &Job, commit: &str, recorded: &str) -> Refusal {
     refused(Case::LandUnlike, job).with("commit", short(commit)).with("recorded", short(recorded))
 }
 
+/// A commit behind the job takes its work back, and nobody has shown it to the person.
+pub(crate) fn reverted(job: &Job, commit: &str, paths: &[String]) -> Refusal {
+    /// As many paths as fit a refusal.
+    const NAMED: usize = 2;
+    let commit: String = commit.chars().take(12).collect();
+    let mut named = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if paths.len() > NAMED {
+        named.push_str(", …");
+    }
+    refused(Case::LandReverted, job).with("commit", commit).with("paths", named)
+}
+
 /// The branch moved while its commits were made.
 pub(crate) fn moved(job: &Job, branch: &str, line: &str) -> Refusal {
     refused(Case::LandMoved, job).with("branch", branch).with("line", line)

@@ -94,16 +94,23 @@ pub(crate) enum LastCommit {
     Below,
     /// It is here, and HEAD does not build on it.
     Beside,
+    /// The same, and no branch here has it but one of a remote.
+    OfRemote,
     /// This clone does not have it.
     Absent,
+    /// The same, and HEAD is on the branch where it was made, which follows one of a remote.
+    Behind,
 }
 
-/// A job is taken up where HEAD builds on its last commit; `branch` is where that was made.
+/// A job is taken up where HEAD builds on its last commit; `branch` is where that was made, or the
+/// branch of a remote that has it.
 pub(crate) fn takes_up(last: LastCommit, branch: &str, id: &str) -> Verdict {
     let case = match last {
         LastCommit::None | LastCommit::Below => return Ok(()),
         LastCommit::Beside => Case::ResumeBranch,
+        LastCommit::OfRemote => Case::ResumeMerge,
         LastCommit::Absent => Case::ResumeFetch,
+        LastCommit::Behind => Case::ResumePull,
     };
     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
     Err(no(case).with("branch", branch).with("id", id))
@@ -209,7 +216,9 @@ mod tests {
             (LastCommit::None, "yes"),
             (LastCommit::Below, "yes"),
             (LastCommit::Beside, "resume-branch"),
+            (LastCommit::OfRemote, "resume-merge"),
             (LastCommit::Absent, "resume-fetch"),
+            (LastCommit::Behind, "resume-pull"),
         ] {
             let verdict = takes_up(last, "refs/heads/main", "j");
             assert_eq!(case(verdict.clone()), expected);

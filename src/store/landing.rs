@@ -300,6 +300,18 @@ impl Store {
         Ok(!found.is_empty())
     }
 
+    /// The branches of remotes that have `commit` in their history, as a person writes them.
+    pub(crate) fn remote_branches_with(
+        &self,
+        commit: &CommitId,
+    ) -> Result<Vec<String>, StoreError> {
+        let args = ["for-each-ref", "--format=%(refname)", "--contains", commit.as_str()];
+        let printed = self.git(args.into_iter().chain(["refs/remotes"])).run()?;
+        let listed = String::from_utf8_lossy(&printed).into_owned();
+        let names = listed.lines().filter_map(|name| name.strip_prefix("refs/remotes/"));
+        Ok(names.filter(|name| !name.ends_with("/HEAD")).map(str::to_owned).collect())
+    }
+
     /// The commits of `range` whose parents a shallow clone has not got, and those on the way from
     /// its base to where both sides meet: where that is cut off, the range has commits of others.
     pub(crate) fn cut_off(&self, range: &str) -> Result<Vec<CommitId>, StoreError> {

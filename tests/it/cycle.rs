@@ -292,8 +292,14 @@ fn a_cycle_may_be_added_in_condense() {
         .succeeds();
     assert_eq!(world.phase(), "idle");
     world.stops().refuses("phase advance");
-    world.to("observe");
+    world.seed("phase advance").succeeds();
     assert_eq!(world.json("phase cycle"), 2);
+    // The step is called by the cycle that it begins.
+    let log = world.json("log");
+    let begun = log.as_array().into_iter().flatten().find(|row| row["step"] == "idle -> observe");
+    let begun = begun.expect("the step that began it");
+    let subject = begun["subject"].as_str().unwrap_or_default();
+    assert!(begun["cycle"] == 2 && subject.ends_with("(cycle 2)"), "{begun}");
 }
 
 // ---- the person's hooks, commits and files

@@ -657,3 +657,139 @@ fn the_last_step_of_a_cycle_that_is_killed_finishes_itself() {
 fn the_last_step_of_a_cycle_that_is_killed_anywhere_finishes_itself() {
     the_last_step_of_a_cycle_finishes_itself(Extent::Whole);
 }
+
+/// A step of which nobody heard, since its command was killed, is told by whoever comes next; a way
+/// back without a destination, said again, is not taken a second time.
+#[test]
+fn a_step_that_nobody_heard_of_is_told_and_a_way_back_is_taken_once() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("verify");
+    world.works("verify");
+    world.minute();
+    let line = "git-seed phase back -m 'escapes at the end of a string are lost'";
+    let kept = Kept::of(&world);
+    let writes = writes_of(&world, line, "");
+    let (mut killed, mut told) = (0, 0);
+    for (n, write) in chosen(&writes).into_iter().enumerate() {
+        kept.restore();
+        let (mut dead, mut heard) = (false, String::new());
+        if n % 2 == 0 {
+            let did = world.runs_and(line, || dead = killed_at(&world, write, line, ""));
+            heard = did.after.context().unwrap_or_default().to_owned();
+        } else {
+            dead = killed_at(&world, write, line, "");
+        }
+        if !dead {
+            continue;
+        }
+        killed += 1;
+        let taken = world.phase() == "execute";
+        if n % 2 == 0 && taken {
+            assert!(heard.contains("Its step was taken: verify -> execute"), "{write:?}: {heard}");
+            assert!(heard.contains("escapes at the end of a string are lost"), "{heard}");
+            told += 1;
+        }
+        let again = world.agents_shell(line, "");
+        assert_eq!(again.code, 0, "killed at {write:?}: {again:?}");
+        assert!(again.out.contains("verify -> execute"), "killed at {write:?}: {again:?}");
+        assert_eq!(again.out.contains("was taken already"), taken, "at {write:?}: {again:?}");
+        assert_eq!(world.phase(), "execute", "killed at {write:?}");
+    }
+    assert!(killed > 2 && told > 0, "{killed} of {} writes, {told} told", writes.len());
+    // A destination that was not the one of the killed command is another step.
+    world.seed("phase back plan -m 'escapes at the end of a string are lost'").succeeds();
+    assert_eq!(world.phase(), "plan");
+}
+
+/// The text of a phase is told, too, where the step that opened it was killed; said again by a
+/// client whose hooks do not run, the command tells it.
+#[test]
+fn a_phase_that_a_killed_step_opened_is_told() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    world.minute();
+    let (line, sent) = ("git-seed phase advance -F -", message("execute"));
+    let kept = Kept::of(&world);
+    let writes = writes_of(&world, line, &sent);
+    // It prints at its end; a run may write less often than the last one did.
+    let last: Vec<&Write> = writes.iter().rev().filter(|w| w.call == "write").take(3).collect();
+    let dies = || {
+        let mut tries = last.iter();
+        tries.any(|write| {
+            killed_at(&world, write, line, &sent) || {
+                kept.restore();
+                false
+            }
+        })
+    };
+    let opens = "The message lists each criterion";
+    kept.restore();
+    let mut dead = false;
+    let did = world.runs_and(line, || dead = dies());
+    assert!(dead, "killed at one of {last:?}");
+    let heard = did.after.context().unwrap_or_default().to_owned();
+    assert!(heard.contains("Its step was taken: execute -> verify   commit"), "{heard}");
+    assert!(heard.contains(opens), "{heard}");
+    // Once.
+    let heard = world.reads(CODE).after.context().unwrap_or_default().to_owned();
+    assert!(!heard.contains("Its step was taken"), "{heard}");
+
+    kept.restore();
+    assert!(dies(), "killed at one of {last:?}");
+    let again = world.agents_shell(line, &sent);
+    assert_eq!(again.code, 2, "verify has no multiplier yet: {again:?}");
+    let said = again.out.clone() + &again.err;
+    assert!(said.contains("Its step was taken: execute -> verify   commit"), "{said}");
+    assert!(said.contains(opens), "{said}");
+}
+
+/// The ledger of sessions lies in the work tree before the commit that holds it: whoever comes
+/// behind a kill knows it as git seed's own.
+#[test]
+fn what_a_killed_closing_step_wrote_is_nobody_elses() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.minute();
+    world.approved();
+    let (line, sent) = ("git-seed phase advance -F -", message("condense"));
+    let kept = Kept::of(&world);
+    let head = world.git("rev-parse HEAD");
+    let writes = writes_of(&world, line, &sent);
+    let mut left = 0;
+    for write in spread_over(&writes[..writes.len().min(48)], 12, &["rename"]) {
+        kept.restore();
+        let (mut dead, mut lies) = (false, false);
+        let did = world.runs_and(line, || {
+            dead = killed_at(&world, write, line, &sent);
+            lies = world.git("status --porcelain -uall").contains("/sessions.jsonl");
+        });
+        if !dead || world.git("rev-parse HEAD") != head {
+            continue;
+        }
+        let heard = did.after.context().unwrap_or_default().to_owned();
+        assert!(!heard.contains("sessions.jsonl"), "killed at {write:?}: {heard}");
+        if lies {
+            left += 1;
+        }
+        if !world.path(".git/seed/pending/main.toml").exists() {
+            let lies = unsettled(&world).iter().any(|line| line.ends_with("/sessions.jsonl"));
+            assert!(!lies, "killed at {write:?}");
+        }
+        let again = world.agents_shell(line, &sent);
+        assert_eq!(again.code, 0, "killed at {write:?}: {again:?}");
+        assert!(!again.out.contains("left alone"), "killed at {write:?}: {again:?}");
+        assert_eq!(unsettled(&world), BTreeSet::new(), "killed at {write:?}");
+    }
+    assert!(left > 0, "no kill left the ledger of {} writes", writes.len());
+}

@@ -585,6 +585,31 @@ fn a_commit_that_is_no_step_any_more_is_named_where_it_is_left_out() {
     assert_eq!(landed["left_out"][0]["commit"], rev(&world, "HEAD~1"));
 }
 
+/// The branch to hand in begins at the job's own commits: it has again what a person took back.
+#[test]
+fn a_commit_that_takes_the_work_back_is_named() {
+    let (world, id) = closed();
+    let quiet = "git -c core.hooksPath=/dev/null";
+    world.sh(&format!("{quiet} commit -q --allow-empty -m 'the person goes on'"));
+    let dry = |world: &World| lands(world, "--dry-run");
+    assert_eq!(dry(&world)["reverted"], Value::Null);
+    let work = world.git(&format!("log -1 --format=%H -- {CODE}"));
+    world.sh(&format!(
+        "{quiet} checkout -q {work}~1 -- {CODE} && {quiet} commit -qm 'Take the work back'"
+    ));
+    let told = world.person("land --dry-run").succeeds();
+    assert!(told.contains(&format!("takes back the job's work in {CODE}")), "{told}");
+    let shown = dry(&world);
+    assert_eq!(shown["reverted"].as_array().map(Vec::len), Some(1), "{shown}");
+    assert_eq!(shown["reverted"][0]["commit"], rev(&world, "HEAD"));
+    assert_eq!(shown["reverted"][0]["paths"], json!([CODE]));
+    // On the job's own branch it stands behind the work, as it does now.
+    let own = lands(&world, &format!("{id} --branch main --dry-run"));
+    assert_eq!(own["reverted"], Value::Null, "{own}");
+    world.sh(&format!("{quiet} revert --no-edit HEAD"));
+    assert_eq!(dry(&world)["reverted"], Value::Null, "it was taken back in turn");
+}
+
 #[test]
 fn subjects_follow_the_style_of_those_before() {
     let world = World::seeded();

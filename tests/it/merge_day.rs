@@ -28,6 +28,31 @@ fn takes_a_small_step(world: &World) {
     world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
 }
 
+/// The same branch on both machines: to check it out, or to merge it into itself, leads nowhere.
+#[test]
+fn a_job_of_the_branch_that_is_checked_out_names_the_pull_or_the_merge() {
+    let world = machine();
+    takes_a_small_step(&world);
+    let job = world.job();
+    synced(&world, &agreed(&world));
+    second(&world, "b", "hub.git");
+    world.tests();
+    world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
+    world.git("-c core.hooksPath=/dev/null push -q ../hub.git HEAD:refs/heads/main");
+    synced(&world, "");
+    synced_there(&world, "b", "");
+    let activate = format!("git seed job activate {job}");
+    let said = there(&world, "b", &activate);
+    assert!(said.code == 2 && said.err.contains("Do: git pull, then"), "{said:?}");
+    assert_eq!(there(&world, "b", "git fetch -q origin").code, 0);
+    let said = there(&world, "b", &activate);
+    assert!(said.code == 2 && said.err.contains("Do: git merge origin/main, then"), "{said:?}");
+    let merged = there(&world, "b", "git merge -q origin/main");
+    assert_eq!(merged.code, 0, "{merged:?}");
+    let said = there(&world, "b", &activate);
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
 #[test]
 fn a_job_that_another_machine_took_over_is_let_go_and_can_be_taken_back() {
     let (world, job) = taken_over();

@@ -602,6 +602,34 @@ fn an_operation_that_a_kill_lost_is_made_again() {
     world.person("undo").refuses("nothing left to undo");
 }
 
+/// That a job follows its branch is nothing that anybody did: undo takes back what came before it,
+/// and redo still leads on.
+#[test]
+fn a_rewritten_branch_is_no_operation_to_take_back() {
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    world.leaves();
+    assert_eq!(world.phase(), "verify");
+    world.sh("GIT_EDITOR='sed -i 1s/:/:_/' git commit -q --amend");
+    world.seed("status").succeeds();
+    let followed = |world: &World| {
+        let all = commands(world);
+        all.iter().filter(|one| *one == "followed the rewritten branch").count()
+    };
+    assert_eq!(followed(&world), 1, "{:?}", commands(&world));
+    for _ in 0..2 {
+        world.person("undo").tells("phase advance");
+        assert_eq!(world.phase(), "execute");
+        world.person("redo").tells("phase advance");
+        assert_eq!(world.phase(), "verify");
+    }
+    assert!(!commands(&world).contains(&"not recorded".to_owned()), "{:?}", commands(&world));
+    world.person("redo").refuses("nothing left to redo");
+    world.person("undo -n 2").succeeds();
+    assert_eq!(world.phase(), "execute");
+}
+
 #[test]
 fn uninstall_leaves_no_operation_behind() {
     let world = World::prompted();

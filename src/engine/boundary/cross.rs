@@ -59,6 +59,7 @@ pub(crate) fn cross(
         };
     }
     judged.adds.seen = boundary::judge::seen(repo, &focused, &since, &judged)?;
+    boundary::untold::begins(repo, &focused, toward, text, by);
     let put = boundary::ledger::put_own_files(repo, &focused, toward, &mut judged)?;
     let commit = boundary::commit::phase_commit(repo, &focused, toward, &mut judged);
     if let Err(failed) = &commit {
@@ -187,6 +188,7 @@ pub(crate) fn record(
     // What is pending is forgotten last: whoever is killed before the note is found by it.
     note(repo, &taken, &judged, commit.as_ref())?;
     boundary::pending::forget_pending(repo)?;
+    record::put_files::forget(repo)?;
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(signing::tell_once(repo, judged.adds.unsigned.as_deref()));
@@ -388,8 +390,15 @@ fn waiting_prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Interaction>>
     Ok(kept)
 }
 
-/// Finishes a boundary that was stopped after its commit; forgets one that was stopped before.
+/// Finishes a boundary that was stopped after its commit; forgets one that was stopped before, and
+/// takes back what it had written.
 pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
+    let taken = finish_commit(repo)?;
+    record::put_files::finish(repo, record::pending_file::pending_file(repo).exists())?;
+    Ok(taken)
+}
+
+fn finish_commit(repo: &Repo) -> Result<Option<Transitioned>> {
     record::meant_files::finish(repo)?;
     boundary::pending::mend_index(repo)?;
     let Some(pending) = record::pending_file::pending(repo)?

@@ -42,9 +42,9 @@ pub(crate) fn draft(
         return Err(EngineError::not_now(Notice::BoundaryUnderWay, &[]));
     }
     let now = boundary::commit::trailers(repo, state, &judged.name)?;
-    let subject = judged.message.subject();
-    let subject = subject.map_or_else(|| subjects::called(state), str::to_owned);
-    let mut draft = StepDraft::new(state, now.step, subject, by);
+    let (subject, name) = (judged.message.subject(), state.job.kept_name());
+    let own = subject.unwrap_or(&name).to_owned();
+    let mut draft = StepDraft::new(state, now.step, own, by);
     draft.commit = commit.cloned();
     draft.carries = commit
         .map(|commit| repo.store.commit_message(commit))
@@ -61,6 +61,10 @@ pub(crate) fn draft(
     judged.naming.clone().give(&mut state.job);
     let change = state.cross(&crossed)?;
     draft.cycle = change.cycle;
+    if subject.is_none() {
+        // The step that begins a cycle is its first.
+        draft.subject = subjects::called(&name, change.cycle);
+    }
     draft.edits.extend(change.files.into_iter().map(|(path, bytes)| TreeEdit::Put { path, bytes }));
     let adds = match toward {
         Transition::Forward { add_cycle, .. } => add_cycle.clone(),

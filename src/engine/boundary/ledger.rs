@@ -49,11 +49,18 @@ pub(crate) fn put_own_files(
     if !closes || inside || judged.survey.own.is_empty() {
         return Ok(Vec::new());
     }
+    // What a boundary left that was killed before its commit is no file of before.
+    record::put_files::finish(repo, false)?;
     let kept = record::own_files::own_file(repo, focused, FILE)?;
     let ledger = ledger.or(kept).map(|bytes| (FILE.to_owned(), bytes));
     let compactions = memory::compaction::to_write_out(repo, focused)?;
+    let files: Vec<(String, Vec<u8>)> = ledger.into_iter().chain(compactions).collect();
     let mut put = Vec::new();
-    for (name, bytes) in ledger.into_iter().chain(compactions) {
+    let paths = files
+        .iter()
+        .map(|(name, bytes)| (record::own_files::own_path(&focused.state, name), bytes.as_slice()));
+    record::put_files::begin(repo, &paths.collect::<Vec<_>>())?;
+    for (name, bytes) in files {
         put.extend(write_out(repo, focused, judged, (&name, &bytes))?);
     }
     Ok(put)
@@ -99,7 +106,7 @@ pub(crate) fn take_back(repo: &Repo, put: Vec<Put>, judged: &mut Judged) -> Resu
             }
         }
     }
-    Ok(())
+    record::put_files::forget(repo)
 }
 
 /// The ledger of a boundary's commit, whose step was never written; made again where no commit has

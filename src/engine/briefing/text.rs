@@ -8,7 +8,7 @@ use crate::engine::memory::recall::{Near, Recall};
 use crate::engine::quote::{COUNT, List, Part, Quote, brief, compose};
 use crate::engine::repo::plan_file::FromPlan;
 use crate::format::state::State;
-use crate::phases::{Phase, PhaseKind, Write, gates};
+use crate::phases::{Phase, PhaseKind, Write, gates, guard};
 use crate::plans::Found;
 use crate::plans::document::Mode;
 use crate::verdict::{Facts, NAMES};
@@ -307,7 +307,13 @@ impl<'a> Opening<'a> {
 
     /// The same for who takes no steps: without the sentences that name one.
     fn purpose_without_steps(&self) -> Vec<Part> {
-        let names_a_step = |one: &&str| one.contains("git seed phase advance");
+        let names_a_step = |one: &&str| {
+            let mut commands = one
+                .split("git seed ")
+                .skip(1)
+                .map(|behind| behind.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
+            commands.any(|command| guard::takes_a_step(&command))
+        };
         let bare = |told: String| -> String {
             let kept: Vec<&str> =
                 told.split_inclusive(". ").filter(|one| !names_a_step(one)).collect();
@@ -764,6 +770,19 @@ mod tests {
             assert!(text.chars().count() <= SUBAGENT, "{phase}: {}\n{text}", text.chars().count());
             assert!(text.contains("You are a subagent"), "{text}");
         }
+    }
+
+    /// The guard refuses it each command that moves the job.
+    #[test]
+    fn a_subagent_hears_of_no_command_that_it_may_not_run() {
+        let map = Map::read(crate::phases::OPEVC).expect("the shipped map is sound");
+        let state = state("fix the lexer");
+        for phase in ["observe", "plan", "execute", "verify", "condense"] {
+            let text = Opening::new(row(&map, phase), &state).for_subagent();
+            assert!(!text.contains("git seed phase"), "{phase}: {text}");
+        }
+        let text = Opening::new(row(&map, "execute"), &state).for_subagent();
+        assert!(text.contains("Notes go below ---Ex---"), "{text}");
     }
 
     #[test]

@@ -586,7 +586,7 @@ pub(crate) fn as_given(call: &ToolCall) -> Option<ToolCall> {
 
 /// True for a shell call that gives commands of git seed and nothing else. The call that
 /// prepared the side lane, the first to end after that step, may have held more.
-fn only_seed(act: &Act, first: bool) -> bool {
+pub(crate) fn only_seed(act: &Act, first: bool) -> bool {
     let Act::Shell { command, .. } = act else { return false };
     let found = shell::read(command).found;
     let is_prep = |part: &str| {

@@ -19,6 +19,7 @@ pub(crate) mod scene;
 pub(crate) mod session;
 pub(crate) mod stop;
 
+use crate::engine::boundary::untold::Part;
 use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
@@ -27,7 +28,7 @@ use crate::engine::{
     approving, boundary, claims, hook, jobs, memory, ops, other_line, person, record, setup, sync,
     texts, tokens,
 };
-use crate::event::{Event, EventKind};
+use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, What};
 use crate::hosts::{Answer, Host};
 use crate::phases::guard;
@@ -45,7 +46,8 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     }
     let followed = finish_first(repo, event);
     let answered = followed.and_then(|()| {
-        let woken = compacted::heard(repo, host, event)?;
+        let untold = untold(repo, event);
+        let woken = merged(untold, compacted::heard(repo, host, event)?);
         let answer = answer_kind(repo, host, event)?;
         Ok(Answer { context: merged(woken, answer.context), ..answer })
     });
@@ -82,6 +84,31 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
     boundary::cross::finish_closing(repo)?;
     let _ = jobs::archive_check::finish(repo);
     if opens { record::rewritten::relink(repo) } else { Ok(()) }
+}
+
+/// What the agent hears of a step whose command was killed before it could print.
+fn untold(repo: &Repo, event: &Event) -> Option<String> {
+    let (part, works) = match &event.kind {
+        EventKind::After { call, .. } => (Part::Whole, !after::only_seed(&call.act, false)),
+        EventKind::Prompt { .. } => (Part::Whole, false),
+        // The text of the phase opens the session as well.
+        EventKind::SessionStart { .. } => (Part::Line, false),
+        _ => return None,
+    };
+    if event.by != Actor::Main || !boundary::untold::is_there(repo) {
+        return None;
+    }
+    let told = || -> Result<Option<String>> {
+        // A guest does not go on with the work.
+        if let Some(focused) = repo.focused()?
+            && repo.is_guest(&focused, event)?
+        {
+            return Ok(None);
+        }
+        boundary::untold::told(repo, part, works)
+    };
+    // The event is answered without it: the step stands in the log.
+    told().unwrap_or_default()
 }
 
 /// Says that another clone took over the job which was in focus here, once.

@@ -142,18 +142,47 @@ fn is_in_history(repo: &Repo, state: &State) -> Result<std::result::Result<(), R
             return Ok(Err(refusal));
         }
     }
+    let id = state.job.id.as_str();
     let last = match home.commit.parse::<CommitId>() {
         _ if home.commit.is_empty() => LastCommit::None,
         Ok(commit) if repo.store.has_commit(&home.commit) => {
             if repo.store.contains(&commit)? {
                 LastCommit::Below
+            } else if let Some(branch) = of_remote(repo, state, &commit)? {
+                return Ok(home::takes_up(LastCommit::OfRemote, &branch, id));
             } else {
                 LastCommit::Beside
             }
         }
+        _ if is_on(repo, &home.branch)? && repo.store.upstream_shown().is_some() => {
+            LastCommit::Behind
+        }
         _ => LastCommit::Absent,
     };
-    Ok(home::takes_up(last, &home.branch, state.job.id.as_str()))
+    Ok(home::takes_up(last, &home.branch, id))
+}
+
+/// HEAD is on this branch.
+fn is_on(repo: &Repo, branch: &str) -> Result<bool> {
+    Ok(repo.store.head()?.branch.is_some_and(|here| short(&here) == short(branch)))
+}
+
+fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
+}
+
+/// The branch of a remote that has the job's last commit, where the job's own branch here has it
+/// not: that one may be checked out already.
+fn of_remote(repo: &Repo, state: &State, last: &CommitId) -> Result<Option<String>> {
+    let own = short(&state.home.branch);
+    let there =
+        if own.is_empty() { None } else { repo.store.stands_at(&format!("refs/heads/{own}"))? };
+    if there.is_some_and(|there| repo.store.descends(there.as_str(), last.as_str())) {
+        return Ok(None);
+    }
+    let branches = repo.store.remote_branches_with(last)?;
+    let of_name = |name: &&String| name.split_once('/').is_some_and(|(_, branch)| branch == own);
+    Ok(branches.iter().find(of_name).or(branches.first()).cloned())
 }
 
 /// Holds what the job stands on against a gc of this clone.

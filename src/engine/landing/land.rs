@@ -13,6 +13,7 @@ use crate::engine::landing::below::{self, Below};
 use crate::engine::landing::differs::Differs;
 use crate::engine::landing::onto::plan;
 use crate::engine::landing::plan::{Ground, Plan, Planned, ground, missing};
+use crate::engine::landing::reverted::{Reverted, reverted};
 use crate::engine::left_out::{self, LeftOut};
 use crate::engine::record;
 use crate::engine::record::landing::UnderWay;
@@ -20,7 +21,7 @@ use crate::engine::repo::answer::Answered;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::landing::{LabCommit, LandedCommit, Landing};
 use crate::format::names;
-use crate::jobs::{JobId, Status, landing};
+use crate::jobs::{Job, JobId, Status, landing};
 use crate::rules::Signing;
 use crate::store::{BranchMove, CommitId, NewCommit};
 use crate::verdict::Refusal;
@@ -52,6 +53,9 @@ pub(crate) struct Landed {
     /// so that the branch is without them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// Commits behind the job's last one that take its work back, which the branch has again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reverted: Vec<Reverted>,
     /// A step of another job below it, which is handed in with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<Below>,
@@ -134,14 +138,19 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
         Ok(plan) => plan,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    if let Some(other) = plan.differs.first().filter(|_| asked.subject.is_some()) {
-        // The person was not shown what they hold.
-        return Ok(Err(landing::unlike(&record, &other.commit, &other.recorded)));
+    let reverted = if target.replaces { Vec::new() } else { reverted(repo, &ground)? };
+    if let Some(refusal) = unshown(&record, &plan, &reverted).filter(|_| asked.subject.is_some()) {
+        return Ok(Err(refusal));
     }
     let memory_kept = if asked.without_memory { kept(repo, &ground, &plan)? } else { Vec::new() };
     if asked.dry_run {
         let below = below::below(repo, &ground, asked, (&target.branch, false))?;
-        return Ok(Ok(Landed { memory_kept, below, ..told(&ground, &plan, &target, &[]) }));
+        return Ok(Ok(Landed {
+            memory_kept,
+            reverted,
+            below,
+            ..told(&ground, &plan, &target, &[])
+        }));
     }
     let under_way = match record::landing::begin(repo, &record)? {
         Ok(under_way) => under_way,
@@ -153,13 +162,22 @@ pub(crate) fn land(repo: &Repo, id: &JobId, asked: &Asked) -> Answered<Landed> {
     }
     let told = made?.map(|(made, waits)| {
         let below = below::below(repo, &ground, asked, (&target.branch, true))?;
-        let told = Landed { memory_kept, below, waits, ..told(&ground, &plan, &target, &made) };
+        let told =
+            Landed { memory_kept, reverted, below, waits, ..told(&ground, &plan, &target, &made) };
         with_fates(repo, &ground, &plan, told)
     });
     match told {
         Ok(told) => told.map(Ok),
         Err(refusal) => Ok(Err(refusal)),
     }
+}
+
+/// What a person was not shown before they let the job land.
+fn unshown(job: &Job, plan: &Plan, reverted: &[Reverted]) -> Option<Refusal> {
+    let differs = plan.differs.first();
+    let differs = differs.map(|other| landing::unlike(job, &other.commit, &other.recorded));
+    let reverted = reverted.first();
+    differs.or_else(|| reverted.map(|one| landing::reverted(job, &one.commit, &one.paths)))
 }
 
 /// The memory in commits of others, which stay as they are.
@@ -431,6 +449,7 @@ fn told(ground: &Ground, plan: &Plan, target: &Target, built: &[Built]) -> Lande
         memory_kept: Vec::new(),
         commits: rows.collect(),
         differs: plan.differs.clone(),
+        reverted: Vec::new(),
         below: None,
         left_out: if target.replaces { Vec::new() } else { left_out(ground) },
         kept: names::KEEP_CLOSED,

@@ -8,4 +8,5 @@ pub(crate) mod land;
 pub(crate) mod offer;
 mod onto;
 pub(crate) mod plan;
+pub(crate) mod reverted;
 pub(crate) mod trailers;

@@ -73,7 +73,7 @@ pub(crate) struct Plan {
 
 impl Ground {
     /// The tree before a commit of it.
-    fn before(&self, repo: &Repo, at: usize) -> Result<TreeId> {
+    pub(super) fn before(&self, repo: &Repo, at: usize) -> Result<TreeId> {
         match self.commits[at].parents.first() {
             Some(parent) => Ok(repo.store.tree_of_commit(parent)?),
             None => Ok(repo.store.no_tree()),

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use crate::engine::ops::brought;
+use crate::engine::record;
 use crate::engine::repo::{Repo, Result};
 use crate::format::ops::{self, Behind, Op, Walked};
+use crate::format::trailers::StepTrailers;
 use crate::format::{archive, names, state};
 use crate::jobs::UnixSeconds;
 use crate::store::{CommitId, NewStep, RefMoved, Step, Stood, Store, StoreError, Tip, TreeEdit};
@@ -63,7 +65,11 @@ pub(crate) fn settle(store: &Store, now: UnixSeconds, command: &str) -> Result<(
     }
     if !places.is_empty() {
         let worktree = &store.worktree_name();
-        log.add(tip.as_ref(), &NewOp { command, worktree, walked: None, places })?;
+        let follows = log.all_follow(tip.as_ref(), &places)?;
+        let walked = if follows { log.stays(worktree)? } else { None };
+        let followed = tell(Notice::OpFollowed, &[]);
+        let command = if walked.is_some() { followed.as_str() } else { command };
+        log.add(tip.as_ref(), &NewOp { command, worktree, walked: walked.as_ref(), places })?;
     }
     Ok(())
 }
@@ -88,6 +94,15 @@ pub(crate) fn catch_up(repo: &Repo) -> Result<()> {
     let places = moved.map(|place| (place.clone(), now.get(place).cloned())).collect();
     log.found(tip, places)?;
     Ok(())
+}
+
+/// What moved a place that no operation tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum FoundAs {
+    Lost,
+    /// A job followed its branch.
+    Followed,
+    Sync,
 }
 
 /// The newest operation of a worktree, as far as somebody looked.
@@ -165,22 +180,77 @@ impl Log<'_> {
     }
 
     fn found(&self, tip: Tip, places: Vec<(String, Option<Stood>)>) -> Result<Tip> {
-        let found = tell(Notice::OpFound, &[]);
-        let mut groups: BTreeMap<(bool, String), Vec<_>> = BTreeMap::new();
+        let (found, followed) = (tell(Notice::OpFound, &[]), tell(Notice::OpFollowed, &[]));
+        let mut groups: BTreeMap<(FoundAs, String), Vec<_>> = BTreeMap::new();
         for (place, stood) in places {
             // It is taken back as a sync is: by its refs, so that nothing of another clone's is
             // voided.
             let key = if brought::by_a_sync(self.store, &place, stood.as_ref())? {
-                (true, self.store.worktree_name())
+                (FoundAs::Sync, self.store.worktree_name())
+            } else if self.follows(Some(&tip), &place, stood.as_ref())? {
+                (FoundAs::Followed, self.worktree_of(&place)?)
             } else {
-                (false, self.worktree_of(&place)?)
+                (FoundAs::Lost, self.worktree_of(&place)?)
             };
             groups.entry(key).or_default().push((place, stood));
         }
-        groups.into_iter().try_fold(tip, |tip, ((synced, worktree), places)| {
-            let command = if synced { brought::SYNC } else { found.as_str() };
-            let new = NewOp { command, worktree: &worktree, walked: None, places };
+        groups.into_iter().try_fold(tip, |tip, ((found_as, worktree), places)| {
+            let walked = match found_as {
+                FoundAs::Followed => self.stays(&worktree)?,
+                FoundAs::Lost | FoundAs::Sync => None,
+            };
+            let command = match found_as {
+                FoundAs::Sync => brought::SYNC,
+                FoundAs::Followed if walked.is_some() => followed.as_str(),
+                FoundAs::Followed | FoundAs::Lost => found.as_str(),
+            };
+            let new = NewOp { command, worktree: &worktree, walked: walked.as_ref(), places };
             self.add(Some(&tip), &new)
+        })
+    }
+
+    /// Nothing moved but jobs that followed their branch where a person rewrote it.
+    fn all_follow(&self, tip: Option<&Tip>, places: &[(String, Option<Stood>)]) -> Result<bool> {
+        for (place, stood) in places {
+            if !self.follows(tip, place, stood.as_ref())? {
+                return Ok(false);
+            }
+        }
+        Ok(!places.is_empty())
+    }
+
+    /// All steps of a job since `tip` follow its branch.
+    fn follows(&self, tip: Option<&Tip>, place: &str, stood: Option<&Stood>) -> Result<bool> {
+        /// It follows once for each rewrite, and operations are written after each.
+        const MOST: usize = 8;
+        let before = self.stood(tip, place)?;
+        let (Some(Stood::At(before)), Some(Stood::At(now))) = (before, stood) else {
+            return Ok(false);
+        };
+        if ops::job_of(place).is_none() {
+            return Ok(false);
+        }
+        for step in self.store.history_from(now, MOST)? {
+            if step.commit == before {
+                return Ok(true);
+            }
+            let said = StepTrailers::read(&step.message);
+            if said.is_none_or(|said| said.step != record::rewritten::STEP) {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// That the worktree stands where it stood: what follows a branch is nothing that somebody did
+    /// and could want back, and cuts nothing off from `redo`. None where too many operations of
+    /// others came since.
+    fn stays(&self, worktree: &str) -> Result<Option<Walked>> {
+        let Newest { found, whole } = self.newest_of(worktree)?;
+        Ok(match found {
+            Some(Op { walked: Some(walked), .. }) => Some(walked),
+            Some(op) => Some(Walked { to: Some(op.id.clone()), ahead: Some(op.id) }),
+            None => whole.then_some(Walked { to: None, ahead: None }),
         })
     }
 

@@ -98,6 +98,9 @@ pub(crate) fn put_own_file(
 /// Whether the file at `path`, from the top of the work tree, is as git seed wrote it.
 pub(crate) fn is_own_file(repo: &Repo, chain: &str, state: &State, path: &str) -> Result<bool> {
     let Some(name) = path.strip_prefix(&names::job_dir(&state.job.id)) else { return Ok(false) };
+    if record::put_files::is_put(repo, path) {
+        return Ok(true);
+    }
     let Some(tip) = repo.store.tip(chain)? else { return Ok(false) };
     let Some(kept) = repo.store.file(&tip, name)? else { return Ok(false) };
     let file = repo.store.work_tree().join(path);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::own_state;
-use crate::engine::record::{meant_files, transition::Transition};
+use crate::engine::record::{meant_files, put_files, transition::Transition};
 use crate::engine::repo::{Repo, Result};
 
 /// What `pending` says of a commit that is being made.
@@ -61,7 +61,10 @@ pub(crate) fn pending_file(repo: &Repo) -> PathBuf {
 
 /// Something is left of a boundary or of a command that writes files, or one is under way.
 pub(crate) fn is_there(repo: &Repo) -> bool {
-    pending_file(repo).exists() || behind_file(repo).exists() || meant_files::is_there(repo)
+    pending_file(repo).exists()
+        || behind_file(repo).exists()
+        || meant_files::is_there(repo)
+        || put_files::is_there(repo)
 }
 
 /// The commit that a boundary of this worktree is making, or was making when it was stopped.

@@ -16,7 +16,7 @@ use crate::phases::home::{self, Named, Rewritten, Trail};
 use crate::store::{Apart, CommitId, TreeId};
 
 /// The name of the step that follows a rewrite.
-const STEP: &str = "rewritten";
+pub(crate) const STEP: &str = "rewritten";
 
 /// Where the job's commits are; nothing is walked where HEAD is the last of them.
 fn trail(repo: &Repo, state: &State) -> Result<Trail> {
