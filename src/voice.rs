@@ -1368,6 +1368,11 @@ pub enum Found {
     JournalMended,
     ChainMended,
     ChainForgotten,
+    RefMended,
+    RefSetAside,
+    RefSetsBack,
+    FocusBack,
+    FocusUnread,
     ChainLost,
 }
 
