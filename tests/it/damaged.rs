@@ -293,6 +293,7 @@ fn a_ref_of_its_own_that_was_cut_off_is_put_back() {
         let found = world.person("doctor").said();
         assert!(found.out.contains("fix: git seed doctor --fix"), "{name}: {found:?}");
         assert!(!found.out.contains("fix: git seed init"), "{name}: {found:?}");
+        assert!(!found.out.contains("hint:"), "{name}: {found:?}");
         let mended = world.person("doctor --fix").said();
         let told = if *name == focus { "is focused again" } else { "newest readable value" };
         assert!(mended.out.contains(told), "{name}: {mended:?}");
