@@ -619,6 +619,7 @@ pub(crate) enum Notice {
     FocusLost,
     NotPutBack,
     NoBundle,
+    NoWholeBundle,
     CommitLocked,
     ObjectLeftThere,
     NotGrantedHere,

@@ -331,3 +331,16 @@ fn a_format_that_is_lost_is_written_by_init() {
     world.person("init").succeeds();
     assert_eq!(world.job(), job);
 }
+
+#[test]
+fn no_ref_is_left_out_of_what_uninstall_saves() {
+    for name in ["refs/seed/archive", "refs/notes/seed"] {
+        let world = with_two_jobs();
+        fs::write(world.path(&format!(".git/{name}")), "").expect("cut off");
+        for line in ["uninstall --check", "uninstall"] {
+            world.person(line).refuses(&format!("{name} is unreadable"));
+        }
+        world.person("doctor --fix").said();
+        world.person("uninstall").tells("every step and note");
+    }
+}
