@@ -244,6 +244,7 @@ pub(crate) enum Notice {
     SubjectPolicy,
     SubjectCarriedBack,
     UpgradeBack,
+    UpgradeBackArchive,
     UpgradeBackDry,
     SignsCommits,
     SignsLeftOut,
