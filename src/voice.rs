@@ -248,6 +248,7 @@ pub(crate) enum Notice {
     SubjectPolicy,
     SubjectCarriedBack,
     UpgradeBack,
+    UpgradeBackArchive,
     UpgradeBackDry,
     SignsCommits,
     SignsLeftOut,
@@ -630,6 +631,7 @@ pub(crate) enum Notice {
     FocusLost,
     NotPutBack,
     NoBundle,
+    NoWholeBundle,
     CommitLocked,
     ObjectLeftThere,
     NotGrantedHere,
@@ -1384,6 +1386,11 @@ pub enum Found {
     JournalMended,
     ChainMended,
     ChainForgotten,
+    RefMended,
+    RefSetAside,
+    RefSetsBack,
+    FocusBack,
+    FocusUnread,
     ChainLost,
 }
 

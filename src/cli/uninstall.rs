@@ -34,6 +34,9 @@ pub(super) fn run(
         return Err(EngineError::NotSeeded.into());
     }
     if args.check {
+        if !args.keep_history {
+            setup::uninstall::all_refs_read(&repo)?;
+        }
         let mut plan = setup::uninstall::removal_plan(&repo)?;
         plan.extend(man_pages("would take out", &man_places::leaving(&User::leaving(&repo))?));
         super::init::tell(&plan, out);

@@ -65,7 +65,9 @@ fn back(repo: &Repo, dry_run: bool, out: &mut Report) -> crate::cli::Result<Outc
         Err(refusal) => return Ok(refuse(repo, &refusal, out)),
     };
     out.json(&done);
-    let (to, jobs) = (done.to.to_string(), count(done.jobs, "job"));
+    let (to, open) = (done.to.to_string(), count(done.jobs, "job"));
+    let closed = done.archive.then(|| voice::tell(Notice::UpgradeBackArchive, &[("jobs", &open)]));
+    let jobs = closed.unwrap_or(open);
     let notice = if dry_run { Notice::UpgradeBackDry } else { Notice::UpgradeBack };
     out.line(voice::tell(notice, &[("to", &to), ("jobs", &jobs)]));
     Ok(Outcome::Yes)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::finding::Finding;
 use crate::engine::installed::{AgentFile, Installation, Merging, SettingsFile};
+use crate::engine::own_refs;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
@@ -36,6 +37,9 @@ pub(crate) fn lost_record(repo: &Repo) -> Result<bool> {
 
 /// Leaves a focus whose job is nowhere; says whether there was one.
 pub(crate) fn drop_dangling_focus(repo: &Repo) -> Result<bool> {
+    if own_refs::mend_focus(repo)?.is_some() {
+        return Ok(repo.store.focus()?.is_none());
+    }
     if repo.store.focus().is_ok() {
         return Ok(false);
     }

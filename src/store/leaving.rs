@@ -363,12 +363,13 @@ impl Store {
         Ok(Moved::all(&text))
     }
 
-    /// Runs `git fsck --strict` over everything of ours; the complaint, if there is one.
+    /// Runs `git fsck --strict` over everything of ours; its first complaint, if there is one.
     pub(crate) fn fsck(&self) -> Result<Option<String>, StoreError> {
-        let Outcome { code, stdout, stderr, .. } =
-            self.git(["fsck", "--strict", "--no-dangling"]).outcome()?;
+        // That no grafts are read is our doing, and no news.
+        let args = ["-c", "advice.graftFileDeprecated=false", "fsck", "--strict", "--no-dangling"];
+        let Outcome { code, stdout, stderr, .. } = self.git(args).outcome()?;
         let said = [stdout, stderr].concat();
-        Ok((code != Some(0)).then(|| String::from_utf8_lossy(&said).trim().to_owned()))
+        Ok((code != Some(0)).then(|| complaint(&String::from_utf8_lossy(&said)).to_owned()))
     }
 
     /// The commit that `name` means to git, if it means one.
@@ -432,6 +433,17 @@ impl Store {
         let out = self.git(["--version"]).run()?;
         Ok(String::from_utf8_lossy(&out).trim().trim_start_matches("git version ").to_owned())
     }
+}
+
+/// The line that says what is broken, of what `git fsck` said; not its advice, nor what it notices.
+fn complaint(said: &str) -> &str {
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let broken = ["error", "fatal", "missing ", "broken ", "bad "];
+    let is_broken = |line: &&str| broken.iter().any(|word| line.starts_with(word));
+    let beside = ["hint:", "notice:", "warning:"];
+    let is_beside = |line: &&str| beside.iter().any(|word| line.starts_with(word));
+    let first = lines().find(is_broken).or_else(|| lines().find(|line| !is_beside(line)));
+    first.unwrap_or_else(|| said.trim())
 }
 
 /// One line of HEAD's log.
@@ -553,6 +565,21 @@ mod tests {
         assert!(!dir.exists());
         store.forget_files(&last, None).expect("there is nothing");
         assert!(!dir.exists());
+    }
+
+    #[test]
+    fn of_a_check_the_line_is_told_that_says_what_is_broken() {
+        let hint = "hint: Support for <GIT_DIR>/info/grafts is deprecated\nhint: and will go\n";
+        let missing = "missing commit 1\n";
+        for (said, told) in [
+            (format!("{hint}error: refs/notes/seed: invalid sha1 pointer 0\n"), "error: refs"),
+            (format!("dangling blob 2\n{missing}{hint}"), "missing commit 1"),
+            (format!("notice: HEAD points to an unborn branch\n{hint}odd\n"), "odd"),
+            (hint.to_owned(), "hint: Support"),
+            (String::new(), ""),
+        ] {
+            assert!(complaint(&said).starts_with(told), "{said:?}: {}", complaint(&said));
+        }
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod inside;
 mod joined;
 mod journal;
 mod landing;
+mod last_good;
 mod leaving;
 mod left_locks;
 mod left_out;

@@ -189,7 +189,7 @@ pub(super) fn seen(path: &Path) -> String {
 }
 
 /// The refs of a packed file that are compared.
-fn packed_refs(path: &Path) -> BTreeMap<String, String> {
+pub(super) fn packed_refs(path: &Path) -> BTreeMap<String, String> {
     let bytes = world::read_plain(path);
     let lines = bytes.map_or_else(|_| String::new(), |bytes| text(&bytes));
     let one = |line: &str| {

@@ -267,3 +267,80 @@ fn closed_jobs_are_indexed_again_after_a_tool_wrote_all_refs_anew() {
     world.prompt("Fix the lexer once more");
     world.seed("phase advance").succeeds();
 }
+
+/// A world with a closed job and one that is in focus.
+fn with_two_jobs() -> World {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    world.approved();
+    world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    world.prompt("Fix the lexer once more");
+    world.seed("phase advance").succeeds();
+    world
+}
+
+#[test]
+fn a_ref_of_its_own_that_was_cut_off_is_put_back() {
+    let shared = ["seed/meta", "notes/seed", "seed/ops", "seed/archive", "seed/texts"];
+    let names = shared.map(|name| format!("refs/{name}"));
+    let focus = "refs/worktree/seed/focus".to_owned();
+    for name in names.iter().chain([&focus]) {
+        let world = with_two_jobs();
+        let (job, jobs) = (world.job(), world.json("job list --all"));
+        let stood = world.git(&format!("rev-parse {name}"));
+        fs::write(world.path(&format!(".git/{name}")), "").expect("cut off");
+        let found = world.person("doctor").said();
+        assert!(found.out.contains("fix: git seed doctor --fix"), "{name}: {found:?}");
+        assert!(!found.out.contains("fix: git seed init"), "{name}: {found:?}");
+        assert!(!found.out.contains("hint:"), "{name}: {found:?}");
+        let mended = world.person("doctor --fix").said();
+        let told = if *name == focus { "is focused again" } else { "newest readable value" };
+        assert!(mended.out.contains(told), "{name}: {mended:?}");
+        // Nothing of it is lost.
+        world.git(&format!("merge-base --is-ancestor {stood} {name}"));
+        assert_eq!(world.job(), job, "{name}");
+        assert_eq!(world.json("job list --all"), jobs, "{name}");
+        let found = world.person("doctor").said();
+        assert!(!found.out.contains("doctor --fix"), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn a_ref_of_its_own_whose_object_is_gone_has_the_value_before_it() {
+    for name in ["refs/notes/seed", "refs/seed/ops", "refs/seed/archive", "refs/seed/texts"] {
+        let world = with_two_jobs();
+        world.loses(name);
+        let mended = world.person("doctor --fix").said();
+        let told = format!("{name} was unreadable and was reset to ");
+        assert!(mended.out.contains(&told), "{name}: {mended:?}");
+        world.person("job list --all").succeeds();
+        world.person("doctor --fix").said();
+        world.person("status").succeeds();
+    }
+}
+
+#[test]
+fn a_format_that_is_lost_is_written_by_init() {
+    let world = with_two_jobs();
+    let job = world.job();
+    world.loses("refs/seed/meta");
+    let mended = world.person("doctor --fix").said();
+    assert!(mended.out.contains("refs/seed/meta had no readable value"), "{mended:?}");
+    assert!(mended.out.contains("fix: git seed init"), "{mended:?}");
+    world.person("init").succeeds();
+    assert_eq!(world.job(), job);
+}
+
+#[test]
+fn no_ref_is_left_out_of_what_uninstall_saves() {
+    for name in ["refs/seed/archive", "refs/notes/seed"] {
+        let world = with_two_jobs();
+        fs::write(world.path(&format!(".git/{name}")), "").expect("cut off");
+        for line in ["uninstall --check", "uninstall"] {
+            world.person(line).refuses(&format!("{name} is unreadable"));
+        }
+        world.person("doctor --fix").said();
+        world.person("uninstall").tells("every step and note");
+    }
+}

@@ -101,7 +101,7 @@ fn what_a_sync_does_to_a_decision_is_told_on_both_machines() {
     synced_there(&world, "b", "");
     world.seed("phase advance").succeeds();
     let said = world.tries("git seed sync");
-    let fell = "the drop does not stand: another clone had added work that it did not know";
+    let fell = "the drop does not stand: another clone had gone on with the job meanwhile";
     let whole = format!("{fell}. The job is open.");
     assert!(said.code == 0 && said.out.contains(&whole), "{said:?}");
     world.sh("cp -r ../b ../c");

@@ -322,6 +322,8 @@ fn uninstall_may_leave_the_history() {
     let refs = world.git("for-each-ref refs/seed/jobs");
     world.person("uninstall --keep-history").succeeds();
     assert_eq!(world.git("for-each-ref refs/seed/jobs"), refs);
+    let status = world.person("status").said();
+    assert!(!status.out.contains("another clone"), "it is its own: {status:?}");
     world.person("init").succeeds();
     assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1), "and init finds it again");
 }

@@ -276,6 +276,28 @@ fn the_way_back_is_open_until_a_step_is_taken_in_the_newer_format() {
 }
 
 #[test]
+fn a_carry_over_keeps_the_times_that_this_clone_knows() {
+    let world = of_format_1();
+    world.prompt(SAID);
+    let job = world.job();
+    world.enters("condense");
+    world.works("condense");
+    world.approved();
+    world.leaves();
+    let done = || {
+        let shown = world.person(&format!("job show {job}")).succeeds();
+        let line = shown.lines().find(|line| line.starts_with("done "));
+        line.expect("it was done").to_owned()
+    };
+    let before = done();
+    assert!(!before.contains("T00:00:00Z"), "{before}");
+    world.person("upgrade").succeeds();
+    assert_eq!(done(), before);
+    world.person("upgrade --back").succeeds();
+    assert_eq!(done(), before);
+}
+
+#[test]
 fn a_carry_over_that_was_stopped_is_ended_by_the_next_command() {
     let world = of_format_1();
     world.prompt(SAID);

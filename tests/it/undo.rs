@@ -931,3 +931,15 @@ fn what_the_agent_left_uncommitted_is_the_persons_where_the_phase_forbids_it() {
     assert!(world.text(CODE).contains("half()"));
     assert!(!world.files_of_head().contains(&CODE.to_owned()));
 }
+
+#[test]
+fn the_job_that_is_told_is_the_one_under_the_rules_that_are_back() {
+    let world = World::seeded();
+    world.to("execute");
+    let job = world.job();
+    world.person("init --mode watch").succeeds();
+    let said = world.person("undo").succeeds();
+    let told = said.lines().find(|line| line.starts_with("job ")).expect("a job is told");
+    assert!(told.contains("execute"), "{said}");
+    assert_eq!(world.job(), job);
+}

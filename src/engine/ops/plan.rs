@@ -85,7 +85,11 @@ pub(crate) fn undo(repo: &Repo, asked: &Asked) -> Answered<Undone> {
     meant::begin(repo, &meant)?;
     carry::carry_out(repo, &meant)?;
     let jobs = wants.keys().filter_map(|place| ops::job_of(place)).collect();
-    Ok(Ok(Undone { ops, jobs, branches, left, focused: repo.focused()? }))
+    // Rules that turned may be of another mode, and a job is in focus in some of them alone.
+    let turned = ops::place(names::RULES).is_some_and(|place| wants.contains_key(&place));
+    let focused =
+        if turned { Repo::open(repo.store.work_tree())?.focused()? } else { repo.focused()? };
+    Ok(Ok(Undone { ops, jobs, branches, left, focused }))
 }
 
 /// The operations that are asked for.

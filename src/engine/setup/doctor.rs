@@ -3,7 +3,7 @@
 //! The proof is an event, not a file: a forbidden call is sent through the very hook
 //! line that the host would run, and a refusal is expected back. `--fix` mends what can
 //! be rebuilt without losing anything: the journal from the job's tip, a focus that
-//! points nowhere, a chain whose tip does not read; in a person's hands also files that are
+//! points nowhere, refs of its own that do not read; in a person's hands also files that are
 //! set aside, and a job that goes back to the newest step whose lists and rules it has.
 
 use crate::engine::finding::Finding;
@@ -27,13 +27,22 @@ use crate::{confine, githooks, world};
 /// Looks at everything; mends what it can when `fix` is true.
 pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     let mut found = vec![Finding::of(Found::Git, &[("version", &repo.store.git_version()?)])];
+    let read_anew = fix && own_refs::mend(repo, &mut found)?;
+    if found.iter().any(|one| !one.ok) {
+        // The rest is read by these, and waits for the person who decides on them.
+        return Ok(found);
+    }
+    let mended = if read_anew { Some(Repo::open(repo.store.work_tree())?) } else { None };
+    let repo = mended.as_ref().unwrap_or(repo);
     match repo.require_seeded() {
         Ok(()) => found.push(Finding::of(Found::Installed, &[])),
         Err(error) => {
             if fix && matches!(error, EngineError::NotSeeded) {
                 traces::mend_focus(repo, &mut found)?;
             }
-            found.push(Finding::trouble(Found::NotInstalled, &error));
+            let is_there = error.is_damage();
+            let key = if is_there { Found::StateTrouble } else { Found::NotInstalled };
+            found.push(Finding::trouble(key, &error));
             return Ok(found);
         }
     }

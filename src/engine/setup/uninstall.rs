@@ -8,7 +8,7 @@ use crate::engine::repo::{EngineError, Repo, Result, clone_file};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
 use crate::engine::{fence, moved, setup, traces};
-use crate::format::short_hash;
+use crate::format::{names, short_hash};
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
 
@@ -116,8 +116,18 @@ pub(crate) fn remove_last(repo: &Repo, history: bool) -> Result<Told> {
     Ok(Told::new("took out", ".git/seed", refs))
 }
 
+/// Refuses where a ref of ours does not read: git makes a bundle without it and says nothing.
+pub(crate) fn all_refs_read(repo: &Repo) -> Result<()> {
+    let broken = repo.store.broken_refs().into_iter().map(|(name, _)| name);
+    match broken.chain(repo.store.torn_refs(names::JOBS)).next() {
+        None => Ok(()),
+        Some(name) => Err(EngineError::not_now(Notice::NoWholeBundle, &[("ref", &name)])),
+    }
+}
+
 /// Saves our refs in `file`. Where that cannot be, nothing was taken out yet: refs can stay.
 fn bundle_refs(repo: &Repo, file: &Path) -> Result<bool> {
+    all_refs_read(repo)?;
     let failed = |why: String| {
         let file = file.display().to_string();
         EngineError::not_now(Notice::NoBundle, &[("file", &file), ("why", &why)])

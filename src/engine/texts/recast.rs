@@ -106,6 +106,10 @@ impl<'r> Anew<'r> {
             self.texts.insert(texts::place(&id, &text.key), held);
         }
         (state.format, state.job.name) = (FORMAT, state.job.kept_name());
+        // The times of this step that are known here are kept anew, not the days that stand there.
+        if self.repo.store.dates_by_the_day() {
+            self.repo.store.put_exact(state);
+        }
         self.repo.store.keep_exact(state)?;
         let bad = |bad| EngineError::State { chain: names::job_chain(&id), bad };
         let (text, spilled) = state::write_short(state).map_err(bad)?;
