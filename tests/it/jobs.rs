@@ -393,6 +393,12 @@ fn the_side_lane_opens_on_a_persons_answer_and_closes_clean() {
     world.asks(&ask(&["Enter gmode", "Stay in phase"])).passes().answers("Enter gmode");
     assert_eq!(world.phase(), "gmode");
     world.edits("todo.txt", "a\n", "A\n").passes();
+    // What it names is open here; a step that commits is not.
+    world.changes_nothing(|| {
+        let refused = world.checkpoint("mend the build").refuses("with git commit");
+        assert!(refused.contains("Then: git seed gmode exit"), "{refused}");
+        assert!(!refused.contains("phase advance"), "{refused}");
+    });
     world.changes_nothing(|| world.seed("gmode exit").refuses("todo.txt"));
     world.runs("git commit -qam 'mend the build'").passes();
     assert_eq!(world.git("log -1 --format=%s"), "gmode: mend the build");
