@@ -260,6 +260,32 @@ fn a_job_that_waits_for_another_cannot_be_completed() {
     assert_eq!(world.json("job show")["depends_on"].as_array().map(Vec::len), Some(1));
 }
 
+/// What closes the cycle, holds the turn and `status` name one thing, and it leads to the end.
+#[test]
+fn a_finished_job_that_waits_leads_to_the_job_that_it_waits_for() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    let job = world.job();
+    world.seed("job create-dependent 'write the docs'").succeeds();
+    let docs = world.json("job show")["depends_on"][0].as_str().expect("an id").to_owned();
+    let closed = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    let activates = format!("git seed job activate {docs}");
+    assert!(closed.contains(&activates) && !closed.contains("phase advance"), "{closed}");
+    assert_eq!(world.json("status")["next"], json!(activates));
+    let held = world.stops();
+    let said = held.refusal().expect("the turn goes on");
+    assert!(
+        said.contains(&format!("Do: {activates}")) && !said.contains("phase advance"),
+        "{said}"
+    );
+    world.seed(&format!("job activate {docs}")).succeeds();
+    world.person("job drop -m 'not needed'").succeeds();
+    world.seed(&format!("job activate {job}")).succeeds();
+    let next = world.json("status")["next"].to_string();
+    assert!(!next.contains(&docs), "nothing holds it up any more: {next}");
+}
+
 #[test]
 fn jobs_are_created_in_condense_only() {
     for phase in ["observe", "plan", "execute", "verify"] {
