@@ -741,6 +741,8 @@ pub(crate) enum Notice {
     InitCommitted,
     InitCommitSubject,
     PromptCut,
+    HeardInPart,
+    HeardInPartToAgent,
     NothingToCheckpoint,
     CheckNoTime,
     CheckTooLong,
