@@ -260,6 +260,28 @@ fn a_job_that_waits_for_another_cannot_be_completed() {
     assert_eq!(world.json("job show")["depends_on"].as_array().map(Vec::len), Some(1));
 }
 
+/// A command whose answer was lost is given again.
+#[test]
+fn what_an_agent_asks_for_twice_is_made_once() {
+    let world = World::seeded();
+    world.to("condense");
+    let create = |more: &str| {
+        let said = world.seed(&format!("job create 'write the docs' {more}")).succeeds();
+        said.split_whitespace().nth(1).expect("an id").to_owned()
+    };
+    let first = create("-m 'the lexer'");
+    assert_eq!(create("-m 'the lexer'"), first);
+    assert_ne!(create("-m 'the printer'"), first, "it is another one");
+    world.seed("job create-dependent 'write the docs' -m 'the lexer'").tells(&first);
+    world.seed("job create-dependent 'write the docs' -m 'the lexer'").tells(&first);
+    assert_eq!(world.json("job show")["depends_on"], json!([first]));
+    for _ in 0..2 {
+        world.seed("compact append open-threads -m 'why are escapes lost'").succeeds();
+    }
+    let kept = world.seed("compact read").succeeds();
+    assert_eq!(kept.matches("why are escapes lost").count(), 1, "{kept}");
+}
+
 /// What closes the cycle, holds the turn and `status` name one thing, and it leads to the end.
 #[test]
 fn a_finished_job_that_waits_leads_to_the_job_that_it_waits_for() {

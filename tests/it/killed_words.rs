@@ -389,6 +389,27 @@ fn a_short_word_that_is_killed_before_its_act_is_told() {
     }
 }
 
+/// The agent that saw no answer gives its command again.
+#[test]
+fn a_job_whose_making_was_killed_is_made_once_and_waited_for_once() {
+    if !has_strace() {
+        return;
+    }
+    let world = ready();
+    let line = "git-seed job create-dependent 'split the parser' -m 'It has to be one module.'";
+    Act::Command { line, stdin: "" }.killed(&world, |world, write| {
+        let said = world.agents_shell(line, "");
+        assert_eq!(said.code, 0, "killed at {write:?}: {said:?}");
+        let jobs = world.json("job list --all");
+        let made = |job: &&Value| job["name"] == json!("split the parser");
+        let made: Vec<Value> =
+            jobs.as_array().into_iter().flatten().filter(made).cloned().collect();
+        assert_eq!(made.len(), 1, "killed at {write:?}: {jobs}");
+        let waits = world.json("job show")["depends_on"].clone();
+        assert_eq!(waits, json!([made[0]["id"]]), "killed at {write:?}");
+    });
+}
+
 /// In focus is a job at work, or none: after a kill as well.
 fn focus_is_sound(world: &World, job: &str, rests_as: &str, write: &Write) -> bool {
     let status = world.json("status");
