@@ -1220,6 +1220,7 @@ pub(crate) enum Notice {
     StatusElsewhereMore,
     StatusStray,
     StatusUnclaimed,
+    StatusUnclaimedNow,
     StatusAgentsNext,
     StatusGuest,
     StatusStepIn,
