@@ -12,7 +12,7 @@ use crate::engine::boundary::step::Transitioned;
 use crate::engine::boundary::untold::Part;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
-use crate::engine::repo::{EngineError, Repo};
+use crate::engine::repo::{EngineError, LoadedJob, Repo};
 use crate::phases::{Multiplier, PhaseKind, PhaseName, gates};
 use crate::verdict::{Refusal, Verdict};
 
@@ -372,6 +372,27 @@ fn step_line(passed: &[Transitioned], last: &Transitioned, out: &mut Report) {
     }
 }
 
+/// A cycle is closed and the job goes on: with the next one, with a job that it waits for, or with
+/// the person.
+fn tell_cycle_closed(repo: &Repo, focused: &LoadedJob, out: &mut Report) {
+    let cycle = focused.state.stand.cycle.to_string();
+    // What does not read is told by `status`.
+    let waits = jobs::dependencies::waits_told(repo, &focused.state).ok().flatten();
+    let told = match (jobs::ending::is_finished(repo, focused), &waits) {
+        (false, _) => voice::tell(Notice::CycleClosed, &[("cycle", &cycle)]),
+        (true, Some(_)) => voice::tell(Notice::CycleClosedLast, &[("cycle", &cycle)]),
+        (true, None) => {
+            let row = repo.row(Some(focused));
+            let next = report::next::of_focused(repo, focused, row, &[]).to_agent();
+            voice::tell(Notice::CycleClosedNext, &[("cycle", &cycle), ("next", &next)])
+        }
+    };
+    out.line(told);
+    if let Some(told) = waits {
+        out.line(told);
+    }
+}
+
 fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut Report) {
     let stand = &crossed.focused.state.stand;
     out.json(&serde_json::json!({
@@ -389,10 +410,7 @@ fn tell(repo: &Repo, passed: &[Transitioned], crossed: &Transitioned, out: &mut 
         return;
     }
     if repo.rests(stand) {
-        out.line(voice::tell(Notice::CycleClosed, &[("cycle", &stand.cycle.to_string())]));
-        if let Ok(Some(told)) = jobs::dependencies::waits_told(repo, &crossed.focused.state) {
-            out.line(told);
-        }
+        tell_cycle_closed(repo, &crossed.focused, out);
         return;
     }
     let stays = crossed.trailers.phase == stand.phase.as_str();

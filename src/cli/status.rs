@@ -113,7 +113,7 @@ fn print(told: &Told<'_>, by_agent: bool, out: &mut Report) {
         out.pair("fence", clean);
     }
     named(&fence.strays, Notice::StatusStray, out);
-    named(&fence.unclaimed, Notice::StatusUnclaimed, out);
+    named(&fence.unclaimed, Notice::StatusUnclaimedNow, out);
     let cost = &status.cost;
     for line in &status.card {
         let (label, told) = line.split_once(' ').unwrap_or(("", line));

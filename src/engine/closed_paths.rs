@@ -69,6 +69,29 @@ pub(crate) fn hear(repo: &Repo, event: &Event, text: &str) -> Result<Option<Stri
     Ok(said.iter().map(|one| Some(in_job(one))).fold(None, merged))
 }
 
+/// Whether a prompt says something of paths.
+pub(crate) fn speaks(repo: &Repo, event: &Event, text: &str) -> bool {
+    !said_scope::read(text, &|word| path_of(repo, event, word)).is_empty()
+}
+
+/// As [`hear`], where it may have been heard before: what is kept of it is not kept twice.
+pub(crate) fn hear_again(repo: &Repo, event: &Event, text: &str) -> Result<Option<String>> {
+    let Some(job) = repo.focused()?.filter(|job| job.state.job.status.is_open()) else {
+        return Ok(None);
+    };
+    let key = said::of_job(&job);
+    let known = said::of(repo, &key)?.paths;
+    let mut said = of_prompt(repo, (event, &key), text)?;
+    said.retain(|one| !known.contains(one));
+    if said.is_empty() {
+        return Ok(None);
+    }
+    if let Some(full) = keep(repo, &key, &said)? {
+        return Ok(Some(full));
+    }
+    Ok(said.iter().map(|one| Some(in_job(one))).fold(None, merged))
+}
+
 /// What a person opened for the job by a short word, over what they closed before.
 pub(crate) fn allow(repo: &Repo, job: &LoadedJob, lines: &[String]) -> Result<()> {
     let key = said::of_job(job);

@@ -25,6 +25,7 @@
 //! glance      what statusline tells
 //! story       what report draws and stats counts
 //! report      what status, log, why and show tell
+//! cut_short   a person's prompt that does several things, over a kill
 //! person      what a person says: prompts, short words, answers
 //! unheard     last words that went back, where the host let the turn end and ended with it
 //! approving   an approval that closes its job as well, over a kill
@@ -87,6 +88,7 @@ pub(crate) mod clone_file;
 pub(crate) mod closed_paths;
 pub(crate) mod closings;
 pub(crate) mod contents;
+pub(crate) mod cut_short;
 pub(crate) mod fence;
 pub(crate) mod finding;
 pub(crate) mod git_consent;

@@ -201,9 +201,14 @@ impl File {
         self.front.phase_at_seal.clear();
     }
 
-    /// Adds `text` to the end of `section`, as a paragraph of its own.
+    /// Adds `text` to the end of `section`, as a paragraph of its own. One that ends with it
+    /// already stays as it is: a command whose answer was lost is given again.
     pub(crate) fn append(&mut self, section: Section, text: &str) {
         let (said, more) = (self.text(section), trimmed(&text.replace("\r\n", "\n")));
+        let ends = said.strip_suffix(more.as_str()).filter(|_| !more.is_empty());
+        if ends.is_some_and(|before| before.is_empty() || before.ends_with("\n\n")) {
+            return;
+        }
         let gap = if said.is_empty() || more.is_empty() { "" } else { "\n\n" };
         let all = format!("{said}{gap}{more}");
         self.put(section, &all);
@@ -695,6 +700,11 @@ mod tests {
         open.append(Section::OpenThreads, "One more.");
         assert!(!open.is_sealed(), "what was added since is not sealed");
         assert_eq!(open.front.version, 1);
+        let once = open.text(Section::OpenThreads).to_owned();
+        open.append(Section::OpenThreads, "One more.\n");
+        assert_eq!(open.text(Section::OpenThreads), once, "it stands there already");
+        open.append(Section::OpenThreads, "more.");
+        assert_eq!(open.text(Section::OpenThreads), format!("{once}\n\nmore."));
     }
 
     #[test]

@@ -260,6 +260,54 @@ fn a_job_that_waits_for_another_cannot_be_completed() {
     assert_eq!(world.json("job show")["depends_on"].as_array().map(Vec::len), Some(1));
 }
 
+/// A command whose answer was lost is given again.
+#[test]
+fn what_an_agent_asks_for_twice_is_made_once() {
+    let world = World::seeded();
+    world.to("condense");
+    let create = |more: &str| {
+        let said = world.seed(&format!("job create 'write the docs' {more}")).succeeds();
+        said.split_whitespace().nth(1).expect("an id").to_owned()
+    };
+    let first = create("-m 'the lexer'");
+    assert_eq!(create("-m 'the lexer'"), first);
+    assert_ne!(create("-m 'the printer'"), first, "it is another one");
+    world.seed("job create-dependent 'write the docs' -m 'the lexer'").tells(&first);
+    world.seed("job create-dependent 'write the docs' -m 'the lexer'").tells(&first);
+    assert_eq!(world.json("job show")["depends_on"], json!([first]));
+    for _ in 0..2 {
+        world.seed("compact append open-threads -m 'why are escapes lost'").succeeds();
+    }
+    let kept = world.seed("compact read").succeeds();
+    assert_eq!(kept.matches("why are escapes lost").count(), 1, "{kept}");
+}
+
+/// What closes the cycle, holds the turn and `status` name one thing, and it leads to the end.
+#[test]
+fn a_finished_job_that_waits_leads_to_the_job_that_it_waits_for() {
+    let world = World::seeded();
+    world.to("condense");
+    world.works("condense");
+    let job = world.job();
+    world.seed("job create-dependent 'write the docs'").succeeds();
+    let docs = world.json("job show")["depends_on"][0].as_str().expect("an id").to_owned();
+    let closed = world.seed("phase advance -F -").stdin(&message("condense")).succeeds();
+    let activates = format!("git seed job activate {docs}");
+    assert!(closed.contains(&activates) && !closed.contains("phase advance"), "{closed}");
+    assert_eq!(world.json("status")["next"], json!(activates));
+    let held = world.stops();
+    let said = held.refusal().expect("the turn goes on");
+    assert!(
+        said.contains(&format!("Do: {activates}")) && !said.contains("phase advance"),
+        "{said}"
+    );
+    world.seed(&format!("job activate {docs}")).succeeds();
+    world.person("job drop -m 'not needed'").succeeds();
+    world.seed(&format!("job activate {job}")).succeeds();
+    let next = world.json("status")["next"].to_string();
+    assert!(!next.contains(&docs), "nothing holds it up any more: {next}");
+}
+
 #[test]
 fn jobs_are_created_in_condense_only() {
     for phase in ["observe", "plan", "execute", "verify"] {
@@ -393,6 +441,12 @@ fn the_side_lane_opens_on_a_persons_answer_and_closes_clean() {
     world.asks(&ask(&["Enter gmode", "Stay in phase"])).passes().answers("Enter gmode");
     assert_eq!(world.phase(), "gmode");
     world.edits("todo.txt", "a\n", "A\n").passes();
+    // What it names is open here; a step that commits is not.
+    world.changes_nothing(|| {
+        let refused = world.checkpoint("mend the build").refuses("with git commit");
+        assert!(refused.contains("Then: git seed gmode exit"), "{refused}");
+        assert!(!refused.contains("phase advance"), "{refused}");
+    });
     world.changes_nothing(|| world.seed("gmode exit").refuses("todo.txt"));
     world.runs("git commit -qam 'mend the build'").passes();
     assert_eq!(world.git("log -1 --format=%s"), "gmode: mend the build");

@@ -10,7 +10,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::killed::{Kept, WRITES, Write, chosen, has_strace, time_goes_by, written};
-use super::world::{World, completion, message};
+use super::world::{CODE, World, completion, message};
 
 /// What is killed: an event of the host, or a command of the person or the agent.
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ fn the_first_prompt_that_is_killed_is_a_job_in_focus_or_none() {
     }
     let fields = json!({ "prompt": "Teach the lexer escapes" });
     Act::Event("UserPromptSubmit", &fields).killed(&World::seeded(), |world, write| {
-        world.reads(super::world::CODE);
+        world.reads(CODE);
         let jobs = world.json("job list --all");
         let jobs = jobs.as_array().expect("a list");
         assert!(jobs.len() < 2, "killed at {write:?}: {jobs:?}");
@@ -171,7 +171,7 @@ fn an_approval_by_command_that_is_killed_is_whole_or_not_there() {
 fn small_ready() -> World {
     let world = super::quick::small();
     world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
-    world.edits(super::world::CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.tests();
     world.seed("phase advance -m 'keep escapes in quoted strings'").succeeds();
     assert_eq!(world.phase(), "condense");
@@ -237,7 +237,7 @@ fn what_a_killed_step_prepared_goes_with_the_next_one() {
     }
     let world = super::quick::small();
     world.seed("phase advance --scope src/parser -m 'the lexer drops escapes'").succeeds();
-    world.edits(super::world::CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
     world.tests();
     let line = "git-seed phase advance -m 'keep escapes in quoted strings'";
     let stages = |world: &World| world.tries("ls -d .git/seed/stage-* 2>/dev/null").out;
@@ -342,6 +342,71 @@ fn words_beside_a_paused_job_outlive_a_kill() {
         }
         world.person(&format!("job activate {paused}")).succeeds();
         assert_eq!(world.phase(), "execute", "killed at {write:?}");
+    });
+}
+
+#[test]
+fn words_behind_a_short_word_and_what_they_close_outlive_a_kill() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.reads(CODE);
+    let said = "also change todo.txt; never touch src/parser/lex.rs";
+    let fields = json!({ "prompt": format!("[ALLOW todo.txt] {said}") });
+    Act::Event("UserPromptSubmit", &fields).killed(&world, |world, write| {
+        world.reads("todo.txt");
+        let opened = world.seed("log").succeeds().contains("the person opened todo.txt");
+        let kept = prompts(world).iter().filter(|text| text.contains(said)).count();
+        assert!(kept == 1 || kept == 0 && !opened, "killed at {write:?}: {kept} {opened}");
+        if kept == 1 {
+            world.edits(CODE, "fn lex() {", "fn lex() { more();").refuses("never touch");
+        }
+        assert_eq!(world.tries("ls .git/seed/hearing 2>/dev/null").out, "", "at {write:?}");
+    });
+}
+
+#[test]
+fn a_short_word_that_is_killed_before_its_act_is_told() {
+    if !has_strace() {
+        return;
+    }
+    let world = World::seeded();
+    world.to("execute");
+    world.works("execute");
+    for word in ["[OFF] by hand", "[DROP] no more of it"] {
+        let fields = json!({ "prompt": word });
+        Act::Event("UserPromptSubmit", &fields).killed(&world, |world, write| {
+            let told = world.reads(CODE).after;
+            let said = prompts(world).iter().any(|text| text == word);
+            let status = world.json("status");
+            let done = status["enabled"] == json!(false) || status["job"].is_null();
+            let head = word.split(' ').next().unwrap_or_default();
+            let hears = told.to_person().is_some_and(|told| told.contains(head));
+            assert_eq!(hears, said && !done, "killed at {write:?}: {told:?}");
+        });
+    }
+}
+
+/// The agent that saw no answer gives its command again.
+#[test]
+fn a_job_whose_making_was_killed_is_made_once_and_waited_for_once() {
+    if !has_strace() {
+        return;
+    }
+    let world = ready();
+    let line = "git-seed job create-dependent 'split the parser' -m 'It has to be one module.'";
+    Act::Command { line, stdin: "" }.killed(&world, |world, write| {
+        let said = world.agents_shell(line, "");
+        assert_eq!(said.code, 0, "killed at {write:?}: {said:?}");
+        let jobs = world.json("job list --all");
+        let made = |job: &&Value| job["name"] == json!("split the parser");
+        let made: Vec<Value> =
+            jobs.as_array().into_iter().flatten().filter(made).cloned().collect();
+        assert_eq!(made.len(), 1, "killed at {write:?}: {jobs}");
+        let waits = world.json("job show")["depends_on"].clone();
+        assert_eq!(waits, json!([made[0]["id"]]), "killed at {write:?}");
     });
 }
 

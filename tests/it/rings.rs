@@ -36,6 +36,7 @@ const ROOMS: [&str; 74] = [
     "glance",
     "story",
     "report",
+    "cut_short",
     "person",
     "unheard",
     "approving",

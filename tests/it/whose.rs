@@ -7,6 +7,8 @@ use serde_json::json;
 use super::world::{CODE, World, question};
 
 const OTHER: &str = "src/parser/other.rs";
+/// Said of a change that no call accounts for.
+const LEADS_ON: &str = "another edit of the file takes it along";
 
 /// A repository with tests and a page, in which a small job in `dir` has begun.
 fn begun(dir: &str, person: impl FnOnce(&World)) -> World {
@@ -138,9 +140,30 @@ fn what_a_person_wrote_between_two_calls_is_named_and_not_committed() {
     let asked = world.asks(&done()).passes();
     let card = asked.reply.to_person().expect("a card").to_owned();
     assert!(card.contains("no call accounts for the change: src/parser/other.rs"), "{card}");
+    assert!(card.contains(LEADS_ON), "{card}");
     asked.answers("Approve completion").tells("closed");
     assert_eq!(world.files_of_head(), [CODE]);
     assert_eq!(world.text(OTHER), "fn other() { mine(); }\n");
+}
+
+/// Nothing tells it from a person's change: what names it says what leads on.
+#[test]
+fn an_edit_whose_hook_was_killed_is_named_and_another_one_takes_it_along() {
+    let world = lexer();
+    let input = json!({
+        "file_path": world.path(OTHER), "old_string": "fn other() {}",
+        "new_string": "fn other() { first(); }",
+    });
+    world.before("Edit", &input, &world.next_call()).passes();
+    world.puts(OTHER, "fn other() { first(); }\n");
+    world.runs("cargo test").after.tells(LEADS_ON);
+    let status = world.person("status").succeeds();
+    assert!(status.contains("other.rs changed") && status.contains(LEADS_ON), "{status}");
+    world.reads(OTHER).passes();
+    world.edits(OTHER, "first()", "second()").passes();
+    world.tests();
+    let commit = closes(&world);
+    assert!(commit.contains(CODE) && commit.contains(OTHER), "{commit}");
 }
 
 /// A call that only looks cannot have changed it, and who looks in between takes nothing away.

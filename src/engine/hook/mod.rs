@@ -25,8 +25,8 @@ use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
 use crate::engine::{
-    approving, boundary, claims, hook, jobs, memory, ops, other_line, person, record, setup, sync,
-    texts, tokens,
+    approving, boundary, claims, cut_short, hook, jobs, memory, ops, other_line, person, record,
+    setup, sync, texts, tokens,
 };
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, What};
@@ -47,9 +47,12 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     let followed = finish_first(repo, event);
     let answered = followed.and_then(|()| {
         let untold = untold(repo, event);
+        // What is in the way of it leaves it to the next event.
+        let left = cut_short::finish(repo, host, event).unwrap_or_default();
         let woken = merged(untold, compacted::heard(repo, host, event)?);
         let answer = answer_kind(repo, host, event)?;
-        Ok(Answer { context: merged(woken, answer.context), ..answer })
+        let context = merged(left.context, merged(woken, answer.context));
+        Ok(Answer { context, to_person: merged(left.to_person, answer.to_person), ..answer })
     });
     let answered = answered.and_then(|answer| ops::told::also(repo, event, answer));
     let answered = answered.and_then(|answer| also_let_go(repo, event, answer));
@@ -149,10 +152,7 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
         EventKind::Prompt { text, .. } if host.echoes(text) || came_back(repo, text) => {
             Ok(Answer::silence())
         }
-        EventKind::Prompt { text, automation } => {
-            person::prompt::prompt(repo, host, event, text, *automation)
-                .and_then(|answer| person::prompt::prompted(repo, event, text, answer))
-        }
+        EventKind::Prompt { text, automation } => prompt(repo, host, event, (text, *automation)),
         EventKind::SessionStart { source } => hook::session::session_start(repo, event, source)
             .map(|answer| {
                 let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
@@ -191,6 +191,22 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
             }),
         EventKind::Compact { done: true } | EventKind::Other => Ok(Answer::silence()),
     }
+}
+
+/// A prompt, and word of it on the disk while a kill could leave a part of it undone.
+fn prompt(
+    repo: &Repo,
+    host: &Host,
+    event: &Event,
+    (text, automation): (&str, bool),
+) -> Result<Answer> {
+    // What is in the way of that is in the way of the prompt as well, which tells of it.
+    let noted = !automation && cut_short::begin(repo, event, text).unwrap_or(false);
+    let answer = person::prompt::prompt(repo, host, event, text, automation)?;
+    if noted {
+        cut_short::done(repo)?;
+    }
+    person::prompt::prompted(repo, event, text, answer)
 }
 
 /// What is answered when git seed itself could not.

@@ -104,7 +104,12 @@ fn next(repo: &Repo, focused: &LoadedJob) -> (String, bool) {
     let on_lane = repo.map(&focused.state.stand).lane.is_some() && row.kind == PhaseKind::Work;
     match boundary::judge::missing(repo, focused) {
         Ok(missing) => {
-            let whole = row.is_in_cycle() && (on_lane || missing.is_empty());
+            // A row between cycles speaks of the next one, and a finished job has none to begin.
+            let whole = if row.is_in_cycle() {
+                on_lane || missing.is_empty()
+            } else {
+                jobs::ending::is_finished(repo, focused)
+            };
             (report::next::of_focused(repo, focused, row, &missing).to_agent(), whole)
         }
         Err(_) => ("git seed status".to_owned(), false),

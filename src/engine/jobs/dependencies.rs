@@ -151,11 +151,19 @@ pub(crate) fn dependencies_hold(
 
 /// The first job that `state` waits for and that can be turned to.
 pub(crate) fn waits_told(repo: &Repo, state: &State) -> Result<Option<String>> {
-    let unmet = unmet(repo, state)?;
-    let open = unmet.iter().find(|(_, _, status)| *status == Status::Pending.word());
-    Ok(open.map(|(id, name, _)| {
-        tell(Notice::WaitsForJob, &[("name", name), ("job", &id.to_string())])
-    }))
+    Ok(first_unmet(repo, state, Status::Pending)?
+        .map(|(id, name)| tell(Notice::WaitsForJob, &[("name", &name), ("job", &id.to_string())])))
+}
+
+/// The first job of this status that `state` still waits for, with its name.
+pub(crate) fn first_unmet(
+    repo: &Repo,
+    state: &State,
+    status: Status,
+) -> Result<Option<(JobId, String)>> {
+    let mut unmet = unmet(repo, state)?.into_iter();
+    let first = unmet.find(|(_, _, word)| *word == status.word());
+    Ok(first.map(|(id, name, _)| (id, name)))
 }
 
 /// Why the dependencies of `state` forbid to ask for its completion, if they do.

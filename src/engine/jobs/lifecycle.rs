@@ -99,6 +99,39 @@ pub(crate) fn update_job(
     })
 }
 
+/// The job of this name and objective that an agent made and no person has seen yet: the command
+/// that made it is given again, since its answer was lost.
+fn made_before(repo: &Repo, name: &str, objective: &str) -> Option<LoadedJob> {
+    let (name, objective) = (Masked::new(name), Masked::new(objective));
+    // Where a job does not read, none is known, and another one is made.
+    let own = engine::jobs::dependencies::agents_own(repo).unwrap_or_default();
+    own.into_iter().find(|job| {
+        let known = &job.state.job;
+        known.name == *name && known.objective == *objective
+    })
+}
+
+/// `parent` waits for the job `id` from now on.
+fn depend(repo: &Repo, parent: &LoadedJob, id: &JobId) -> Result<()> {
+    engine::jobs::focus::always(repo, &parent.chain, |state| {
+        state.job.depends_on.push(id.clone());
+        StepDraft::new(state, "depend", format!("waits for {id}"), By::Agent)
+    })?;
+    Ok(())
+}
+
+/// The agent asks again for a job that it made: nothing is made, and a wait that is missing is.
+fn made_again(repo: &Repo, same: LoadedJob, parent: Option<&LoadedJob>) -> Answered<LoadedJob> {
+    let id = &same.state.job.id;
+    if let Some(parent) = parent.filter(|parent| !parent.state.job.depends_on.contains(id)) {
+        if let Some(refusal) = engine::jobs::dependencies::no_edge(repo, &parent.state.job, id)? {
+            return Ok(Err(refusal));
+        }
+        depend(repo, parent, id)?;
+    }
+    Ok(Ok(same))
+}
+
 /// Creates a pending job; a dependent one is what the focused job waits for from then on.
 /// One that is made of a note is told what the note said; the note itself is resolved by
 /// `memory::notes::note_resolve`, once the job is there.
@@ -129,14 +162,13 @@ pub(crate) fn create_job(
         Some(Ok(told)) => Some(told),
         None => None,
     };
-    let id = new_id::free(repo, &name)?;
-    let mut state = record::step::created(
-        id.clone(),
-        &name,
-        repo.rules.maps.home_name(),
-        repo.now,
-        &repo.store.worktree_name(),
-    );
+    let waits = parent.filter(|_| dependent);
+    if !person && let Some(same) = made_before(repo, &name, &objective) {
+        return made_again(repo, same, waits.as_ref());
+    }
+    let (id, here) = (new_id::free(repo, &name)?, repo.store.worktree_name());
+    let home = repo.rules.maps.home_name();
+    let mut state = record::step::created(id.clone(), &name, home, repo.now, &here);
     state.job.objective = objective;
     if !person {
         // It waits for a person to see it: an agent's own plans do not hold up its stop.
@@ -154,11 +186,8 @@ pub(crate) fn create_job(
         edits.push(TreeEdit::Put { path: names::interaction(1), bytes });
     }
     let created = record::step::create(repo, state, &format!("\"{name}\""), by, edits, false)?;
-    if let (true, Some(parent)) = (dependent, parent) {
-        engine::jobs::focus::always(repo, &parent.chain, |state| {
-            state.job.depends_on.push(id.clone());
-            StepDraft::new(state, "depend", format!("waits for {id}"), By::Agent)
-        })?;
+    if let Some(parent) = &waits {
+        depend(repo, parent, &id)?;
     }
     Ok(Ok(created.focused))
 }

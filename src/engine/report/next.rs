@@ -5,6 +5,8 @@ use serde::Serialize;
 use crate::engine::boundary::ahead::Then;
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{boundary, jobs, landing};
+use crate::format::state::State;
+use crate::jobs::Status;
 use crate::jobs::mode::Mode;
 use crate::phases::Phase;
 use crate::phases::next::{self, Loose, Next, Standing, Waiting};
@@ -68,6 +70,7 @@ pub(crate) fn of_focused(
     }
     let (state, stand) = (&focused.state, &focused.state.stand);
     let finished = jobs::ending::is_finished(repo, focused);
+    let waits = if finished { jobs::dependencies::held_up(repo, state) } else { None };
     let standing = Standing {
         row,
         aside: repo.is_aside(stand),
@@ -75,12 +78,18 @@ pub(crate) fn of_focused(
         lane: repo.map(stand).lane.is_some(),
         finished,
         review: state.review,
-        waits: if finished { jobs::dependencies::held_up(repo, state) } else { None },
+        waits: waits.clone(),
         missing,
     };
+    let next = next::next(&standing);
+    if matches!(&next, Next::Mend(refusal) if waits.as_ref() == Some(refusal))
+        && let Some(leads_on) = of_dependencies(repo, state)
+    {
+        return leads_on;
+    }
     // Words that do not read ask for nothing.
     let called_off = || jobs::ending::called_off(repo, focused).is_ok_and(|said| said.is_some());
-    NextStep::Agents(match next::next(&standing) {
+    NextStep::Agents(match next {
         // No question can say that the person's words want no change: the step that closes does.
         Next::Command(next::REVIEW) if jobs::ending::asks_nobody(repo, focused) => {
             let close = if standing.lane { next::LANE_FORWARD } else { next::FORWARD };
@@ -99,6 +108,19 @@ pub(crate) fn of_focused(
         },
         Next::Approval => return NextStep::Approval,
     })
+}
+
+/// What leads to the end of a finished job that waits for others: one of them is taken up, or a
+/// person approves it.
+fn of_dependencies(repo: &Repo, state: &State) -> Option<NextStep> {
+    // Where one does not read the refusal says where to look.
+    let first = |status| jobs::dependencies::first_unmet(repo, state, status).ok().flatten();
+    if let Some((id, _)) = first(Status::Pending) {
+        return Some(NextStep::Agents(format!("git seed job activate {id}")));
+    }
+    let (id, name) = first(Status::Awaiting)?;
+    let facts = [("job", name.as_str()), ("id", id.as_str())];
+    Some(NextStep::Anyones(tell(Notice::NextAwaitsFirst, &facts)))
 }
 
 /// What comes next where no job is focused.
