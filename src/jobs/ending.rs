@@ -20,7 +20,6 @@ const ENDS: &[&str] = &[
     "abandon",
     "pause",
     "halt",
-    "undo that",
     "never mind",
     "nevermind",
     "nvm",
@@ -487,6 +486,8 @@ mod tests {
             "go on",
             "never mind the warnings, fix the error",
             "undo the last migration",
+            "undo that",
+            "never mind, undo that",
         ] {
             assert!(!only_ends(prompt), "{prompt:?}");
         }

@@ -63,6 +63,25 @@ fn work_that_is_called_off_is_not_asked_for_again() {
     }
 }
 
+/// Behind a job that is done the same words are work: it has to be put back.
+#[test]
+fn to_put_a_finished_job_back_is_work() {
+    let world = small();
+    begins(&world);
+    works(&world);
+    world.asks(&done()).passes().answers("Approve completion").tells("closed");
+    world.prompt("undo that");
+    assert_eq!(world.json("status")["job"]["name"], "undo that");
+    world.reads(CODE).passes();
+    let opens = "lex() keeps escapes; lex() drops escapes again; cargo test";
+    world.seed(&format!("phase advance --small --scope src/parser -m '{opens}'")).succeeds();
+    assert!(!world.json("status")["next"].to_string().contains("[JOB-DROP]"));
+    world.edits(CODE, "fn lex() { escapes();", "fn lex() {").passes();
+    // Said again behind it, they call that off.
+    world.prompt("undo that");
+    world.stops().refuses("[JOB-DROP]");
+}
+
 #[test]
 fn what_was_put_back_may_end_without_a_run() {
     let world = small();

@@ -7,9 +7,13 @@ use crate::jobs::routing::InteractionKind;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{PhaseKind, stop};
 
-/// The person's last words, where they call the work off.
+/// The person's last words, where they call the work off. What bore the job calls off none: to put
+/// the job before back is its work.
 pub(crate) fn called_off(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     let number = focused.state.job.interactions;
+    if number == 1 && !focused.state.job.queued {
+        return Ok(None);
+    }
     let said = record::interactions::interaction(repo, &focused.chain, number)?;
     let said = said.filter(|said| said.kind == InteractionKind::Prompt).map(|said| said.text);
     Ok(said.map(|said| said.to_string()).filter(|said| stop::calls_off(said)))
