@@ -468,6 +468,8 @@ pub(crate) enum Notice {
     NextReviewOrClose,
     ReviewPrompt,
     ReviewPromptUnasked,
+    RestAgent,
+    RestPerson,
     MorningWaits,
     NotAwaiting,
     ApprovedElsewhere,

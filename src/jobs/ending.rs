@@ -1,7 +1,8 @@
 //! Prompts that say no more than that something is to end: "drop it", "never mind, stop that".
 //!
 //! Where there is nothing that they could end, no job comes of them. A prompt counts as one only if
-//! every word of it does: "drop the unused table" is work. Words go by the languages that
+//! every word of it does: "drop the unused table" is work. So it is with words that want work to
+//! rest for a while: "let's stop here for today". Words go by the languages that
 //! [`super::demands`] knows.
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -267,6 +268,194 @@ const AROUND: &[&str] = &[
     "его",
 ];
 
+/// Runs of words by which work rests, and goes on later.
+const RESTS: &[&str] = &[
+    // English
+    "pause",
+    "wait",
+    "hold on",
+    "hold it",
+    "hold off",
+    "hang on",
+    "stand by",
+    "one moment",
+    "just a moment",
+    "take a break",
+    "take a pause",
+    "stop here",
+    "stop there",
+    "stop for now",
+    "stop for today",
+    "stop for the moment",
+    "stop for a moment",
+    "stop it here",
+    "stop it for now",
+    "stop working for now",
+    "stop working for today",
+    "leave it for now",
+    "leave it for today",
+    "leave it there",
+    "leave it at that for now",
+    "leave it as it is for now",
+    "enough for now",
+    "enough for today",
+    "that's it for now",
+    "that's it for today",
+    "that is it for today",
+    "that's all for today",
+    "that is all for today",
+    "call it a day",
+    "continue later",
+    "continue tomorrow",
+    "go on later",
+    "go on tomorrow",
+    "carry on later",
+    "carry on tomorrow",
+    "pick it up later",
+    "pick it up tomorrow",
+    "pick this up later",
+    "pick this up tomorrow",
+    "do not change anything",
+    "don't change anything",
+    "do not do anything",
+    "don't do anything",
+    "do not touch anything",
+    "don't touch anything",
+    // German
+    "warte",
+    "warte mal",
+    "moment",
+    "moment mal",
+    "einen moment",
+    "mach pause",
+    "mach eine pause",
+    "mach mal pause",
+    "schluss für heute",
+    "genug für heute",
+    "für heute reicht es",
+    "reicht für heute",
+    "hör hier auf",
+    "hören wir hier auf",
+    "weiter geht es morgen",
+    "machen morgen weiter",
+    "mach morgen weiter",
+    "mach später weiter",
+    // Spanish
+    "espera",
+    "espere",
+    "pausa",
+    "para por hoy",
+    "para por ahora",
+    "basta por hoy",
+    "paremos aquí",
+    "seguimos mañana",
+    "continuamos mañana",
+    // French
+    "attends",
+    "attendez",
+    "fais une pause",
+    "on s'arrête là",
+    "arrêtons-nous là",
+    "on continue demain",
+    "on reprend demain",
+    "c'est tout pour aujourd'hui",
+    // Portuguese
+    "espere um pouco",
+    "paramos por aqui",
+    "chega por hoje",
+    "continuamos amanhã",
+    // Russian
+    "подожди",
+    "подождите",
+    "пауза",
+    "сделай паузу",
+    "на сегодня хватит",
+    "на сегодня всё",
+    "продолжим завтра",
+];
+
+/// How long it rests, and the words of courtesy around it.
+const MEANWHILE: &[&str] = &[
+    // English
+    "let's",
+    "lets",
+    "let us",
+    "we",
+    "we'll",
+    "we will",
+    "we can",
+    "i",
+    "i'll",
+    "i will",
+    "is",
+    "can you",
+    "could you",
+    "working",
+    "with it",
+    "with this",
+    "today",
+    "for today",
+    "for tonight",
+    "for the moment",
+    "for a moment",
+    "for a while",
+    "for a bit",
+    "a moment",
+    "a minute",
+    "a second",
+    "a sec",
+    "a bit",
+    "tomorrow",
+    "later",
+    "until tomorrow",
+    "until later",
+    "until i am back",
+    "until i'm back",
+    "until i say so",
+    "till i am back",
+    "till i'm back",
+    "till tomorrow",
+    "i have to go",
+    "i need to go",
+    "i'm off",
+    "bye",
+    "good night",
+    "see you",
+    // German
+    "wir",
+    "für heute",
+    "heute",
+    "morgen",
+    "bis morgen",
+    "später",
+    "bis ich zurück bin",
+    "kurz",
+    // Spanish
+    "por hoy",
+    "por ahora",
+    "un momento",
+    "mañana",
+    "hasta mañana",
+    "luego",
+    // French
+    "pour aujourd'hui",
+    "un moment",
+    "un instant",
+    "demain",
+    "à demain",
+    // Portuguese
+    "por hoje",
+    "um pouco",
+    "um momento",
+    "amanhã",
+    "até amanhã",
+    // Russian
+    "пока",
+    "завтра",
+    "до завтра",
+    "немного",
+];
+
 /// The same in scripts without blanks.
 const PARTS: &[&str] = &[
     // Chinese
@@ -330,8 +519,36 @@ const BETWEEN: &[&str] = &[
     "いいえ",
 ];
 
+/// Rests in these scripts.
+const WAITS: &[&str] = &[
+    // Chinese
+    "暂停",
+    "等一下",
+    "等等",
+    "稍等",
+    "今天到此为止",
+    "先到这里",
+    "明天继续",
+    // Japanese
+    "待って",
+    "中断して",
+    "一時停止",
+    "今日はここまで",
+    "続きは明日",
+];
+
 /// Whether `prompt` says no more than that something is to end.
 pub(crate) fn only_ends(prompt: &str) -> bool {
+    says_only(prompt, (ENDS, PARTS), &[AROUND])
+}
+
+/// Whether `prompt` says no more than that work is to rest for a while.
+pub(crate) fn only_rests(prompt: &str) -> bool {
+    says_only(prompt, (RESTS, WAITS), &[AROUND, MEANWHILE])
+}
+
+/// Whether `prompt` says no more than one of `acts`: phrases, and parts of a text without blanks.
+fn says_only(prompt: &str, (acts, parts): (&[&str], &[&str]), around: &[&[&str]]) -> bool {
     /// A longer text is about something.
     const LONGEST: usize = 120;
     if prompt.chars().count() > LONGEST {
@@ -350,9 +567,9 @@ pub(crate) fn only_ends(prompt: &str) -> bool {
     }
     let words: Vec<&str> = text.split(signs).filter(|word| !word.is_empty()).collect();
     if words.iter().all(|word| word.chars().all(is_unspaced)) && !words.is_empty() {
-        return reads(&words.concat());
+        return reads(&words.concat(), parts);
     }
-    spoken(&words)
+    spoken(&words, acts, around)
 }
 
 /// Letters of scripts that put no blanks between words.
@@ -360,8 +577,8 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// Whether each word belongs to one of the phrases, and one of these ends something.
-fn spoken(words: &[&str]) -> bool {
+/// Whether each word belongs to one of the phrases, and one of these is one of `acts`.
+fn spoken(words: &[&str], acts: &[&str], around: &[&[&str]]) -> bool {
     let (mut at, mut ends) = (0, false);
     while at < words.len() {
         let longest = |phrases: &[&str]| {
@@ -371,7 +588,8 @@ fn spoken(words: &[&str]) -> bool {
             };
             phrases.iter().filter(fits).map(|phrase| phrase.split(' ').count()).max()
         };
-        match (longest(ENDS), longest(AROUND)) {
+        let beside = around.iter().filter_map(|&phrases| longest(phrases)).max();
+        match (longest(acts), beside) {
             (Some(end), around) if Some(end) >= around => {
                 ends = true;
                 at += end;
@@ -384,13 +602,13 @@ fn spoken(words: &[&str]) -> bool {
 }
 
 /// The same of a text without blanks.
-fn reads(text: &str) -> bool {
+fn reads(text: &str, acts: &[&str]) -> bool {
     let (mut rest, mut ends) = (text, false);
     while !rest.is_empty() {
         let longest = |parts: &[&str]| {
             parts.iter().filter(|part| rest.starts_with(**part)).map(|part| part.len()).max()
         };
-        let (end, between) = (longest(PARTS), longest(BETWEEN));
+        let (end, between) = (longest(acts), longest(BETWEEN));
         ends |= end.is_some() && end >= between;
         let Some(taken) = end.max(between) else { return false };
         rest = &rest[taken..];
@@ -400,7 +618,7 @@ fn reads(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::only_ends;
+    use super::{only_ends, only_rests};
 
     #[test]
     fn words_that_end_something_are_no_task() {
@@ -490,6 +708,53 @@ mod tests {
             "never mind, undo that",
         ] {
             assert!(!only_ends(prompt), "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn words_that_want_work_to_rest_are_told_from_work() {
+        for prompt in [
+            "let's stop here for today, we'll continue tomorrow",
+            "Let\u{2019}s call it a day. I have to go, bye!",
+            "pause please",
+            "please pause the work",
+            "stop for now",
+            "hold on, do not change anything until I am back",
+            "take a break",
+            "that is enough for today",
+            "wait",
+            "wait a minute, please",
+            "ok, wait",
+            "leave it as it is for now",
+            "warte mal bitte",
+            "Schluss für heute, wir machen morgen weiter",
+            "espera un momento",
+            "ya basta por hoy, seguimos mañana",
+            "on s'arrête là, on continue demain",
+            "paramos por aqui, continuamos amanhã",
+            "подожди немного",
+            "等一下",
+            "待って",
+        ] {
+            assert!(only_rests(prompt), "{prompt:?}");
+        }
+        for prompt in [
+            "wait for the server before the tests",
+            "wait, use a list instead",
+            "hold on to the lock until the write is over",
+            "pause the animation",
+            "stop",
+            "stop it",
+            "continue",
+            "go on",
+            "never mind",
+            "please",
+            "tomorrow",
+            "take a break statement out of the loop",
+            "wait?",
+            "",
+        ] {
+            assert!(!only_rests(prompt), "{prompt:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod carrying;
 pub(crate) mod code;
 pub(crate) mod demands;
 pub(crate) mod due;
-mod ending;
+pub(crate) mod ending;
 pub mod graph;
 pub(crate) mod landing;
 pub(crate) mod merging;

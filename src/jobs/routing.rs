@@ -31,7 +31,7 @@ pub enum Route {
     Append(InteractionKind),
     /// The focused job is closing: the prompt is kept and bears the next one.
     Keep,
-    /// It ends what is not there: a job that rests is asked about, and none is born.
+    /// It ends what is not there, or lets it rest: a job that rests is asked about, and none is born.
     Ends,
     /// It changes nothing.
     Pass,
@@ -51,7 +51,7 @@ pub fn route(prompt: &str, person: bool, focused: Option<&Job>, closing: bool) -
         Some(_) if question => Route::Append(InteractionKind::Question),
         Some(_) => Route::Append(InteractionKind::Prompt),
         None if text.is_empty() || question || command => Route::Pass,
-        None if ending::only_ends(text) => {
+        None if ending::only_ends(text) || ending::only_rests(text) => {
             if closing {
                 Route::Pass
             } else {
@@ -146,6 +146,81 @@ pub(crate) fn is_small_talk(prompt: &str) -> bool {
     words.into_iter().all(|word| GREETINGS.contains(&word))
 }
 
+/// How a question begins that asks about what is there.
+const ASKS: [&str; 41] = [
+    "what",
+    "what's",
+    "where",
+    "when",
+    "why",
+    "which",
+    "who",
+    "how",
+    "did",
+    "does",
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "do you",
+    "do we",
+    "do the",
+    "do they",
+    "have you",
+    "have we",
+    "have the",
+    "can you explain",
+    "can you tell",
+    "can you show",
+    "can you summarize",
+    "could you explain",
+    "could you tell",
+    "could you show",
+    "could you summarize",
+    "wo",
+    "wie",
+    "warum",
+    "wieso",
+    "wann",
+    "wer",
+    "welche",
+    "welcher",
+    "welches",
+    "hast du",
+    "habt ihr",
+];
+
+/// How one begins that proposes work.
+const PROPOSES: [&str; 8] = [
+    "how about",
+    "what about",
+    "what if",
+    "why don't",
+    "why not",
+    "wie wäre",
+    "is there a way",
+    "what do you say",
+];
+
+/// A prompt of questions about what is there, and of nothing else.
+pub(crate) fn only_asks(prompt: &str) -> bool {
+    let lower = prompt.trim().to_lowercase().replace('\u{2019}', "'");
+    let begins = |sentence: &str, heads: &[&str]| {
+        let behind = |head: &&str| sentence.strip_prefix(*head);
+        heads.iter().filter_map(behind).any(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    // What follows one of these may ask for work.
+    let goes_on = |sentence: &str| [",", "please", " and "].iter().any(|on| sentence.contains(on));
+    let asks = |sentence: &&str| {
+        begins(sentence, &ASKS) && !begins(sentence, &PROPOSES) && !goes_on(sentence)
+    };
+    let Some(text) = lower.strip_suffix('?') else { return false };
+    let sentences = text.split(['?', '!', '.', ';', '\n']).map(str::trim);
+    let sentences: Vec<&str> = sentences.filter(|sentence| !sentence.is_empty()).collect();
+    !sentences.is_empty() && sentences.iter().all(asks)
+}
+
 /// True when a completed job has not come back to idle yet.
 pub fn is_closing(job: &Job, idle: bool) -> bool {
     job.status == Status::Completed && !idle
@@ -182,6 +257,9 @@ mod tests {
             ("drop it", true, Some(&active), false, Route::Append(Prompt)),
             ("laisse tomber", true, Some(&done), true, Route::Pass),
             ("vergiss es", true, Some(&done), false, Route::Ends),
+            ("let's stop here for today", true, None, false, Route::Ends),
+            ("wait", true, Some(&active), false, Route::Append(Prompt)),
+            ("undo that", true, Some(&done), false, Route::Bear),
             ("drop the unused table", true, None, false, Route::Bear),
             ("[QUICK] drop it", true, None, false, Route::Bear),
             ("next thing", true, Some(&done), true, Route::Keep),
@@ -205,6 +283,26 @@ mod tests {
             ("[QUICK] ok", false),
         ] {
             assert_eq!(is_small_talk(prompt), greets, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_question_asks_for_words_alone() {
+        for (prompt, asks) in [
+            ("what did you change so far?", true),
+            ("can you explain what you did?", true),
+            ("Where were we?", true),
+            ("Did the tests pass? What is left?", true),
+            ("can you also fix the parser?", false),
+            ("how about a list instead?", false),
+            ("what did you change? Please test it.", false),
+            ("what is left; fix it?", false),
+            ("what is left, and can you do it?", false),
+            ("fix it, ok?", false),
+            ("?", false),
+            ("", false),
+        ] {
+            assert_eq!(only_asks(prompt), asks, "{prompt:?}");
         }
     }
 

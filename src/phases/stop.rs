@@ -18,7 +18,7 @@ pub struct Turn<'a> {
     pub closing: bool,
     /// The person was asked whether the job is complete, and looks at the work.
     pub looking: bool,
-    /// The person's last prompt only asks something.
+    /// The person's last prompt only asks something, or wants the work to rest.
     pub asked: bool,
     /// The person's last words, where they call the work off.
     pub called_off: Option<&'a str>,
@@ -32,8 +32,8 @@ pub struct Turn<'a> {
     pub whole: bool,
 }
 
-/// A turn ends where there is only talk, where the person asked something and no more, while they
-/// look at finished work, and between cycles of a job that is over.
+/// A turn ends where there is only talk, where the person asked something and no more, or wants the
+/// work to rest, while they look at finished work, and between cycles of a job that is over.
 ///
 /// # Errors
 ///

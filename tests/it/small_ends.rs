@@ -63,6 +63,42 @@ fn work_that_is_called_off_is_not_asked_for_again() {
     }
 }
 
+#[test]
+fn work_that_is_to_rest_lets_the_turn_go() {
+    for said in ["let's stop here for today, we'll continue tomorrow", "pause please", "wait"] {
+        let world = small();
+        begins(&world);
+        world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+        world.stops().refuses("is open in execute");
+        let told = world.prompt(said);
+        told.tells("only the person pauses it, with [PAUSE]");
+        let person = told.to_person().unwrap_or_default();
+        assert!(person.contains("[PAUSE] pauses the job"), "{said}: {person}");
+        ends(&world, "I stop here.").passes();
+        // What they say next goes on with it.
+        world.prompt("go on with it");
+        world.stops().refuses("is open in execute");
+    }
+    // It is no task where nothing is at work.
+    let world = World::seeded();
+    world.prompt("let's stop here for today");
+    assert_eq!(world.phase(), "none");
+}
+
+#[test]
+fn a_question_about_the_work_lets_the_turn_go_where_nothing_followed_it() {
+    let world = small();
+    begins(&world);
+    world.edits(CODE, "fn lex() {", "fn lex() { escapes();").passes();
+    world.prompt("what did you change so far?");
+    ends(&world, "I changed one line.").passes();
+    // Work behind it is open work again.
+    world.edits(CODE, "fn lex() { escapes();", "fn lex() { escapes(); more();").passes();
+    world.stops().refuses("is open in execute");
+    world.prompt("can you also keep the blanks?");
+    world.stops().refuses("is open in execute");
+}
+
 /// Behind a job that is done the same words are work: it has to be put back.
 #[test]
 fn to_put_a_finished_job_back_is_work() {

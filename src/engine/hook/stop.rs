@@ -84,7 +84,8 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         open: state.job.status.is_open(),
         closing: state.is_closing(),
         looking,
-        asked: record::interactions::only_asked(repo, focused)?,
+        asked: record::interactions::only_asked(repo, focused)?
+            || jobs::ending::lets_go(repo, focused)?,
         called_off: called_off.as_deref(),
         unasked: unasked.as_deref(),
         running,

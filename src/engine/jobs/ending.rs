@@ -2,8 +2,10 @@
 
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, record};
+use crate::format::journal::{Line, What};
 use crate::jobs::Status;
-use crate::jobs::routing::InteractionKind;
+use crate::jobs::ending::only_rests;
+use crate::jobs::routing::{self, InteractionKind};
 use crate::phases::review::{Ending, Review};
 use crate::phases::{PhaseKind, stop};
 
@@ -14,9 +16,36 @@ pub(crate) fn called_off(repo: &Repo, focused: &LoadedJob) -> Result<Option<Stri
     if number == 1 && !focused.state.job.queued {
         return Ok(None);
     }
+    Ok(last_prompt(repo, focused)?.filter(|said| stop::calls_off(said)))
+}
+
+/// The person's last words, where they are a prompt.
+fn last_prompt(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+    let number = focused.state.job.interactions;
     let said = record::interactions::interaction(repo, &focused.chain, number)?;
-    let said = said.filter(|said| said.kind == InteractionKind::Prompt).map(|said| said.text);
-    Ok(said.map(|said| said.to_string()).filter(|said| stop::calls_off(said)))
+    let said = said.filter(|said| said.kind == InteractionKind::Prompt);
+    Ok(said.map(|said| said.text.to_string()))
+}
+
+/// The words of a person want the work to rest for a while, and do not call it off.
+pub(crate) fn rests_by(said: &str) -> bool {
+    only_rests(said) && !stop::calls_off(said)
+}
+
+/// The person's last words let the turn go with the work open: they want it to rest, or only ask
+/// something, and nothing was changed since.
+pub(crate) fn lets_go(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let said = last_prompt(repo, focused)?.filter(|_| !focused.state.is_closing());
+    let Some(said) = said else { return Ok(false) };
+    if rests_by(&said) {
+        return Ok(true);
+    }
+    if !routing::only_asks(&said) || focused.state.steps != focused.state.turn {
+        return Ok(false);
+    }
+    let since = repo.read_since(focused)?;
+    let changed = |line: &Line| line.what == What::After && !line.paths.is_empty();
+    Ok(!since.lines.iter().any(|linked| changed(&linked.line)))
 }
 
 /// The last planned cycle was closed without an answer: only the person's word is left.

@@ -59,6 +59,9 @@ pub(crate) fn route_prompt(
             if person {
                 jobs::birth::take_over(repo, &focused.chain, &driver)?;
             }
+            if person && jobs::ending::rests_by(&text) && !focused.state.is_only_talked_of() {
+                return told_of_rest(repo);
+            }
             Ok(if asks_for_more {
                 Answer::context(told_of_review(repo, focused)?)
             } else {
@@ -79,6 +82,17 @@ fn beside_a_pause(repo: &Repo, paused: &LoadedJob, text: &str, word: Sender) -> 
     let facts = [("job", paused.state.job.name.as_str())];
     let to_person = Some(tell(Notice::PausedAsks, &facts));
     Ok(Answer { to_person, ..Answer::context(tell(Notice::PausedAsksAgent, &facts)) })
+}
+
+/// The person wants the work to rest: both hear how it does, and that the turn may end.
+fn told_of_rest(repo: &Repo) -> Result<Answer> {
+    let told = tell(Notice::RestAgent, &[]);
+    // As the step of the prompt left it.
+    if let Some(now) = repo.focused()? {
+        record::journal_line::count_injected(repo, &now, &told)?;
+    }
+    let to_person = Some(tell(Notice::RestPerson, &[]));
+    Ok(Answer { to_person, ..Answer::context(told) })
 }
 
 /// What the agent hears with a prompt that comes after its question for completion, or where that
