@@ -455,6 +455,7 @@ pub(crate) enum Notice {
     NextApprovalOfPerson,
     NextAsk,
     NextDrop,
+    NextHooked,
     AnswerMute,
     HintCommitFailed,
     LeavesNotNow,

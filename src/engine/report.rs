@@ -524,11 +524,9 @@ fn why_of(refusal: &Refusal, row: &Phase) -> String {
     voice::say(refusal, row.name.as_str()).why.trim_end_matches('.').to_owned()
 }
 
-/// The last refusal of the person's own hooks, while no step was taken after it.
+/// The last refusal of the person's own hooks, in words.
 fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
-    let since = repo.read_since(focused)?;
-    let refused = since.lines.iter().rev().filter_map(|linked| linked.line.refusal.as_ref());
-    let last = refused.into_iter().find(|refused| refused.by == gates::VETO);
+    let last = boundary::hooked::vetoed(repo, focused)?.map(|last| last.refused);
     Ok(last.map(|last| {
         let refusal = Refusal { by: gates::VETO, wants: last.wants, facts: last.facts.clone() };
         let said = voice::say(&refusal, &last.phase);

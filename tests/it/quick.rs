@@ -65,7 +65,7 @@ fn runs_tests(world: &World) -> Reply {
 }
 
 /// A small job in a repository whose person has a pre-commit hook: it runs the file `../hook`.
-fn small_with_a_hook() -> World {
+pub fn small_with_a_hook() -> World {
     let world = World::new();
     world.puts(".git/hooks/pre-commit", "#!/bin/sh\n. ../hook\n");
     world.sh("chmod +x .git/hooks/pre-commit && echo exit 0 > ../hook");

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::quick::{done, small, small_in};
+use super::quick::{done, small, small_in, small_with_a_hook};
 use super::world::{CODE, Reply, World, question};
 
 /// The turn wants to end with these words.
@@ -61,6 +61,48 @@ fn work_that_is_called_off_is_not_asked_for_again() {
         world.asks(&drop).passes().answers("Drop the job");
         assert!(ends(&world, "It is as it was.").refusal().is_none(), "{said}");
     }
+}
+
+/// A question of the agent's that only tells the person what the work waits for.
+fn waits(why: &str) -> serde_json::Value {
+    question(&format!("[WAITING] {why}"), &["I see to it", "Leave it"])
+}
+
+#[test]
+fn what_only_the_person_can_mend_lets_the_turn_go_once_they_know() {
+    let world = small_with_a_hook();
+    begins(&world);
+    works(&world);
+    world.puts("../hook", "echo main is protected >&2; exit 1\n");
+    world.asks(&done()).passes().answers("Approve completion").tells("main is protected");
+    let next = || world.json("status")["next"].to_string();
+    assert!(
+        next().contains("one [WAITING] question") && next().contains("[ALLOW git"),
+        "{}",
+        next()
+    );
+    ends(&world, "The hook protects main.").refuses("one [WAITING] question");
+    world.asks(&waits("the hook protects main: may I have a branch?")).passes().answers("Leave it");
+    assert!(world.json("status")["vetoed"].to_string().contains("main is protected"));
+    ends(&world, "I wait for you.").passes();
+    // Their next words are work again, and so is a file that changed.
+    world.prompt("go on with it");
+    assert!(!next().contains("[WAITING]"), "{}", next());
+    world.stops().refuses("is open in execute");
+    world.asks(&done()).passes().answers("Approve completion").tells("main is protected");
+    world.edits(CODE, "escapes();", "escapes(1);").passes();
+    assert!(!next().contains("[WAITING]"), "{}", next());
+}
+
+#[test]
+fn another_branch_lets_the_turn_go_once_the_person_knows() {
+    let world = small();
+    begins(&world);
+    works(&world);
+    world.git("switch -q -c feature");
+    ends(&world, "HEAD is on feature.").refuses("one [WAITING] question");
+    world.asks(&waits("HEAD is on feature: will you switch back?")).passes().answers("Leave it");
+    ends(&world, "I wait for you.").passes();
 }
 
 #[test]

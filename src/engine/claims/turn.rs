@@ -98,7 +98,7 @@ fn opened_since(repo: &Repo, focused: &LoadedJob, turn: u32) -> Result<Vec<Strin
 }
 
 /// The journal's lines after step `turn`, oldest first: those that steps kept, and those since.
-pub(super) fn each_line_since(
+pub(crate) fn each_line_since(
     repo: &Repo,
     focused: &LoadedJob,
     turn: u32,

@@ -16,7 +16,7 @@ use crate::phases::stop::{self, Turn};
 use crate::phases::{PhaseKind, guard};
 use crate::rules::ClaimMode;
 use crate::store::TreeEdit;
-use crate::verdict::Refusal;
+use crate::verdict::{Case, Refusal, Wants};
 use crate::voice::{self, Notice, tell};
 use crate::world;
 
@@ -85,7 +85,8 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         closing: state.is_closing(),
         looking,
         asked: record::interactions::only_asked(repo, focused)?
-            || jobs::ending::lets_go(repo, focused)?,
+            || jobs::ending::lets_go(repo, focused)?
+            || is_the_persons(repo, focused, unasked.is_some())?,
         called_off: called_off.as_deref(),
         unasked: unasked.as_deref(),
         running,
@@ -96,6 +97,23 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         Ok(()) => last_words(repo, focused, event),
         Err(refusal) => keep_on(repo, focused, event, &refusal),
     }
+}
+
+/// Only the person can go on, and they know it: they answered a question about it, or HEAD is where
+/// the job is not and nobody can be asked.
+fn is_the_persons(repo: &Repo, focused: &LoadedJob, nobody: bool) -> Result<bool> {
+    let asked = jobs::ending::asked_to_wait(repo, focused)?;
+    if !asked && !nobody {
+        return Ok(false);
+    }
+    if asked && boundary::hooked::is_unmended(repo, focused)? {
+        return Ok(true);
+    }
+    // A merge that the agent was allowed to begin is its own to end.
+    let own = Some(Case::OperationMerge.word());
+    let away = |no: &Refusal| no.wants == Wants::Home && no.facts.case() != own;
+    // What does not read frees nobody.
+    Ok(boundary::judge::missing(repo, focused).is_ok_and(|missing| missing.iter().any(away)))
 }
 
 /// What `status` says comes next, and whether nothing else is to be said of the work; where it does

@@ -6,6 +6,7 @@ use crate::format::journal::{Line, What};
 use crate::jobs::Status;
 use crate::jobs::ending::only_rests;
 use crate::jobs::routing::{self, InteractionKind};
+use crate::jobs::summary;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{PhaseKind, stop};
 
@@ -43,9 +44,27 @@ pub(crate) fn lets_go(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     if !routing::only_asks(&said) || focused.state.steps != focused.state.turn {
         return Ok(false);
     }
+    is_as_it_was(repo, focused)
+}
+
+/// No file changed since the last step.
+fn is_as_it_was(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     let since = repo.read_since(focused)?;
     let changed = |line: &Line| line.what == What::After && !line.paths.is_empty();
     Ok(!since.lines.iter().any(|linked| changed(&linked.line)))
+}
+
+/// The person answered a question about what the work waits for, and nothing changed since.
+pub(crate) fn asked_to_wait(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
+    let number = focused.state.job.interactions;
+    let said = record::interactions::interaction(repo, &focused.chain, number)?;
+    let waits = said.is_some_and(|said| {
+        let text = said.text.trim_start();
+        said.kind == InteractionKind::Question
+            && text.starts_with("[WAITING]")
+            && text.contains(summary::ANSWER)
+    });
+    Ok(waits && is_as_it_was(repo, focused)?)
 }
 
 /// The last planned cycle was closed without an answer: only the person's word is left.

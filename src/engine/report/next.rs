@@ -68,6 +68,10 @@ pub(crate) fn of_focused(
     if let Ok(Some(refusal)) = boundary::hooked::stands(repo, focused) {
         return NextStep::Agents(voice::say(&refusal, row.name.as_str()).do_);
     }
+    // As above: the step would end as before.
+    if boundary::hooked::is_unmended(repo, focused).unwrap_or_default() {
+        return NextStep::Agents(tell(Notice::NextHooked, &[]));
+    }
     let (state, stand) = (&focused.state, &focused.state.stand);
     let finished = jobs::ending::is_finished(repo, focused);
     let waits = if finished { jobs::dependencies::held_up(repo, state) } else { None };
