@@ -327,15 +327,31 @@ pub(crate) fn text_of_completion(question: &str) -> Option<&str> {
 }
 
 /// The question whether the job `name` is complete as the text of a commit: without its tag, the
-/// name that it begins with, and what comes next.
-pub(crate) fn as_text(question: &str, name: &str) -> String {
+/// name that it begins with, and what comes next. `prompt` bore the job.
+pub(crate) fn as_text(question: &str, name: &str, prompt: &str) -> String {
     let (body, _) = with_next(question);
     let begins = |text: &str| text.find(char::is_alphanumeric).unwrap_or(text.len());
     let said = text_of_completion(body).unwrap_or(body);
     let said = &said[begins(said)..];
     let ends = |rest: &&str| !rest.starts_with(char::is_alphanumeric);
-    let rest = said.strip_prefix(name).filter(ends);
-    rest.map_or(said, |rest| &rest[begins(rest)..]).to_owned()
+    let Some(rest) = said.strip_prefix(name).filter(ends) else { return said.to_owned() };
+    // A name is the head of its prompt, and whoever names the job may say more of that.
+    let rest = &said[shared(said, prompt).max(said.len() - rest.len())..];
+    // What goes on without a sign in between speaks of the job.
+    let goes_on = rest.strip_prefix(' ').is_some_and(|on| on.starts_with(char::is_alphanumeric));
+    if goes_on { said.to_owned() } else { rest[begins(rest)..].to_owned() }
+}
+
+/// How much of its beginning `said` has in common with `prompt`, in whole words.
+fn shared(said: &str, prompt: &str) -> usize {
+    let same = said.char_indices().zip(prompt.chars()).take_while(|((_, a), b)| a == b);
+    let same = same.last().map_or(0, |((at, last), _)| at + last.len_utf8());
+    let ends = |text: &str| !text[same..].starts_with(char::is_alphanumeric);
+    if ends(said) && ends(prompt) {
+        return same;
+    }
+    let words = said[..same].trim_end_matches(char::is_alphanumeric);
+    words.trim_end_matches(' ').len()
 }
 
 /// What the question whether the job `name` is complete says of the work: without its tag, the
@@ -916,7 +932,20 @@ mod tests {
             ("[JOB-COMPLETE] The fix is done", "The fix is done"),
             ("[JOB-COMPLETE] fix", ""),
         ] {
-            assert_eq!(as_text(question, "fix").trim(), text, "{question}");
+            assert_eq!(as_text(question, "fix", "").trim(), text, "{question}");
+        }
+        let prompt = "fix the lexer that drops escapes, with a test for it";
+        for (question, text) in [
+            ("[JOB-COMPLETE] fix the lexer: it is done.", "it is done."),
+            ("[JOB-COMPLETE] fix the lexer that drops escapes: it is done.", "it is done."),
+            (
+                "[JOB-COMPLETE] fix the lexer that drops escapes, with a test for it: it is done.",
+                "it is done.",
+            ),
+            ("[JOB-COMPLETE] fix the lexer is done.", "fix the lexer is done."),
+            ("[JOB-COMPLETE] fix the lexer", ""),
+        ] {
+            assert_eq!(as_text(question, "fix the lexer", prompt), text, "{question}");
         }
     }
 

@@ -10,10 +10,11 @@ use std::time::Duration;
 use crate::engine::boundary::step::Judged;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, jobs};
+use crate::engine::{boundary, jobs, record};
 use crate::format::trailers::{self, StepTrailers};
 use crate::hosts::Host;
 use crate::jobs::questions::{self, Ahead};
+use crate::jobs::routing::InteractionKind;
 use crate::phases::message::Message;
 use crate::phases::{PhaseKind, gates, lane};
 use crate::verdict::Refusal;
@@ -182,7 +183,12 @@ fn missing(repo: &Repo, before: &LoadedJob, text: &str) -> Result<Option<String>
 fn message(repo: &Repo, focused: &LoadedJob, question: &str) -> Result<String> {
     let opening = opening(repo, focused)?;
     let job = &focused.state.job;
-    let said = job.without_prompt(&questions::as_text(question, &job.name));
+    let first = record::interactions::interaction(repo, &focused.chain, 1)?;
+    let prompt = first.filter(|first| first.kind == InteractionKind::Prompt);
+    let prompt = prompt.as_ref().map_or("", |first| {
+        repo.rules.short_word(&first.text).map_or(&*first.text, |(_, rest)| rest).trim()
+    });
+    let said = job.without_prompt(&questions::as_text(question, &job.name, prompt));
     let own = job.kept_name();
     Ok(match lane::what_changes(&opening).filter(|words| *words != own) {
         Some(subject) => format!("{subject}\n\n{said}\n"),
