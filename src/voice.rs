@@ -456,6 +456,7 @@ pub(crate) enum Notice {
     NextAsk,
     NextDrop,
     NextHooked,
+    NextReview,
     AnswerMute,
     HintCommitFailed,
     LeavesNotNow,

@@ -63,6 +63,27 @@ fn work_that_is_called_off_is_not_asked_for_again() {
     }
 }
 
+#[test]
+fn a_cycle_in_which_nothing_had_to_change_ends_without_another_run() {
+    for changes in [false, true] {
+        let world = small();
+        begins(&world);
+        works(&world);
+        world.asks(&done()).passes().answers("Review");
+        world.prompt("looks good");
+        let no = ends(&world, "I go on.");
+        no.refuses("if the person wants nothing more, ask one [JOB-COMPLETE] question");
+        no.refuses("is open in condense.");
+        world.seed("phase advance --review").succeeds();
+        if changes {
+            world.edits(CODE, "escapes();", "escapes(1);").passes();
+            world.asks(&done()).refuses("nothing is proved");
+        } else {
+            world.asks(&done()).passes().answers("Approve completion").tells("closed");
+        }
+    }
+}
+
 /// A question of the agent's that only tells the person what the work waits for.
 fn waits(why: &str) -> serde_json::Value {
     question(&format!("[WAITING] {why}"), &["I see to it", "Leave it"])

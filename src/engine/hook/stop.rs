@@ -123,9 +123,11 @@ fn next(repo: &Repo, focused: &LoadedJob) -> (String, bool) {
     let on_lane = repo.map(&focused.state.stand).lane.is_some() && row.kind == PhaseKind::Work;
     match boundary::judge::missing(repo, focused) {
         Ok(missing) => {
+            // The row asks for the question that the person has answered already.
+            let spoken = focused.state.review.opens_a_cycle().is_ok();
             // A row between cycles speaks of the next one, and a finished job has none to begin.
             let whole = if row.is_in_cycle() {
-                on_lane || missing.is_empty()
+                on_lane || spoken || missing.is_empty()
             } else {
                 jobs::ending::is_finished(repo, focused)
             };

@@ -99,6 +99,12 @@ pub(crate) fn of_focused(
             let close = if standing.lane { next::LANE_FORWARD } else { next::FORWARD };
             tell(Notice::NextReviewOrClose, &[("close", close)])
         }
+        // Between cycles the question is over.
+        Next::Command(next::REVIEW)
+            if !standing.rests && !jobs::unattended::defers(repo, state) =>
+        {
+            tell(Notice::NextReview, &[])
+        }
         Next::Command(command) => command.to_owned(),
         Next::Mend(refusal) => voice::say(&refusal, row.name.as_str()).do_,
         // Where that does not read the row says what to do.
