@@ -306,7 +306,11 @@ fn a_review_keeps_its_ruling_and_the_landing_says_what_the_job_is_about() {
                 itself did not change, and its own tests pass after the new name in it.\n\n\
                 ## Outstanding Items\n";
     let asked = question(text, &["Review", "Approve completion"]);
-    world.asks(&asked).passes().answers("Approve completion").tells("closed");
+    // Its card tells of this question, and not of what was said of other work.
+    let card = world.asks(&asked).passes();
+    let told = card.reply.to_person().unwrap_or_default();
+    assert!(told.contains("pass: this question"), "{told}");
+    card.answers("Approve completion").tells("closed");
     let message = world.git("log -1 --format=%B");
     let subject = "execute: the lexer is called as you asked for it\n\nThe fix itself";
     assert!(message.starts_with(subject), "{message}");

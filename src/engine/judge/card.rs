@@ -83,6 +83,7 @@ fn with_claim(
     cost: Option<String>,
 ) -> Result<Vec<String>> {
     let (claim, open) = standing_claim(repo, focused)?;
+    let claim = last_claim::of_cycle(repo, focused, claim, asked.is_some())?;
     let changed = changed(repo, focused)?;
     let mut gaps: Vec<String> = asked.and_then(Judged::points).into_iter().collect();
     gaps.extend(open_points(repo, focused, open)?);

@@ -22,6 +22,22 @@ pub(super) fn last_claim(repo: &Repo, focused: &LoadedJob) -> Result<Option<Reco
     Ok(Some(last).filter(|last| approved.is_none_or(|approved| last.record.at > approved)))
 }
 
+/// What is `told` of the last claim. Where a question is `asked`, and that claim is of a cycle
+/// before, the question stands for itself.
+pub(super) fn of_cycle(
+    repo: &Repo,
+    focused: &LoadedJob,
+    told: Option<String>,
+    asked: bool,
+) -> Result<Option<String>> {
+    if !asked || told.is_none() {
+        return Ok(told);
+    }
+    let now = focused.state.stand.cycle;
+    let is_now = last_claim(repo, focused)?.is_none_or(|last| last.record.cycle >= now);
+    Ok(told.filter(|_| is_now))
+}
+
 /// When the job's run was approved, where that was taken back since.
 fn last_approved(repo: &Repo, focused: &LoadedJob) -> Result<Option<UnixSeconds>> {
     completed(repo, focused, |run| run == focused.state.job.run)
