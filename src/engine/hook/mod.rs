@@ -152,7 +152,9 @@ fn answer_kind(repo: &Repo, host: &Host, event: &Event) -> Result<Answer> {
         EventKind::Prompt { text, .. } if host.echoes(text) || came_back(repo, text) => {
             Ok(Answer::silence())
         }
-        EventKind::Prompt { text, automation } => prompt(repo, host, event, (text, *automation)),
+        EventKind::Prompt { text, automation } => {
+            prompt(repo, host, event, (text.as_str(), *automation))
+        }
         EventKind::SessionStart { source } => hook::session::session_start(repo, event, source)
             .map(|answer| {
                 let context = merged(answer.context, memory::host_notes::word_on_notes(repo, host));
