@@ -451,6 +451,7 @@ pub(crate) enum Notice {
     AnswerMute,
     HintCommitFailed,
     LeavesNotNow,
+    PlaceNoText,
     NextWorkOrNone,
     NextAwaits,
     NextGuest,
