@@ -319,6 +319,7 @@ pub(crate) enum Case {
     SurfaceTest,
     SurfaceUnknown,
     Takes,
+    SyncBranchBelow,
     SyncBranchTaken,
     SyncEmpty,
     SyncWorkedIn,
