@@ -620,6 +620,7 @@ pub(crate) enum Notice {
     CloneLost,
     FocusLost,
     NotPutBack,
+    WorktreeAway,
     NoBundle,
     NoWholeBundle,
     CommitLocked,

@@ -50,6 +50,24 @@ fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>)
     Ok(())
 }
 
+/// Worktrees that git knows of and that are not where they were, on a disk that is away or moved
+/// by hand: what was put into them stays.
+fn away(repo: &Repo, installation: &Installation, verb: &'static str) -> Vec<Told> {
+    let known = repo.store.common_dir().join("worktrees");
+    let agents = installation.agents.iter().map(|file| &file.path);
+    let files: Vec<&PathBuf> =
+        agents.chain(installation.settings.iter().map(|file| &file.path)).collect();
+    let mut told = Vec::new();
+    for (name, top) in &installation.tops {
+        let holds = files.iter().any(|file| file.starts_with(top));
+        if holds && !top.is_dir() && known.join(name).is_dir() {
+            let why = tell(Notice::WorktreeAway, &[]);
+            told.push(Told::new(verb, top.display().to_string(), why));
+        }
+    }
+    told
+}
+
 /// Takes out all that `setup::init::install` and the hooks wrote; pages, knowledge and
 /// commits stay. `history` false leaves refs and notes. Gives what was done, and
 /// what was left because somebody changed it.
@@ -65,6 +83,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         told.push(Told::new("kept", file.display().to_string(), tell(Notice::KeptBundle, &[])));
     }
     remove_agents(repo, &installation, &mut told)?;
+    told.extend(away(repo, &installation, "left"));
     setup::anchors::take_out(repo, &installation, &mut told)?;
     setup::mcp_servers::remove_servers(repo, &installation, &mut told)?;
     setup::grants::remove(repo, &installation, &mut told)?;
@@ -191,6 +210,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
         let what = count(agents, "Markdown file");
         told.push(Told::new("would take out", what, "those that nobody changed"));
     }
+    told.extend(away(repo, &installation, "would leave"));
     if !installation.excluded.is_empty() {
         told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
     }
