@@ -6,10 +6,10 @@
 //! said is kept in a file.
 
 use crate::engine::finding::Finding;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, ops};
 use crate::store::{Stood, StoreError};
-use crate::voice::Found;
+use crate::voice::{Found, Notice};
 
 /// The most that are named one by one.
 const NAMED: usize = 5;
@@ -85,6 +85,7 @@ pub(crate) fn mend_focus(repo: &Repo) -> Result<Option<Finding>> {
     let place = ops::focus_place(&repo.store.worktree_name());
     // Operations that do not read say nothing.
     let told = repo.store.tip(names::OPS).ok().flatten();
+    // As above.
     let told = told.and_then(|tip| repo.store.stood_in(&tip.tree, &place).ok().flatten());
     if let Some(Stood::On(job)) = told {
         let chain = format!("{}{job}", names::JOBS);
@@ -96,4 +97,13 @@ pub(crate) fn mend_focus(repo: &Repo) -> Result<Option<Finding>> {
     }
     repo.store.put_ref_aside(names::FOCUS)?;
     Ok(Some(Finding::of(Found::FocusUnread, &[])))
+}
+
+/// Refuses where a ref of ours does not read: git makes a bundle without it and says nothing.
+pub(crate) fn all_read(repo: &Repo) -> Result<()> {
+    let broken = repo.store.broken_refs().into_iter().map(|(name, _)| name);
+    match broken.chain(repo.store.torn_refs(names::JOBS)).next() {
+        None => Ok(()),
+        Some(name) => Err(EngineError::not_now(Notice::NoWholeBundle, &[("ref", &name)])),
+    }
 }
