@@ -27,8 +27,16 @@ pub(crate) fn examine(repo: &Repo, found: &mut Vec<Finding>) {
         Err(error) => return found.push(Finding::trouble(Found::StateTrouble, &error)),
         Ok(known) => known,
     };
-    let mut strange =
-        known.iter().filter(|(name, held)| !repo.store.is_own_step(name, held.as_str()));
+    // A job that does not read is set back, and by no means deleted.
+    let is_job = |name: &str| names::job_of(name).is_some();
+    let unread = known.iter().filter(|(name, _)| is_job(name));
+    let unread = unread.filter_map(|(name, _)| Some((name, repo.store.tip(name).err()?)));
+    let unread: Vec<(&String, StoreError)> = unread.collect();
+    found.extend(unread.iter().map(|(_, why)| Finding::trouble(Found::StateTrouble, why)));
+    let is_unread = |name: &String| unread.iter().any(|(one, _)| *one == name);
+    let mut strange = known
+        .iter()
+        .filter(|(name, held)| !is_unread(name) && !repo.store.is_own_step(name, held.as_str()));
     found.extend(strange.by_ref().take(NAMED).map(|(name, held)| {
         Finding::of(Found::RefNotOwn, &[("ref", name.as_str()), ("held", held.as_str())])
     }));
