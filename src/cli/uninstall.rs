@@ -35,7 +35,7 @@ pub(super) fn run(
     }
     if args.check {
         if !args.keep_history {
-            setup::uninstall::all_refs_read(&repo)?;
+            engine::own_refs::all_read(&repo)?;
         }
         let mut plan = setup::uninstall::removal_plan(&repo)?;
         plan.extend(man_pages("would take out", &man_places::leaving(&User::leaving(&repo))?));

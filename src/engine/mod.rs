@@ -17,9 +17,9 @@
 //! git_hooks   git's own hooks: a second fence, for the agent only
 //! moved       a repository that was moved or copied since init
 //! ref_locks   locks that a killed git left
-//! own_refs    refs below `refs/seed` that git seed did not write
 //! scope_words what `--scope` says, wherever the command is given
 //! traces      what init left, told by what lies there
+//! own_refs    refs of ours that do not read, and those that git seed did not write
 //! host_sandbox a host's own sandbox in which its agents can change nothing
 //! finding     one thing that doctor looked at
 //! glance      what statusline tells

@@ -6,10 +6,10 @@
 //! said is kept in a file.
 
 use crate::engine::finding::Finding;
-use crate::engine::repo::{Repo, Result};
+use crate::engine::repo::{EngineError, Repo, Result};
 use crate::format::{names, ops};
 use crate::store::{Stood, StoreError};
-use crate::voice::Found;
+use crate::voice::{Found, Notice};
 
 /// The most that are named one by one.
 const NAMED: usize = 5;
@@ -27,8 +27,16 @@ pub(crate) fn examine(repo: &Repo, found: &mut Vec<Finding>) {
         Err(error) => return found.push(Finding::trouble(Found::StateTrouble, &error)),
         Ok(known) => known,
     };
-    let mut strange =
-        known.iter().filter(|(name, held)| !repo.store.is_own_step(name, held.as_str()));
+    // A job that does not read is set back, and by no means deleted.
+    let is_job = |name: &str| names::job_of(name).is_some();
+    let unread = known.iter().filter(|(name, _)| is_job(name));
+    let unread = unread.filter_map(|(name, _)| Some((name, repo.store.tip(name).err()?)));
+    let unread: Vec<(&String, StoreError)> = unread.collect();
+    found.extend(unread.iter().map(|(_, why)| Finding::trouble(Found::StateTrouble, why)));
+    let is_unread = |name: &String| unread.iter().any(|(one, _)| *one == name);
+    let mut strange = known
+        .iter()
+        .filter(|(name, held)| !is_unread(name) && !repo.store.is_own_step(name, held.as_str()));
     found.extend(strange.by_ref().take(NAMED).map(|(name, held)| {
         Finding::of(Found::RefNotOwn, &[("ref", name.as_str()), ("held", held.as_str())])
     }));
@@ -85,6 +93,7 @@ pub(crate) fn mend_focus(repo: &Repo) -> Result<Option<Finding>> {
     let place = ops::focus_place(&repo.store.worktree_name());
     // Operations that do not read say nothing.
     let told = repo.store.tip(names::OPS).ok().flatten();
+    // As above.
     let told = told.and_then(|tip| repo.store.stood_in(&tip.tree, &place).ok().flatten());
     if let Some(Stood::On(job)) = told {
         let chain = format!("{}{job}", names::JOBS);
@@ -96,4 +105,13 @@ pub(crate) fn mend_focus(repo: &Repo) -> Result<Option<Finding>> {
     }
     repo.store.put_ref_aside(names::FOCUS)?;
     Ok(Some(Finding::of(Found::FocusUnread, &[])))
+}
+
+/// Refuses where a ref of ours does not read: git makes a bundle without it and says nothing.
+pub(crate) fn all_read(repo: &Repo) -> Result<()> {
+    let broken = repo.store.broken_refs().into_iter().map(|(name, _)| name);
+    match broken.chain(repo.store.torn_refs(names::JOBS)).next() {
+        None => Ok(()),
+        Some(name) => Err(EngineError::not_now(Notice::NoWholeBundle, &[("ref", &name)])),
+    }
 }

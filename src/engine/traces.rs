@@ -47,6 +47,23 @@ pub(crate) fn drop_dangling_focus(repo: &Repo) -> Result<bool> {
     Ok(true)
 }
 
+/// Where worktrees lay that git knows of, that are not there, on a disk that is away or moved by
+/// hand, and into which something was put.
+pub(crate) fn away(repo: &Repo, installation: &Installation) -> Vec<PathBuf> {
+    let known = repo.store.common_dir().join("worktrees");
+    let agents = installation.agents.iter().map(|file| &file.path);
+    let files: Vec<&PathBuf> =
+        agents.chain(installation.settings.iter().map(|file| &file.path)).collect();
+    let mut away = Vec::new();
+    for (name, top) in &installation.tops {
+        let holds = files.iter().any(|file| file.starts_with(top));
+        if holds && !top.is_dir() && known.join(name).is_dir() {
+            away.push(top.clone());
+        }
+    }
+    away
+}
+
 /// What lies there of ours, and whether anything does.
 fn found(repo: &Repo) -> Result<(Installation, bool)> {
     let mut found = Installation::default();

@@ -40,6 +40,11 @@ pub(crate) fn branch_taken(remote: &str) -> Refusal {
     refused(Case::SyncBranchTaken).with("remote", remote)
 }
 
+/// Git keeps no branch `git-seed` beside one below it.
+pub(crate) fn branch_below(remote: &str, branch: &str) -> Refusal {
+    refused(Case::SyncBranchBelow).with("remote", remote).with("branch", branch)
+}
+
 /// The remote is a clone that somebody works in.
 pub(crate) fn worked_in(remote: &str) -> Refusal {
     refused(Case::SyncWorkedIn).with("remote", remote)

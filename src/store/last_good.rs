@@ -13,7 +13,7 @@ use super::error::StoreError;
 use super::refs::{PACKED, packed_refs};
 use super::{CommitId, Held, Store, UnixSeconds};
 use crate::format::meta::{self, Meta};
-use crate::format::names::{COMMIT_NOTES, FETCHED, FOCUS, JOBS, META, OPS, TEXTS};
+use crate::format::names::{COMMIT_NOTES, FETCHED, FOCUS, JOBS, META, OPS, TEXTS, is_own};
 use crate::world::{Whole, read_plain, remove_if_there, write_whole};
 
 /// The directory below `.git/seed` that keeps what refs said of which nothing reads.
@@ -54,6 +54,10 @@ impl Store {
     }
 
     fn reads(&self, name: &str) -> Result<(), StoreError> {
+        if name != COMMIT_NOTES && !is_own(name) {
+            // What somebody else put there, or a remote has, need be no commit.
+            return self.stands_at(name).map(drop);
+        }
         let Some(tip) = self.tip(name)? else { return Ok(()) };
         self.names(&tip, "")?;
         if name != META {

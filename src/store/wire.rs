@@ -33,6 +33,8 @@ pub(crate) struct Listed {
     pub ours: BTreeMap<String, CommitId>,
     /// The branch in which refs travel where a server takes only branches.
     pub carrier: Option<CommitId>,
+    /// A branch there beside which git can keep no [`Listed::carrier`].
+    pub below_carrier: Option<String>,
     /// It has a branch besides.
     pub has_branch: bool,
     /// A job is in focus there.
@@ -154,8 +156,12 @@ impl Wire<'_> {
                 listed.carrier = Some(id);
             } else if name == names::FOCUS {
                 listed.is_worked_in = true;
-            } else if name.starts_with("refs/heads/") {
+            } else if let Some(branch) = name.strip_prefix("refs/heads/") {
                 listed.has_branch = true;
+                let below = name.strip_prefix(names::CARRIER);
+                if below.is_some_and(|rest| rest.starts_with('/')) {
+                    listed.below_carrier = Some(branch.to_owned());
+                }
             } else if name.starts_with("refs/seed/")
                 || name.starts_with("refs/notes/seed/")
                 || OURS_THERE.contains(&name)

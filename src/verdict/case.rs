@@ -324,6 +324,7 @@ pub(crate) enum Case {
     SurfaceTest,
     SurfaceUnknown,
     Takes,
+    SyncBranchBelow,
     SyncBranchTaken,
     SyncEmpty,
     SyncWorkedIn,

@@ -344,3 +344,13 @@ fn no_ref_is_left_out_of_what_uninstall_saves() {
         world.person("uninstall").tells("every step and note");
     }
 }
+
+#[test]
+fn a_job_whose_object_is_gone_is_not_named_for_deletion() {
+    let world = World::seeded();
+    world.to("execute");
+    world.loses(&format!("refs/seed/jobs/{}", world.job()));
+    let found = world.person("doctor").said();
+    assert!(found.out.contains("fix: git seed doctor --fix"), "{found:?}");
+    assert!(!found.out.contains("update-ref -d"), "{found:?}");
+}

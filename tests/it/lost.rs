@@ -116,3 +116,13 @@ fn the_focused_job_moves_by_its_id_too() {
     let said = world.seed("status").succeeds();
     assert!(!said.contains("HEAD is not"), "{said}");
 }
+
+#[test]
+fn a_worktree_whose_disk_is_away_is_named_by_uninstall() {
+    let world = World::new().installed();
+    world.sh("git worktree add -q -b side ../side && cd ../side && git seed init");
+    world.sh("git worktree lock ../side && mv ../side ../away");
+    world.person("uninstall --check").tells("git seed uninstall there");
+    world.person("uninstall").tells("git seed uninstall there");
+    world.sh("mv ../away ../side && cd ../side && git seed uninstall && ! test -e .claude/agents");
+}

@@ -352,6 +352,17 @@ fn a_branch_of_somebodys_own_is_not_written_over() {
 }
 
 #[test]
+fn a_branch_that_leaves_no_room_for_the_one_of_refs_is_named() {
+    let world = machine();
+    world.git("push -q ../hub.git HEAD:refs/heads/git-seed/foo");
+    let said = world
+        .person(&format!("sync --transport branch {}", agreed(&world)))
+        .ends(2, "has a branch git-seed/foo");
+    assert!(said.contains("git seed sync origin --transport refs"), "{said}");
+    world.person(&format!("sync --transport refs {}", agreed(&world))).succeeds();
+}
+
+#[test]
 fn a_job_with_a_name_that_no_job_may_have_stays_where_it_is() {
     let world = machine();
     synced(&world, &agreed(&world));

@@ -996,3 +996,15 @@ fn a_pipe_in_a_files_place_holds_nobody_up() {
         world.puts(path, &kept);
     }
 }
+
+/// Settings of hosts and of git name the place as text.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_whose_name_is_no_text_is_named() {
+    let world = World::new();
+    let line = "d=$(printf '../caf\\351') && git init -q \"$d\" && cd \"$d\" && git seed init";
+    let said = world.tries(line);
+    assert!(said.code == 2 && said.err.contains("is not UTF-8"), "{said:?}");
+    assert!(said.err.contains("/caf") && said.err.contains("rename that directory"), "{said:?}");
+    world.sh("d=$(printf '../caf\\351') && ! test -e \"$d/.claude\" && rm -rf \"$d\"");
+}

@@ -44,7 +44,22 @@ pub(crate) struct Wanted {
 
 /// Installs git seed in this repository. Doing it again updates what is there.
 pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
+    // Before anything is written.
+    refuse_other_than_text(repo)?;
     fence::fingerprints::as_our_own(repo, || install_all(repo, wanted))
+}
+
+/// Refuses a place whose path is not UTF-8: settings of hosts, git's configuration and the record
+/// of what is put in here are text, and name it.
+fn refuse_other_than_text(repo: &Repo) -> Result<()> {
+    let places = [repo.store.work_tree(), repo.store.git_dir(), repo.store.common_dir()];
+    match places.into_iter().find(|place| place.to_str().is_none()) {
+        None => Ok(()),
+        Some(place) => {
+            let place = place.display().to_string();
+            Err(EngineError::not_now(Notice::PlaceNoText, &[("place", &place)]))
+        }
+    }
 }
 
 fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {

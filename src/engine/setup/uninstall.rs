@@ -7,8 +7,8 @@ use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, Repo, Result, clone_file};
 use crate::engine::setup::init::hook_error;
 use crate::engine::setup::own_record::{Told, read_if_there};
-use crate::engine::{fence, moved, setup, traces};
-use crate::format::{names, short_hash};
+use crate::engine::{fence, moved, own_refs, setup, traces};
+use crate::format::short_hash;
 use crate::voice::{Notice, tell};
 use crate::{githooks, world};
 
@@ -50,6 +50,13 @@ fn remove_agents(repo: &Repo, installation: &Installation, told: &mut Vec<Told>)
     Ok(())
 }
 
+/// Names the worktrees that are away: what was put into them stays.
+fn away(repo: &Repo, installation: &Installation, verb: &'static str) -> Vec<Told> {
+    let away = traces::away(repo, installation).into_iter();
+    let why = tell(Notice::WorktreeAway, &[]);
+    away.map(|top| Told::new(verb, top.display().to_string(), &*why)).collect()
+}
+
 /// Takes out all that `setup::init::install` and the hooks wrote; pages, knowledge and
 /// commits stay. `history` false leaves refs and notes. Gives what was done, and
 /// what was left because somebody changed it.
@@ -65,6 +72,7 @@ pub(crate) fn remove(repo: &Repo, history: bool, bundle: Option<&Path>) -> Resul
         told.push(Told::new("kept", file.display().to_string(), tell(Notice::KeptBundle, &[])));
     }
     remove_agents(repo, &installation, &mut told)?;
+    told.extend(away(repo, &installation, "left"));
     setup::anchors::take_out(repo, &installation, &mut told)?;
     setup::mcp_servers::remove_servers(repo, &installation, &mut told)?;
     setup::grants::remove(repo, &installation, &mut told)?;
@@ -116,18 +124,9 @@ pub(crate) fn remove_last(repo: &Repo, history: bool) -> Result<Told> {
     Ok(Told::new("took out", ".git/seed", refs))
 }
 
-/// Refuses where a ref of ours does not read: git makes a bundle without it and says nothing.
-pub(crate) fn all_refs_read(repo: &Repo) -> Result<()> {
-    let broken = repo.store.broken_refs().into_iter().map(|(name, _)| name);
-    match broken.chain(repo.store.torn_refs(names::JOBS)).next() {
-        None => Ok(()),
-        Some(name) => Err(EngineError::not_now(Notice::NoWholeBundle, &[("ref", &name)])),
-    }
-}
-
 /// Saves our refs in `file`. Where that cannot be, nothing was taken out yet: refs can stay.
 fn bundle_refs(repo: &Repo, file: &Path) -> Result<bool> {
-    all_refs_read(repo)?;
+    own_refs::all_read(repo)?;
     let failed = |why: String| {
         let file = file.display().to_string();
         EngineError::not_now(Notice::NoBundle, &[("file", &file), ("why", &why)])
@@ -191,6 +190,7 @@ pub(crate) fn removal_plan(repo: &Repo) -> Result<Vec<Told>> {
         let what = count(agents, "Markdown file");
         told.push(Told::new("would take out", what, "those that nobody changed"));
     }
+    told.extend(away(repo, &installation, "would leave"));
     if !installation.excluded.is_empty() {
         told.push(Told::new("would take out", ".git/info/exclude", "our lines"));
     }

@@ -50,6 +50,8 @@ pub(crate) struct There {
     pub has_branch: bool,
     /// The branch in which refs would travel holds something else.
     pub is_taken: bool,
+    /// A branch that leaves no room for the one in which refs would travel.
+    pub below: Option<String>,
     /// It is a clone with a job in focus, whose refs a push would move under whoever works there.
     pub is_worked_in: bool,
     /// The branch in which refs travel.
@@ -93,6 +95,7 @@ impl Carrier<'_> {
         let listed = self.wire.list()?;
         let has_branch = listed.has_branch;
         let is_worked_in = listed.is_worked_in && self.transport == Transport::Refs;
+        let below = listed.below_carrier.filter(|_| self.transport == Transport::Branch);
         let (refs, branch) = match (self.transport, listed.carrier) {
             (Transport::Refs, branch) => (listed.ours, branch),
             (Transport::Branch, None) => (BTreeMap::new(), None),
@@ -102,7 +105,8 @@ impl Carrier<'_> {
             (Some(_), Transport::Branch) => !self.is_ours()?,
             _ => false,
         };
-        let mut there = There { has_branch, is_taken, is_worked_in, branch, ..There::default() };
+        let mut there =
+            There { has_branch, is_taken, below, is_worked_in, branch, ..There::default() };
         for (name, id) in refs {
             if names::travels(&name) {
                 there.refs.insert(name, id);

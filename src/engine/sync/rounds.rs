@@ -214,6 +214,7 @@ fn unfit(there: &There, remote: &str) -> Option<Refusal> {
     match there {
         There { has_branch: false, .. } => Some(syncing::empty(remote)),
         There { is_taken: true, .. } => Some(syncing::branch_taken(remote)),
+        There { below: Some(branch), .. } => Some(syncing::branch_below(remote, branch)),
         There { is_worked_in: true, .. } => Some(syncing::worked_in(remote)),
         _ => None,
     }
