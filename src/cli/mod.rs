@@ -592,7 +592,7 @@ fn commanded() -> ExitCode {
     }
     if let (Command::Phase { .. }, Some(repo)) = (&arguments.command, last) {
         // What is left of it is told once more, with the next event.
-        let _ = boundary::untold::has_printed(&repo);
+        let _ = engine::untold::has_printed(&repo);
     }
     ExitCode::from(code)
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 
 use super::{Context, Outcome, TextArgs, refuse, report::Report, width::padded};
 use crate::engine::boundary::step::Transitioned;
-use crate::engine::boundary::untold::Part;
 use crate::engine::record::draft::By;
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{EngineError, LoadedJob, Repo};
+use crate::engine::untold::{self, Part};
 use crate::phases::{Multiplier, PhaseKind, PhaseName, gates};
 use crate::verdict::{Refusal, Verdict};
 
@@ -275,7 +275,7 @@ fn back(
     text: &str,
     out: &mut Report,
 ) -> crate::cli::Result<Outcome> {
-    if let Some((job, told)) = boundary::untold::again(repo, to.as_ref(), text)? {
+    if let Some((job, told)) = untold::again(repo, to.as_ref(), text)? {
         let stand = &job.state.stand;
         out.json(&serde_json::json!({ "phase": stand.phase.as_str(), "cycle": stand.cycle,
             "taken_before": true }));
@@ -290,8 +290,8 @@ fn back(
 fn tell_untold(repo: &Repo, out: &mut Report) -> Result<(), EngineError> {
     // JSON has no place for it: whoever comes next tells it.
     if !out.is_json()
-        && boundary::untold::is_there(repo)
-        && let Some(told) = boundary::untold::told(repo, Part::Whole, false)?
+        && untold::is_there(repo)
+        && let Some(told) = untold::told(repo, Part::Whole, false)?
     {
         out.line(told.trim_end());
         out.line("");

@@ -32,6 +32,7 @@
 //! boundary    the step from one phase to the next, and its commit
 //! subjects    the words of a phase commit, and another form where a hook wants one
 //! signing     whether a phase commit is signed
+//! untold      a step whose command was killed before it could print
 //! briefing    the text that opens a phase
 //! sync        two clones come to have the same jobs
 //! ops         what was done, and taking it back: undo, redo, op log
@@ -59,6 +60,7 @@
 //! bypasses    what a person did past the rules, and how often
 //! rewrite     what the hook replaces: lines, so that they run confined, and the text of an edit
 //! record      the only writer of a job: steps, journal lines, archive
+//! put_files   files that a boundary writes into the work tree before its commit, over a kill
 //! unclaimed   changes that no call accounts for, kept over the steps between two boundaries
 //! git_consent who answers for what leaves this clone, or moves git in it
 //! merge_mark  a merge that a person let the agent begin, and that stopped in conflicts
@@ -125,6 +127,7 @@ pub(crate) mod person;
 pub(crate) mod policy;
 pub(crate) mod proof;
 pub(crate) mod pushed;
+pub(crate) mod put_files;
 pub(crate) mod quote;
 pub(crate) mod record;
 pub mod records;
@@ -148,6 +151,7 @@ pub(crate) mod traces;
 pub(crate) mod unclaimed;
 pub(crate) mod unheard;
 pub(crate) mod unhooked;
+pub(crate) mod untold;
 pub(crate) mod voices;
 
 pub use memory::lint::read_each;

@@ -336,6 +336,15 @@ fn a_subagent_takes_no_steps(scene: &Scene<'_>) -> Result<(), Refusal> {
     }
 }
 
+/// A sentence names a command that takes a step.
+pub(crate) fn names_a_step(sentence: &str) -> bool {
+    let mut commands = sentence
+        .split("git seed ")
+        .skip(1)
+        .map(|behind| behind.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
+    commands.any(|command| takes_a_step(&command))
+}
+
 /// The command takes the job from one place to another; making a job that waits does not.
 /// So does one that sets the multiplier, whatever it is.
 pub(crate) fn takes_a_step(part: &str) -> bool {

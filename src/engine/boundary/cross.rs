@@ -12,7 +12,7 @@ use crate::engine::record::draft::{By, Journaling, Taken};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::text::count;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, jobs, memory, record, records, signing};
+use crate::engine::{boundary, fence, jobs, memory, put_files, record, records, signing, untold};
 use crate::format::interaction::Interaction;
 use crate::format::state::LeftOver;
 use crate::format::{names, notes, trailers};
@@ -59,7 +59,7 @@ pub(crate) fn cross(
         };
     }
     judged.adds.seen = boundary::judge::seen(repo, &focused, &since, &judged)?;
-    boundary::untold::begins(repo, &focused, toward, text, by);
+    untold::begins(repo, &focused, toward, text, by);
     let put = boundary::ledger::put_own_files(repo, &focused, toward, &mut judged)?;
     let commit = boundary::commit::phase_commit(repo, &focused, toward, &mut judged);
     if let Err(failed) = &commit {
@@ -188,7 +188,7 @@ pub(crate) fn record(
     // What is pending is forgotten last: whoever is killed before the note is found by it.
     note(repo, &taken, &judged, commit.as_ref())?;
     boundary::pending::forget_pending(repo)?;
-    record::put_files::forget(repo)?;
+    put_files::forget(repo)?;
     let mut remarks = memory::pages::write_healed(repo, &pages)?;
     let climbed = memory::notes::climb(repo, &taken.focused)?;
     remarks.extend(signing::tell_once(repo, judged.adds.unsigned.as_deref()));
@@ -394,7 +394,7 @@ fn waiting_prompts(repo: &Repo, focused: &LoadedJob) -> Result<Vec<Interaction>>
 /// takes back what it had written.
 pub(crate) fn finish_pending(repo: &Repo) -> Result<Option<Transitioned>> {
     let taken = finish_commit(repo)?;
-    record::put_files::finish(repo, record::pending_file::pending_file(repo).exists())?;
+    put_files::finish(repo, record::pending_file::pending_file(repo).exists())?;
     Ok(taken)
 }
 

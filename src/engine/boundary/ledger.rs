@@ -5,7 +5,7 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::memory::session_ledger::{FILE, Mark, Put};
 use crate::engine::record::transition::Transition;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{memory, record};
+use crate::engine::{memory, put_files, record};
 use crate::format::names;
 use crate::jobs::Status;
 use crate::store::{CommitId, TreeEdit};
@@ -50,7 +50,7 @@ pub(crate) fn put_own_files(
         return Ok(Vec::new());
     }
     // What a boundary left that was killed before its commit is no file of before.
-    record::put_files::finish(repo, false)?;
+    put_files::finish(repo, false)?;
     let kept = record::own_files::own_file(repo, focused, FILE)?;
     let ledger = ledger.or(kept).map(|bytes| (FILE.to_owned(), bytes));
     let compactions = memory::compaction::to_write_out(repo, focused)?;
@@ -59,7 +59,7 @@ pub(crate) fn put_own_files(
     let paths = files
         .iter()
         .map(|(name, bytes)| (record::own_files::own_path(&focused.state, name), bytes.as_slice()));
-    record::put_files::begin(repo, &paths.collect::<Vec<_>>())?;
+    put_files::begin(repo, &paths.collect::<Vec<_>>())?;
     for (name, bytes) in files {
         put.extend(write_out(repo, focused, judged, (&name, &bytes))?);
     }
@@ -106,7 +106,7 @@ pub(crate) fn take_back(repo: &Repo, put: Vec<Put>, judged: &mut Judged) -> Resu
             }
         }
     }
-    record::put_files::forget(repo)
+    put_files::forget(repo)
 }
 
 /// The ledger of a boundary's commit, whose step was never written; made again where no commit has

@@ -17,4 +17,3 @@ pub(crate) mod secrets;
 pub(crate) mod size;
 pub(crate) mod small;
 pub(crate) mod step;
-pub(crate) mod untold;

@@ -307,13 +307,7 @@ impl<'a> Opening<'a> {
 
     /// The same for who takes no steps: without the sentences that name one.
     fn purpose_without_steps(&self) -> Vec<Part> {
-        let names_a_step = |one: &&str| {
-            let mut commands = one
-                .split("git seed ")
-                .skip(1)
-                .map(|behind| behind.split_whitespace().take(2).collect::<Vec<_>>().join(" "));
-            commands.any(|command| guard::takes_a_step(&command))
-        };
+        let names_a_step = |one: &&str| guard::names_a_step(one);
         let bare = |told: String| -> String {
             let kept: Vec<&str> =
                 told.split_inclusive(". ").filter(|one| !names_a_step(one)).collect();

@@ -19,11 +19,11 @@ pub(crate) mod scene;
 pub(crate) mod session;
 pub(crate) mod stop;
 
-use crate::engine::boundary::untold::Part;
 use crate::engine::hook::after::as_given;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, Repo, Result};
+use crate::engine::untold::{self, Part};
 use crate::engine::{
     approving, boundary, claims, cut_short, hook, jobs, memory, ops, other_line, person, record,
     setup, sync, texts, tokens,
@@ -46,7 +46,7 @@ pub(crate) fn answer(repo: &Repo, host: &Host, event: &Event) -> Answer {
     }
     let followed = finish_first(repo, event);
     let answered = followed.and_then(|()| {
-        let untold = untold(repo, event);
+        let untold = of_untold(repo, event);
         // What is in the way of it leaves it to the next event.
         let left = cut_short::finish(repo, host, event).unwrap_or_default();
         let woken = merged(untold, compacted::heard(repo, host, event)?);
@@ -90,7 +90,7 @@ fn finish_first(repo: &Repo, event: &Event) -> Result<()> {
 }
 
 /// What the agent hears of a step whose command was killed before it could print.
-fn untold(repo: &Repo, event: &Event) -> Option<String> {
+fn of_untold(repo: &Repo, event: &Event) -> Option<String> {
     let (part, works) = match &event.kind {
         EventKind::After { call, .. } => (Part::Whole, !after::only_seed(&call.act, false)),
         EventKind::Prompt { .. } => (Part::Whole, false),
@@ -98,7 +98,7 @@ fn untold(repo: &Repo, event: &Event) -> Option<String> {
         EventKind::SessionStart { .. } => (Part::Line, false),
         _ => return None,
     };
-    if event.by != Actor::Main || !boundary::untold::is_there(repo) {
+    if event.by != Actor::Main || !untold::is_there(repo) {
         return None;
     }
     let told = || -> Result<Option<String>> {
@@ -108,7 +108,7 @@ fn untold(repo: &Repo, event: &Event) -> Option<String> {
         {
             return Ok(None);
         }
-        boundary::untold::told(repo, part, works)
+        untold::told(repo, part, works)
     };
     // The event is answered without it: the step stands in the log.
     told().unwrap_or_default()

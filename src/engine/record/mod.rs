@@ -19,7 +19,6 @@ pub(crate) mod meant_files;
 pub(crate) mod own_clone;
 pub(crate) mod own_files;
 pub(crate) mod pending_file;
-pub(crate) mod put_files;
 pub(crate) mod refused;
 pub(crate) mod replace;
 pub(crate) mod rewritten;

@@ -6,10 +6,10 @@
 //! treats it like any other change of a job's file. Where the rule `memory.raw` is `ref`, the job's
 //! tree alone has them, and the work tree is neither written nor asked.
 
-use crate::engine::record;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::record::meant_files::{self, Becomes, MeantFile, Recorded};
 use crate::engine::repo::{self, EngineError, LoadedJob, Repo, Result};
+use crate::engine::{put_files, record};
 use crate::format::journal::What;
 use crate::format::names;
 use crate::format::state::State;
@@ -98,7 +98,7 @@ pub(crate) fn put_own_file(
 /// Whether the file at `path`, from the top of the work tree, is as git seed wrote it.
 pub(crate) fn is_own_file(repo: &Repo, chain: &str, state: &State, path: &str) -> Result<bool> {
     let Some(name) = path.strip_prefix(&names::job_dir(&state.job.id)) else { return Ok(false) };
-    if record::put_files::is_put(repo, path) {
+    if put_files::is_put(repo, path) {
         return Ok(true);
     }
     let Some(tip) = repo.store.tip(chain)? else { return Ok(false) };

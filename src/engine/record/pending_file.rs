@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::own_state;
-use crate::engine::record::{meant_files, put_files, transition::Transition};
+use crate::engine::record::{meant_files, transition::Transition};
 use crate::engine::repo::{Repo, Result};
+use crate::engine::{own_state, put_files};
 
 /// What `pending` says of a commit that is being made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

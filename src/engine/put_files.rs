@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::own_state;
 use crate::engine::repo::{self, Repo, Result};
-use crate::engine::{own_state, record};
 use crate::format::{names, short_hash};
 use crate::world;
 
@@ -128,10 +128,10 @@ fn take_back(repo: &Repo, put: &PutFile) -> Result<()> {
         }
         return Ok(());
     };
-    match known.iter().find(|bytes| is(bytes, was)) {
-        Some(bytes) => record::replace::replace_file(repo, &place, bytes),
-        None => Ok(()),
+    if let Some(bytes) = known.iter().find(|bytes| is(bytes, was)) {
+        world::Whole::new().drafted_in(&repo.store.seed_dir()).write(&place, bytes)?;
     }
+    Ok(())
 }
 
 /// What the tree of the job in focus has of the file.
