@@ -31,6 +31,8 @@
 //! approving   an approval that closes its job as well, over a kill
 //! boundary    the step from one phase to the next, and its commit
 //! subjects    the words of a phase commit, and another form where a hook wants one
+//! vetoes      what the person's own hooks refused last, and whether that stands
+//! resting     what is told where the person wants the work to rest
 //! signing     whether a phase commit is signed
 //! untold      a step whose command was killed before it could print
 //! briefing    the text that opens a phase
@@ -44,6 +46,7 @@
 //! note_lines  lines of notes that lead to a record and that a kill left out
 //! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings
+//! earlier_runs  runs of the cycle before, which stand for one that changed nothing
 //! proof       what anybody can verify of the records of rulings, and of the steps
 //! records     the records of rulings: written, found again, ruled on again
 //! contents    what a job's commits hold, and what stands for them
@@ -91,6 +94,7 @@ pub(crate) mod closed_paths;
 pub(crate) mod closings;
 pub(crate) mod contents;
 pub(crate) mod cut_short;
+pub(crate) mod earlier_runs;
 pub(crate) mod fence;
 pub(crate) mod finding;
 pub(crate) mod git_consent;
@@ -136,6 +140,7 @@ pub(crate) mod refs_moved;
 pub(crate) mod repeats;
 pub(crate) mod repo;
 pub(crate) mod report;
+pub(crate) mod resting;
 pub(crate) mod rewrite;
 pub(crate) mod said_file;
 pub(crate) mod scope_words;
@@ -152,6 +157,7 @@ pub(crate) mod unclaimed;
 pub(crate) mod unheard;
 pub(crate) mod unhooked;
 pub(crate) mod untold;
+pub(crate) mod vetoes;
 pub(crate) mod voices;
 
 pub use memory::lint::read_each;

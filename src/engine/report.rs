@@ -16,7 +16,7 @@ use crate::engine::judge::shown::{RunShown, runs_until};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::texts::{Entry, Gone};
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, fence, guests, jobs, judge, person, policy, record};
+use crate::engine::{boundary, fence, guests, jobs, judge, person, policy, record, vetoes};
 use crate::format::journal::{Line, Refused, What};
 use crate::format::state::Unclaimed;
 use crate::format::watched::{Happened, Watched};
@@ -526,7 +526,7 @@ fn why_of(refusal: &Refusal, row: &Phase) -> String {
 
 /// The last refusal of the person's own hooks, in words.
 fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
-    let last = boundary::hooked::vetoed(repo, focused)?.map(|last| last.refused);
+    let last = vetoes::vetoed(repo, focused)?.map(|last| last.refused);
     Ok(last.map(|last| {
         let refusal = Refusal { by: gates::VETO, wants: last.wants, facts: last.facts.clone() };
         let said = voice::say(&refusal, &last.phase);

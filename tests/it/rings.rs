@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 77] = [
+const ROOMS: [&str; 80] = [
     "unhooked",
     "modes",
     "hook",
@@ -41,10 +41,12 @@ const ROOMS: [&str; 77] = [
     "unheard",
     "approving",
     "boundary",
+    "vetoes",
     "subjects",
     "signing",
     "untold",
     "briefing",
+    "resting",
     "sync",
     "ops",
     "landing",
@@ -55,6 +57,7 @@ const ROOMS: [&str; 77] = [
     "judge",
     "note_lines",
     "claims",
+    "earlier_runs",
     "proof",
     "records",
     "contents",

@@ -8,19 +8,14 @@ use crate::engine::boundary::step::Judged;
 use crate::engine::fence::survey;
 use crate::engine::record::pending_file::Behind;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, record};
-use crate::format::journal::{Line, Refused, What};
+use crate::engine::{boundary, record, vetoes};
 use crate::format::trailers::{self, StepTrailers};
-use crate::jobs::routing::InteractionKind;
 use crate::phases::{gates, guard};
 use crate::store::{CommitId, Made, Staged, TreeId};
 use crate::verdict::{Case, Refusal};
 
 /// The newest steps among which that of a commit is looked for.
 const STEPS: usize = 1000;
-
-/// The newest steps that are looked at for those that only keep words.
-const OF_WORDS: usize = 16;
 
 /// Keeps `made` where all that it holds may be there; else it is taken back, and refused.
 pub(crate) fn compare(
@@ -116,57 +111,11 @@ pub(crate) fn stands(repo: &Repo, focused: &LoadedJob) -> Result<Option<Refusal>
             let refusal = Refusal { by: gates::VETO, wants: refused.wants, facts };
             return Ok(held.contains(&refusal.facts.case()).then_some(refusal));
         }
-        if may_change(line) {
+        if vetoes::may_change(line) {
             break;
         }
     }
     Ok(None)
-}
-
-/// Behind it a hook may say something else: a file changed, or a person spoke.
-fn may_change(line: &Line) -> bool {
-    line.what == What::Prompt || line.what == What::After && !line.paths.is_empty()
-}
-
-/// What the person's own hooks refused last.
-pub(crate) struct Vetoed {
-    pub(crate) refused: Refused,
-    /// Nothing happened since that could have changed it.
-    pub(crate) stands: bool,
-}
-
-/// What the person's own hooks refused last, while no step was taken after it that did more than
-/// keep words: an answer leaves it as it is.
-pub(crate) fn vetoed(repo: &Repo, focused: &LoadedJob) -> Result<Option<Vetoed>> {
-    let mut last: Option<Vetoed> = None;
-    let from = focused.state.steps.saturating_sub(steps_of_words(repo, focused)?);
-    claims::turn::each_line_since(repo, focused, from, |line| {
-        let refused = line.refusal.as_ref().filter(|refused| refused.by == gates::VETO);
-        if let Some(refused) = refused {
-            last = Some(Vetoed { refused: refused.clone(), stands: true });
-        } else if let Some(last) = last.as_mut().filter(|_| may_change(line)) {
-            last.stands = false;
-        }
-    })?;
-    Ok(last)
-}
-
-/// A hook or git itself refused the commit, and nothing happened since that could have changed it:
-/// the same step, or the same question, ends as before.
-pub(crate) fn is_unmended(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    let plain = [Case::Veto, Case::VetoGit].map(|case| Some(case.word()));
-    let last = vetoed(repo, focused)?.filter(|last| last.stands);
-    Ok(last.is_some_and(|last| plain.contains(&last.refused.facts.case())))
-}
-
-/// How many of the newest steps only kept words.
-fn steps_of_words(repo: &Repo, focused: &LoadedJob) -> Result<u32> {
-    use InteractionKind::{Automation, Prompt, Question};
-    let words = [Automation, Prompt, Question].map(InteractionKind::word);
-    let steps = repo.store.history(&focused.chain, OF_WORDS)?;
-    let named = steps.iter().map_while(|step| StepTrailers::read(&step.message));
-    let kept = named.take_while(|named| words.contains(&named.step.as_str())).count();
-    Ok(u32::try_from(kept).unwrap_or(u32::MAX))
 }
 
 /// Whether a hook added `path` to the last commit that was tried.

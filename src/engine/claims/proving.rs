@@ -11,18 +11,14 @@ use crate::claims::{ChangedFile, Counts, How, Ran, Truth, empty};
 use crate::engine::claims::places::{self, By};
 use crate::engine::claims::{self, swapped};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{fence, record, unclaimed};
+use crate::engine::{earlier_runs, fence, record, unclaimed};
 use crate::event::{Event, Outcome};
 use crate::format::journal::{Line, What};
-use crate::format::trailers::StepTrailers;
 use crate::phases::Write;
 use crate::phases::gates::Instead;
 use crate::store::TreeId;
 use crate::voice::{Notice, tell};
 use crate::{shell, world};
-
-/// The newest steps among which those of a cycle are looked for.
-const RECENT: usize = 200;
 
 /// Whether a line that ended well may stand for the tests. A run that found none does not, nor a
 /// question for a version. A program in the line itself, a build, and what lies in another place do
@@ -118,8 +114,7 @@ pub(crate) fn instead(repo: &Repo, focused: &LoadedJob, text: &str) -> Result<Op
         let small = repo.map(&focused.state.stand).lane.is_some();
         return Ok((small && has_tried(repo, focused)?).then_some(Instead::Seen));
     }
-    // The cycle before proved these very files.
-    if is_further(repo, focused) && ran_before(repo, focused, &tree)? {
+    if earlier_runs::stand(repo, focused, &tree, || claims::receipts::ran(repo, focused))? {
         return Ok(Some(Instead::Seen));
     }
     // Notes about the work are looked at where nothing else was written.
@@ -169,36 +164,12 @@ fn has_tried(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     Ok(changed || !fell)
 }
 
-/// A further cycle of a small job.
-fn is_further(repo: &Repo, focused: &LoadedJob) -> bool {
-    let stand = &focused.state.stand;
-    repo.map(stand).lane.is_some() && stand.cycle > 1
-}
-
-/// The last run of tests before this cycle ended well, on just this `tree`.
-fn ran_before(repo: &Repo, focused: &LoadedJob, tree: &TreeId) -> Result<bool> {
-    let (state, cycle) = (&focused.state, focused.state.stand.cycle);
-    let steps = repo.store.history(&focused.chain, RECENT)?;
-    let named = steps.iter().map_while(|step| StepTrailers::read(&step.message));
-    let here = named.take_while(|step| (step.run, step.cycle) == (state.job.run, cycle)).count();
-    let began = state.steps.saturating_sub(u32::try_from(here).unwrap_or(u32::MAX));
-    let all = claims::receipts::ran(repo, focused)?;
-    let earlier = |ran: &&Ran| ran.place.is_some_and(|(step, _)| step <= began);
-    let mut runs = all.iter().rev().map(|(_, ran)| ran).filter(|ran| ran.run.is_some());
-    let Some(last) = runs.find(earlier) else { return Ok(false) };
-    let counted = last.counts.is_none_or(|counts| counts.failed == 0 && !counts.is_nothing());
-    let well = !last.failed && last.status.is_none_or(|status| status == 0) && counted;
-    Ok(well && last.tree_after.as_deref() == Some(tree.as_str()))
-}
-
 /// Whether it is plain without a look at the work tree that nothing stands for a run: code changed,
 /// and tests can run, as far as commits and the journal tell. A step asks [`instead`] all the same.
 pub(crate) fn needs_a_run(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
     let since = repo.read_since(focused)?;
-    if is_further(repo, focused) && since.touched().next().is_none() {
-        return Ok(false);
-    }
-    let Some(head) = repo.store.head()?.commit else { return Ok(false) };
+    let again = earlier_runs::is_further(repo, focused) && since.touched().next().is_none();
+    let Some(head) = repo.store.head()?.commit.filter(|_| !again) else { return Ok(false) };
     let head = repo.store.tree_of_commit(&head)?;
     let is_code = |path: &str| {
         shipped_languages().of(path).is_some()

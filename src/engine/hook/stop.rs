@@ -7,7 +7,7 @@ use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::sessions::{Sender, attendance};
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, hook, jobs, record, report};
+use crate::engine::{boundary, claims, hook, jobs, record, report, vetoes};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::{self, Answer, Host};
@@ -106,7 +106,7 @@ fn is_the_persons(repo: &Repo, focused: &LoadedJob, nobody: bool) -> Result<bool
     if !asked && !nobody {
         return Ok(false);
     }
-    if asked && boundary::hooked::is_unmended(repo, focused)? {
+    if asked && vetoes::is_unmended(repo, focused)? {
         return Ok(true);
     }
     // A merge that the agent was allowed to begin is its own to end.

@@ -4,7 +4,7 @@ use crate::engine::jobs::birth::Begins;
 use crate::engine::record::draft::{By, Journaling, StepDraft};
 use crate::engine::repo::sessions::Sender;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{briefing, jobs, person, record};
+use crate::engine::{briefing, jobs, person, record, resting};
 use crate::event::Event;
 use crate::format::state::Driver;
 use crate::hosts::Answer;
@@ -60,7 +60,7 @@ pub(crate) fn route_prompt(
                 jobs::birth::take_over(repo, &focused.chain, &driver)?;
             }
             if person && jobs::ending::rests_by(&text) && !focused.state.is_only_talked_of() {
-                return told_of_rest(repo);
+                return resting::told(repo);
             }
             Ok(if asks_for_more {
                 Answer::context(told_of_review(repo, focused)?)
@@ -82,17 +82,6 @@ fn beside_a_pause(repo: &Repo, paused: &LoadedJob, text: &str, word: Sender) -> 
     let facts = [("job", paused.state.job.name.as_str())];
     let to_person = Some(tell(Notice::PausedAsks, &facts));
     Ok(Answer { to_person, ..Answer::context(tell(Notice::PausedAsksAgent, &facts)) })
-}
-
-/// The person wants the work to rest: both hear how it does, and that the turn may end.
-fn told_of_rest(repo: &Repo) -> Result<Answer> {
-    let told = tell(Notice::RestAgent, &[]);
-    // As the step of the prompt left it.
-    if let Some(now) = repo.focused()? {
-        record::journal_line::count_injected(repo, &now, &told)?;
-    }
-    let to_person = Some(tell(Notice::RestPerson, &[]));
-    Ok(Answer { to_person, ..Answer::context(told) })
 }
 
 /// What the agent hears with a prompt that comes after its question for completion, or where that

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::engine::boundary::ahead::Then;
 use crate::engine::repo::{LoadedJob, Repo, Result};
-use crate::engine::{boundary, jobs, landing};
+use crate::engine::{boundary, jobs, landing, vetoes};
 use crate::format::state::State;
 use crate::jobs::Status;
 use crate::jobs::mode::Mode;
@@ -69,7 +69,7 @@ pub(crate) fn of_focused(
         return NextStep::Agents(voice::say(&refusal, row.name.as_str()).do_);
     }
     // As above: the step would end as before.
-    if boundary::hooked::is_unmended(repo, focused).unwrap_or_default() {
+    if vetoes::is_unmended(repo, focused).unwrap_or_default() {
         return NextStep::Agents(tell(Notice::NextHooked, &[]));
     }
     let (state, stand) = (&focused.state, &focused.state.stand);
