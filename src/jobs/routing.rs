@@ -31,7 +31,8 @@ pub enum Route {
     Append(InteractionKind),
     /// The focused job is closing: the prompt is kept and bears the next one.
     Keep,
-    /// It ends what is not there, or lets it rest: a job that rests is asked about, and none is born.
+    /// It ends what is not there, or lets it rest, or approves it: a job that rests is asked about,
+    /// and none is born.
     Ends,
     /// It changes nothing.
     Pass,
