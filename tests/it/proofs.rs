@@ -103,6 +103,11 @@ fn a_run_of_another_place_closes_no_step() {
         format!("sh {other}/x.sh"),
         format!("bash -e {other}/x.sh"),
         format!("cd {other} && ./x.sh"),
+        // Where `cd` goes by a variable.
+        format!("CDPATH={other} cd tests && python3 -m unittest"),
+        format!("export CDPATH={other}; cd tests && python3 -m unittest"),
+        format!("CDPATH={other} bash -c 'cd tests && python3 -m unittest'"),
+        format!("env CDPATH={other} bash -c 'cd tests && python3 -m unittest'"),
     ] {
         passes(&world, &line);
         assert!(!is_proved(&world), "{line}");
