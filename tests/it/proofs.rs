@@ -117,6 +117,44 @@ fn a_run_of_another_place_closes_no_step() {
 }
 
 #[test]
+fn a_run_that_takes_its_tests_or_its_code_from_elsewhere_closes_no_step() {
+    let world = changed();
+    let other = world.root().join("other");
+    std::fs::create_dir_all(&other).expect("a directory");
+    for name in ["test_x.py", "x.test.js", "q.js"] {
+        std::fs::write(other.join(name), "").expect("a file");
+    }
+    let other = other.display();
+    for line in [
+        format!("python3 -m unittest discover -s {other} -t {other}"),
+        format!("python3 -m unittest discover -vs{other}"),
+        format!("pytest -q {other}/test_x.py"),
+        format!("node --test {other}/x.test.js"),
+        format!("npx --yes node --test {other}"),
+        format!("node --test-reporter={other}/q.js --test"),
+        format!("node --test-reporter {other}/q.js --test"),
+        format!("node --import=file://{other}/q.js --test"),
+        format!("npm test --node-options='--require {other}/q.js'"),
+        format!("npx jest --rootDir {other}"),
+        format!("npx jest --reporters={other}/q.js"),
+    ] {
+        passes(&world, &line);
+        assert!(!is_proved(&world), "{line}");
+    }
+    for line in [
+        "python3 -m unittest discover -s tests -t .".to_owned(),
+        format!("pytest -q --junitxml={other}/x.xml -o cache_dir={other}/c tests"),
+        "node --test-reporter=./tests/q.js --test tests/".to_owned(),
+        "npx jest --rootDir . --reporters=default".to_owned(),
+        "npm test --node-options=--max-old-space-size=4096".to_owned(),
+    ] {
+        let world = changed();
+        passes(&world, &line);
+        assert!(is_proved(&world), "{line}");
+    }
+}
+
+#[test]
 fn a_run_that_was_interrupted_did_not_end_well() {
     for line in ["python3 -m unittest -v", "make test", "./scripts/smoke.sh"] {
         let world = changed();
