@@ -386,6 +386,11 @@ impl Runs {
         self.on(line, |run| run.hidden).unwrap_or(false)
     }
 
+    /// Whether the run of a line ends well where it finds no test, too, by what stands in the line.
+    pub(crate) fn may_find_none(&self, line: &str) -> bool {
+        self.on(line, |run| run.lenient).unwrap_or(false)
+    }
+
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {
@@ -756,6 +761,10 @@ impl Known {
             runs: !self.is_silent(row, words, rest),
             behind: rest.len(),
             quiet: words.iter().any(|word| row.quiet.iter().any(|flag| like(flag, word))),
+            lenient: words
+                .iter()
+                .filter(|word| word.starts_with('-'))
+                .any(|word| row.quiet.iter().any(|one| one.starts_with('-') && like(one, word))),
             hidden: false,
             part: selection::part(row, &self.selects, &words[..found.len], rest),
         })
@@ -856,6 +865,8 @@ struct Fit<'r> {
     behind: usize,
     /// It ends well where it finds no test, too.
     quiet: bool,
+    /// It says so by a flag: its script by itself may find some.
+    lenient: bool,
     /// What it prints is thrown away.
     hidden: bool,
     part: Option<Part>,
