@@ -1295,6 +1295,7 @@ mod tests {
             ("cargo test || true; cargo test", "last cargo"),
             ("cargo test; cargo test a", "chained cargo beside printers"),
             ("npm run test --if-present", "shown npm"),
+            ("python3 -m doctest src/a.py", "shown doctest"),
             ("cargo nextest run --no-tests=pass", "shown cargo"),
             ("docker compose run -d web pytest", "masked pytest"),
         ] {

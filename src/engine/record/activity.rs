@@ -105,6 +105,7 @@ mod tests {
             ("npx jest --passWithNoTests", false),
             ("cargo nextest run --no-tests=pass", false),
             ("npm run check", true),
+            ("python3 -m doctest src/calc.py", false),
         ] {
             let tells = |line: &str| tells(&runs, line, "");
             assert_eq!(deeds::is_proof(command, &tells), proves, "{command}");
@@ -117,6 +118,9 @@ mod tests {
         for (command, printed, proves) in [
             ("npm run tests --if-present", "# tests 2\n# pass 2\n# fail 0\n", true),
             ("npm run tests --if-present", "", false),
+            ("python3 -m doctest a.py", "", false),
+            ("python3 -m doctest -v a.py", "0 tests in 1 items.\n0 passed and 0 failed.\n", false),
+            ("python3 -m doctest -v a.py", "2 tests in 1 items.\n2 passed and 0 failed.\n", true),
         ] {
             assert_eq!(tells(&runs, command, printed), proves, "{command}: {printed}");
         }
