@@ -119,6 +119,10 @@ struct Known {
     #[serde(default)]
     programs: Vec<String>,
     #[serde(default)]
+    setups: Vec<String>,
+    #[serde(default)]
+    free_setups: Vec<String>,
+    #[serde(default)]
     noops: Vec<String>,
     #[serde(default)]
     harmless: Vec<String>,
@@ -403,6 +407,11 @@ impl Runs {
         self.known().run_on(&read).map(|(run, _)| tell(run))
     }
 
+    /// Whether the settings of npm in `text`, those of an `.npmrc`, make scripts another thing.
+    pub(crate) fn swaps_scripts(&self, text: &str) -> bool {
+        self.known().swaps_scripts(text)
+    }
+
     /// The places that a line goes to or names.
     pub(crate) fn places(&self, line: &str) -> Places {
         self.known().places(line)
@@ -482,7 +491,8 @@ impl Known {
         let here = read.dirs.iter().all(Option::is_some);
         let (fit, heard) = self.run_on(read)?;
         let run = fit.row.name.clone();
-        if !fit.runs || !here {
+        let sets_up = read.commands.iter().any(|command| self.sets_up(command));
+        if !fit.runs || !here || sets_up {
             return Some(Recognised::Masked(run));
         }
         // The closing line of a part may not stand for a run of all.
@@ -496,6 +506,50 @@ impl Known {
         } else {
             Recognised::Masked(run)
         })
+    }
+
+    /// Whether a command changes in files of the person's what runs behind it are.
+    fn sets_up(&self, command: &Simple) -> bool {
+        let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
+        let valued = ["--location", "-L", "--prefix", "--loglevel"].map(str::to_owned);
+        let (mut rest, mut around) = (words.as_slice(), Around::default());
+        loop {
+            let mut known = self.setups.iter();
+            if let Some(taken) = known.find_map(|pattern| begins(pattern, rest, &valued)) {
+                let what = rest[taken.len..].iter().find(|word| !word.starts_with('-'));
+                let name = what.map_or("", |what| setting(what).0);
+                return !self.free_setups.iter().any(|free| like(free, name));
+            }
+            let Some(behind) = self.unwrapped(rest, &mut around) else { return false };
+            rest = behind;
+        }
+    }
+
+    /// Whether the settings of npm in `text`, those of an `.npmrc`, have scripts run in another
+    /// program than a shell, or have node load other code.
+    fn swaps_scripts(&self, text: &str) -> bool {
+        text.lines().filter_map(|line| line.split_once('=')).any(|(name, value)| {
+            let bare = |word: &str| word.trim().trim_matches(['"', '\'']).to_owned();
+            let (name, value) = (bare(name), bare(value));
+            match name.trim_end_matches("[]") {
+                "script-shell" => !self.is_shell(&value),
+                "node-options" => self.is_masking(&format!("NODE_OPTIONS={value}")),
+                _ => false,
+            }
+        })
+    }
+
+    /// A shell, by its name or where programs of the system are.
+    fn is_shell(&self, program: &str) -> bool {
+        const SHELLS: [&str; 9] =
+            ["", "null", "sh", "bash", "dash", "zsh", "ksh", "pwsh", "powershell"];
+        let (dir, name) = program.rsplit_once(['/', '\\']).unwrap_or(("", program));
+        let windows = dir.contains(':');
+        let system = ["", "/bin"].contains(&dir)
+            || windows
+            || self.system.iter().any(|system| dir.starts_with(system.as_str()));
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        system && !dir.contains("..") && (SHELLS.contains(&name) || windows && name == "cmd")
     }
 
     /// The run of a line and whether the end of the line tells its own: one of those at its end,
@@ -784,9 +838,17 @@ impl Known {
         let first = rest.iter().find(|word| !word.starts_with('-'));
         // Flags, and settings like `SHELL=…`, which `make` takes among its words.
         let setting = |word: &&str| silent().any(|one| one.contains("=*") && like(one, word));
+        // What npm hands node is judged as the variable that it sets for it.
+        let handed = |(at, word): (usize, &&str)| {
+            let joined = word.strip_prefix("--node-options=");
+            let apart = || words.get(at + 1).copied().filter(|_| *word == "--node-options");
+            let value = joined.or_else(apart);
+            value.is_some_and(|value| self.is_masking(&format!("NODE_OPTIONS={value}")))
+        };
         // What the run is to do is given to it, and stands in no file.
         let given = |word: &&str| *word == "-" || word.contains("/dev/") || word.contains("/proc/");
         words.iter().any(|word| flag(word) || letter(word) || setting(word))
+            || words.iter().enumerate().any(handed)
             || rest.iter().any(|word| given(word) || self.does_nothing(word))
             || words[..head]
                 .iter()
@@ -1354,14 +1416,6 @@ mod tests {
             ("dotnet test --list-tests", "masked dotnet"),
             ("cd \"$OTHER\" && cargo test", "masked cargo"),
             ("cd - && cargo test", "masked cargo"),
-            ("CDPATH=/x cd a && cargo test", "masked cargo"),
-            ("CDPATH=/x cd a; cargo test", "masked cargo"),
-            ("CDPATH+=:/x cd a && cargo test 2>&1 | tail -5", "masked cargo"),
-            ("bash -c 'CDPATH=/x cd a && cargo test'", "masked cargo"),
-            ("export CDPATH=/x; cd a && cargo test", "masked cargo"),
-            ("CDPATH=/x; cd a && cargo test", "masked cargo"),
-            ("HOME=/x cd a && cargo test", "masked cargo"),
-            ("CI=1 cd a && cargo test", "chained cargo"),
             ("cargo -V test", "masked cargo"),
             ("cargo --explain=E0308 test", "masked cargo"),
             ("cargo --config target.x.runner='\"true\"' test", "masked cargo"),
@@ -1410,6 +1464,36 @@ mod tests {
             ("cargo build && ls", "commands"),
             ("", "unclear"),
             ("cargo 'test", "unclear"),
+        ] {
+            assert_eq!(said(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_leads_cd_or_sets_up_later_runs_proves_nothing() {
+        for (line, wanted) in [
+            ("CDPATH=/x cd a && cargo test", "masked cargo"),
+            ("CDPATH=/x cd a; cargo test", "masked cargo"),
+            ("CDPATH+=:/x cd a && cargo test 2>&1 | tail -5", "masked cargo"),
+            ("bash -c 'CDPATH=/x cd a && cargo test'", "masked cargo"),
+            ("export CDPATH=/x; cd a && cargo test", "masked cargo"),
+            ("CDPATH=/x; cd a && cargo test", "masked cargo"),
+            ("HOME=/x cd a && cargo test", "masked cargo"),
+            ("CI=1 cd a && cargo test", "chained cargo"),
+            ("npm --script-shell /bin/true test", "masked npm"),
+            ("npm test --userconfig ./x.npmrc", "masked npm"),
+            ("npm exec --script-shell=/bin/true -- jest", "masked jest"),
+            ("npm test --node-options='--require ./q.js'", "masked npm"),
+            ("npm --node-options --test-reporter=./q.js test", "masked npm"),
+            ("npm test --node-options=--max-old-space-size=4096", "npm"),
+            ("npm config set script-shell /bin/true; npm test", "masked npm"),
+            ("npm config set script-shell=/bin/true && npm test", "masked npm"),
+            ("npm set node-options='--require ./q.js'; npm test", "masked npm"),
+            ("pnpm config set -g script-shell /bin/true && pnpm test", "masked npm"),
+            ("npm --location user c set script-shell /bin/true; npm test", "masked npm"),
+            ("command npm config set script-shell /bin/true; npm test", "masked npm"),
+            ("go env -w GOFLAGS=-exec=true && go test ./...", "masked go"),
+            ("npm config set registry https://x.org && npm test", "chained npm"),
         ] {
             assert_eq!(said(line), wanted, "{line}");
         }
@@ -1481,6 +1565,25 @@ mod tests {
             };
             assert_eq!(places.goes, list(dirs), "{line}");
             assert_eq!(sorted(places.named), sorted(list(named)), "{line}");
+        }
+    }
+
+    #[test]
+    fn settings_of_npm_that_swap_what_scripts_are_are_seen() {
+        let runs = Runs::shipped();
+        for (text, swaps) in [
+            ("script-shell=/bin/true\n", true),
+            ("registry=https://x.org\n script-shell = \"/tmp/x/sh\"\n", true),
+            ("script-shell=/usr/../tmp/bash\n", true),
+            ("node-options=--require ./q.js\n", true),
+            ("script-shell=bash\nfund=false\n", false),
+            ("script-shell=/usr/bin/zsh\n", false),
+            ("script-shell=C:\\Program Files\\Git\\bin\\bash.exe\n", false),
+            ("node-options=--max-old-space-size=4096\n", false),
+            ("//registry.npmjs.org/:_authToken=x\n# script-shell=/bin/true\n", false),
+            ("", false),
+        ] {
+            assert_eq!(runs.swaps_scripts(text), swaps, "{text}");
         }
     }
 

@@ -155,6 +155,32 @@ fn a_run_that_takes_its_tests_or_its_code_from_elsewhere_closes_no_step() {
 }
 
 #[test]
+fn a_script_of_npm_that_settings_swap_closes_no_step() {
+    for line in [
+        "npm config set script-shell /bin/true; npm test",
+        "npm test --script-shell=/bin/true",
+        "npm --script-shell /bin/true test",
+        "npm_config_script_shell=/bin/true npm test",
+        "npm test --node-options='--require ./tests/q.js'",
+    ] {
+        let world = changed();
+        passes(&world, line);
+        assert!(!is_proved(&world), "{line}");
+    }
+    // They stay where a line before it, or nobody knows who, has set them.
+    for (text, proved) in [("script-shell=/bin/true\n", false), ("script-shell=bash\n", true)] {
+        let world = changed();
+        let home = world.root().join("home");
+        std::fs::create_dir_all(&home).expect("a home");
+        std::fs::write(home.join(".npmrc"), text).expect("settings");
+        passes(&world, "npm test").passes();
+        assert_eq!(is_proved(&world), proved, "{text}");
+        passes(&world, "python3 -m unittest").passes();
+        assert!(is_proved(&world), "{text}");
+    }
+}
+
+#[test]
 fn a_run_that_was_interrupted_did_not_end_well() {
     for line in ["python3 -m unittest -v", "make test", "./scripts/smoke.sh"] {
         let world = changed();
