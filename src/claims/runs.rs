@@ -111,9 +111,17 @@ struct Known {
     paths: Vec<String>,
     #[serde(default)]
     system: Vec<String>,
+    #[serde(default)]
+    outputs: Vec<String>,
+    #[serde(default)]
+    patterns: Vec<String>,
     masking: Vec<String>,
     #[serde(default)]
     programs: Vec<String>,
+    #[serde(default)]
+    setups: Vec<String>,
+    #[serde(default)]
+    free_setups: Vec<String>,
     #[serde(default)]
     noops: Vec<String>,
     #[serde(default)]
@@ -382,6 +390,11 @@ impl Runs {
         self.on(line, |run| run.hidden).unwrap_or(false)
     }
 
+    /// Whether the run of a line ends well where it finds no test, too, by what stands in the line.
+    pub(crate) fn may_find_none(&self, line: &str) -> bool {
+        self.on(line, |run| run.lenient).unwrap_or(false)
+    }
+
     /// The part of the tests that a line selects; none where it selects all of them, or is no
     /// run of tests.
     pub fn part(&self, line: &str) -> Option<Part> {
@@ -392,6 +405,11 @@ impl Runs {
     fn on<T>(&self, line: &str, tell: impl FnOnce(Fit<'_>) -> T) -> Option<T> {
         let read = shell::behind_settings(line).filter(|read| self.may_begin_in(&read.commands))?;
         self.known().run_on(&read).map(|(run, _)| tell(run))
+    }
+
+    /// Whether the settings of npm in `text`, those of an `.npmrc`, make scripts another thing.
+    pub(crate) fn swaps_scripts(&self, text: &str) -> bool {
+        self.known().swaps_scripts(text)
     }
 
     /// The places that a line goes to or names.
@@ -473,7 +491,8 @@ impl Known {
         let here = read.dirs.iter().all(Option::is_some);
         let (fit, heard) = self.run_on(read)?;
         let run = fit.row.name.clone();
-        if !fit.runs || !here {
+        let sets_up = read.commands.iter().any(|command| self.sets_up(command));
+        if !fit.runs || !here || sets_up {
             return Some(Recognised::Masked(run));
         }
         // The closing line of a part may not stand for a run of all.
@@ -487,6 +506,50 @@ impl Known {
         } else {
             Recognised::Masked(run)
         })
+    }
+
+    /// Whether a command changes in files of the person's what runs behind it are.
+    fn sets_up(&self, command: &Simple) -> bool {
+        let words: Vec<&str> = command.words.iter().map(|word| program(word)).collect();
+        let valued = ["--location", "-L", "--prefix", "--loglevel"].map(str::to_owned);
+        let (mut rest, mut around) = (words.as_slice(), Around::default());
+        loop {
+            let mut known = self.setups.iter();
+            if let Some(taken) = known.find_map(|pattern| begins(pattern, rest, &valued)) {
+                let what = rest[taken.len..].iter().find(|word| !word.starts_with('-'));
+                let name = what.map_or("", |what| setting(what).0);
+                return !self.free_setups.iter().any(|free| like(free, name));
+            }
+            let Some(behind) = self.unwrapped(rest, &mut around) else { return false };
+            rest = behind;
+        }
+    }
+
+    /// Whether the settings of npm in `text`, those of an `.npmrc`, have scripts run in another
+    /// program than a shell, or have node load other code.
+    fn swaps_scripts(&self, text: &str) -> bool {
+        text.lines().filter_map(|line| line.split_once('=')).any(|(name, value)| {
+            let bare = |word: &str| word.trim().trim_matches(['"', '\'']).to_owned();
+            let (name, value) = (bare(name), bare(value));
+            match name.trim_end_matches("[]") {
+                "script-shell" => !self.is_shell(&value),
+                "node-options" => self.is_masking(&format!("NODE_OPTIONS={value}")),
+                _ => false,
+            }
+        })
+    }
+
+    /// A shell, by its name or where programs of the system are.
+    fn is_shell(&self, program: &str) -> bool {
+        const SHELLS: [&str; 9] =
+            ["", "null", "sh", "bash", "dash", "zsh", "ksh", "pwsh", "powershell"];
+        let (dir, name) = program.rsplit_once(['/', '\\']).unwrap_or(("", program));
+        let windows = dir.contains(':');
+        let system = ["", "/bin"].contains(&dir)
+            || windows
+            || self.system.iter().any(|system| dir.starts_with(system.as_str()));
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        system && !dir.contains("..") && (SHELLS.contains(&name) || windows && name == "cmd")
     }
 
     /// The run of a line and whether the end of the line tells its own: one of those at its end,
@@ -554,30 +617,72 @@ impl Known {
             let is_way = |word: &str| goes(&command.words) && goes_to.iter().any(|dir| dir == word);
             let sets = command.sets.iter().chain(&command.words);
             all.loaded.extend(sets.flat_map(|set| self.loads(set)));
-            let mut before = "";
-            let labels = command.words.first().is_some_and(|name| LABELS.contains(&name.as_str()));
-            for word in command.words.iter().skip(1) {
-                let (flag, value) = match word.split_once('=').filter(|_| word.starts_with('-')) {
-                    Some((flag, value)) => (flag, value),
-                    None => (before, word.as_str()),
-                };
-                let short = self.places.iter().filter(|place| !place.starts_with("--"));
-                let joined = short.filter_map(|place| word.strip_prefix(place.as_str()));
-                let joined = joined.filter(|rest| rest.starts_with(['/', '.']));
-                all.given.extend(joined.map(str::to_owned));
-                // `//...` is a label, and a program called by its path no place.
-                let label = labels && value == word && value.starts_with("//");
-                let place = (program(value) == value && !is_way(value) && !label).then_some(value);
-                if self.places.iter().any(|place| place == flag) {
-                    all.given.extend(place.map(str::to_owned));
-                } else if !(word.starts_with('-') || before.starts_with('-')) {
-                    all.named.extend(place.map(str::to_owned));
-                }
-                before = if word.contains('=') { "" } else { word };
-            }
+            self.name_places(command, &is_way, &mut all);
         }
         all.named.extend(all.given.iter().chain(&all.loaded).cloned());
         Places { goes: goes_to, ..all }
+    }
+
+    /// Adds the places that the words of a command name; those that are a way are where it goes.
+    fn name_places(&self, command: &Simple, is_way: &dyn Fn(&str) -> bool, all: &mut Places) {
+        let run = self.run_of(command);
+        // Behind the words of a run nothing is a program that starts it.
+        let starts = run.as_ref().map_or(usize::MAX, |fit| command.words.len() - fit.behind);
+        let name = command.words.first().map(String::as_str).unwrap_or_default();
+        let labels = LABELS.contains(&name);
+        // What is told to a container is a place in there.
+        let run = run.filter(|_| !CONTAINERS.contains(&program(name)));
+        let mut before = "";
+        for (at, word) in command.words.iter().enumerate().skip(1) {
+            let last = before;
+            before = if word.contains('=') { "" } else { word };
+            let short = self.places.iter().filter(|place| !place.starts_with("--"));
+            let mut short = short.filter_map(|place| word.strip_prefix(place.as_str()));
+            if let Some(place) = short.find(|rest| rest.starts_with(['/', '.'])) {
+                all.given.push(place.to_owned());
+                continue;
+            }
+            let joined = word.split_once('=').filter(|_| word.starts_with('-'));
+            let joined = attached(word).or(joined);
+            let (flag, value) = joined.unwrap_or((last, word.as_str()));
+            // `//...` is a label, and a program called by its path no place.
+            let label = labels && value == word && value.starts_with("//");
+            let called = at < starts && program(value) != value;
+            let place = (!called && !is_way(value) && !label).then_some(value);
+            if self.places.iter().any(|place| place == flag) {
+                let ways = place.map(ways_out).unwrap_or_default();
+                let plain = place.filter(|_| ways.is_empty()).map(str::to_owned);
+                all.given.extend(ways.into_iter().chain(plain));
+            } else if !(word.starts_with('-') || last.starts_with('-')) {
+                all.named.extend(place.map(str::to_owned));
+            } else if let Some(fit) = run.as_ref().filter(|_| place.is_some())
+                && !self.is_apart(fit.row, (flag, joined.is_some()), value)
+            {
+                all.named.extend(ways_out(value));
+            }
+        }
+    }
+
+    /// Whether the value of a flag is no place that tests or code come from: a run writes there, it
+    /// is a pattern, or a program of the system; `joined` is one that stands in one word with it.
+    fn is_apart(&self, row: &RunRow, (flag, joined): (&str, bool), value: &str) -> bool {
+        let is_output = |flag: &str, joined: bool| {
+            self.outputs.iter().any(|one| match one.strip_suffix('=') {
+                Some(open) => joined && like(open, flag),
+                None => one == flag,
+            })
+        };
+        let (name, is_set) = value.split_once('=').map_or(("", false), |(name, _)| (name, true));
+        let writes = is_output(flag, joined) && (joined || !is_set) || is_output(name, false);
+        // A letter of its own stands alone elsewhere, and what follows it is an operand.
+        let takes = || flag.len() > 2 || row.part.contains(&format!("{flag}*"));
+        let pattern = || self.patterns.iter().any(|one| like(one, flag)) && takes();
+        let system = || {
+            let mut known = self.system.iter().map(String::as_str).chain(["/bin/"]);
+            let below = known.any(|dir| value.starts_with(dir));
+            below && program(value) != value && !value.contains("..")
+        };
+        writes || pattern() || system()
     }
 
     /// The places that `NAME=value` has a run take code from; one in the person's home is told
@@ -708,7 +813,12 @@ impl Known {
         needed.then(|| Fit {
             row,
             runs: !self.is_silent(row, words, rest),
+            behind: rest.len(),
             quiet: words.iter().any(|word| row.quiet.iter().any(|flag| like(flag, word))),
+            lenient: words
+                .iter()
+                .filter(|word| word.starts_with('-'))
+                .any(|word| row.quiet.iter().any(|one| one.starts_with('-') && like(one, word))),
             hidden: false,
             part: selection::part(row, &self.selects, &words[..found.len], rest),
         })
@@ -728,9 +838,17 @@ impl Known {
         let first = rest.iter().find(|word| !word.starts_with('-'));
         // Flags, and settings like `SHELL=…`, which `make` takes among its words.
         let setting = |word: &&str| silent().any(|one| one.contains("=*") && like(one, word));
+        // What npm hands node is judged as the variable that it sets for it.
+        let handed = |(at, word): (usize, &&str)| {
+            let joined = word.strip_prefix("--node-options=");
+            let apart = || words.get(at + 1).copied().filter(|_| *word == "--node-options");
+            let value = joined.or_else(apart);
+            value.is_some_and(|value| self.is_masking(&format!("NODE_OPTIONS={value}")))
+        };
         // What the run is to do is given to it, and stands in no file.
         let given = |word: &&str| *word == "-" || word.contains("/dev/") || word.contains("/proc/");
         words.iter().any(|word| flag(word) || letter(word) || setting(word))
+            || words.iter().enumerate().any(handed)
             || rest.iter().any(|word| given(word) || self.does_nothing(word))
             || words[..head]
                 .iter()
@@ -741,6 +859,39 @@ impl Known {
 
 /// Programs whose words may be labels such as `//core/...`.
 const LABELS: [&str; 6] = ["bazel", "bazelisk", "buck", "buck2", "pants", "please"];
+
+/// Programs that start others in a place of its own, with paths of its own.
+const CONTAINERS: [&str; 4] = ["docker", "docker-compose", "podman", "podman-compose"];
+
+/// A flag of few letters and the path that stands in one word with it: `-s/x`.
+fn attached(word: &str) -> Option<(&str, &str)> {
+    let letters = word.strip_prefix('-')?;
+    let len = letters.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (flag, rest) = word.split_at(len + 1);
+    let is_path = rest.starts_with(['/', '~']) || rest.starts_with("..");
+    ((1..=3).contains(&len) && is_path).then_some((flag, rest))
+}
+
+/// What of a flag's value may lead out of the directory of its run: paths from the root or a home,
+/// and those with `..`. Code that stands in the value itself is told as the root, as a home is.
+fn ways_out(value: &str) -> Vec<String> {
+    let parts = |c: char| c.is_whitespace() || "=,;\"'{}[]()".contains(c);
+    let pieces = value.split(parts).flat_map(|piece| match piece.split_once("://") {
+        Some(("file", path)) => vec![path],
+        Some(_) => Vec::new(),
+        None if piece.starts_with("data:") => vec!["/"],
+        None => piece.split(':').collect(),
+    });
+    let bare = pieces.map(|piece| attached(piece).map_or(piece, |(_, path)| path));
+    let homes = ["~", "$HOME", "${HOME}"];
+    let ways = bare.filter_map(|piece| {
+        let home = homes.iter().any(|home| piece.starts_with(home));
+        let rooted = piece.starts_with('/') && !piece.starts_with("/dev/");
+        let climbs = piece.split('/').any(|part| part == "..");
+        if home { Some("/") } else { (rooted || climbs).then_some(piece) }
+    });
+    ways.map(str::to_owned).collect()
+}
 
 /// What stands around a run on its line.
 #[derive(Default)]
@@ -772,8 +923,12 @@ struct Fit<'r> {
     row: &'r RunRow,
     /// Its tests really run, and its end is theirs.
     runs: bool,
+    /// How many words stand behind those that it begins with.
+    behind: usize,
     /// It ends well where it finds no test, too.
     quiet: bool,
+    /// It says so by a flag: its script by itself may find some.
+    lenient: bool,
     /// What it prints is thrown away.
     hidden: bool,
     part: Option<Part>,
@@ -1202,6 +1357,7 @@ mod tests {
             ("cargo test || true; cargo test", "last cargo"),
             ("cargo test; cargo test a", "chained cargo beside printers"),
             ("npm run test --if-present", "shown npm"),
+            ("python3 -m doctest src/a.py", "shown doctest"),
             ("cargo nextest run --no-tests=pass", "shown cargo"),
             ("docker compose run -d web pytest", "masked pytest"),
         ] {
@@ -1314,6 +1470,36 @@ mod tests {
     }
 
     #[test]
+    fn what_leads_cd_or_sets_up_later_runs_proves_nothing() {
+        for (line, wanted) in [
+            ("CDPATH=/x cd a && cargo test", "masked cargo"),
+            ("CDPATH=/x cd a; cargo test", "masked cargo"),
+            ("CDPATH+=:/x cd a && cargo test 2>&1 | tail -5", "masked cargo"),
+            ("bash -c 'CDPATH=/x cd a && cargo test'", "masked cargo"),
+            ("export CDPATH=/x; cd a && cargo test", "masked cargo"),
+            ("CDPATH=/x; cd a && cargo test", "masked cargo"),
+            ("HOME=/x cd a && cargo test", "masked cargo"),
+            ("CI=1 cd a && cargo test", "chained cargo"),
+            ("npm --script-shell /bin/true test", "masked npm"),
+            ("npm test --userconfig ./x.npmrc", "masked npm"),
+            ("npm exec --script-shell=/bin/true -- jest", "masked jest"),
+            ("npm test --node-options='--require ./q.js'", "masked npm"),
+            ("npm --node-options --test-reporter=./q.js test", "masked npm"),
+            ("npm test --node-options=--max-old-space-size=4096", "npm"),
+            ("npm config set script-shell /bin/true; npm test", "masked npm"),
+            ("npm config set script-shell=/bin/true && npm test", "masked npm"),
+            ("npm set node-options='--require ./q.js'; npm test", "masked npm"),
+            ("pnpm config set -g script-shell /bin/true && pnpm test", "masked npm"),
+            ("npm --location user c set script-shell /bin/true; npm test", "masked npm"),
+            ("command npm config set script-shell /bin/true; npm test", "masked npm"),
+            ("go env -w GOFLAGS=-exec=true && go test ./...", "masked go"),
+            ("npm config set registry https://x.org && npm test", "chained npm"),
+        ] {
+            assert_eq!(said(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
     fn a_line_says_where_it_goes_and_what_places_it_names() {
         for (line, dirs, named) in [
             ("cargo test", &[][..], &["test"][..]),
@@ -1341,6 +1527,36 @@ mod tests {
             ("node --require /b/x.js --test", &[], &["/b/x.js"]),
             ("node --import=/b/x.js --test", &[], &["/b/x.js"]),
             ("pytest -p no:cacheprovider", &[], &["no:cacheprovider"]),
+            // Whatever a flag means by it, a path that leads away may be where tests come from.
+            ("python3 -m unittest discover -s /b -t /c", &[], &["/b", "/c", "discover"]),
+            ("python3 -m unittest discover -vs/b", &[], &["/b", "discover"]),
+            ("python3 -m unittest discover --start=/b", &[], &["/b", "discover"]),
+            ("pytest -q /b/test_a.py", &[], &["/b/test_a.py"]),
+            ("pytest -q ../b", &[], &["../b"]),
+            ("pytest /b/bin/test_a.py", &[], &["/b/bin/test_a.py"]),
+            ("pytest -o pythonpath=/b", &[], &["/b"]),
+            ("node --test /b/a.test.js", &[], &["/b/a.test.js"]),
+            ("npx --yes node --test ../b", &[], &["../b"]),
+            ("node --test-reporter=/b/q.js --test", &[], &["/b/q.js"]),
+            ("node --test-reporter /b/q.js --test", &[], &["/b/q.js"]),
+            ("node --import=file:///b/q.js --test", &[], &["/b/q.js"]),
+            ("node --test --test-reporter=data:text/javascript,0", &[], &["/"]),
+            ("npm test --node-options='--require /b/q.js'", &[], &["/b/q.js", "test"]),
+            ("npx jest --rootDir /b", &[], &["/b", "jest"]),
+            ("npx jest --reporters=default,/b/r.js", &[], &["/b/r.js", "jest"]),
+            ("npx jest --config='{\"rootDir\":\"/b\"}'", &[], &["/b", "jest"]),
+            ("go test -v /b/pkg", &[], &["/b/pkg", "test"]),
+            ("go test -C /b ./...", &[], &["/b", "./...", "test"]),
+            // What it writes, patterns, and programs of the system are no such place.
+            ("go test -coverprofile=/b/c.out ./...", &[], &["./...", "test"]),
+            ("npx jest --coverageDirectory=/b -t '/users'", &[], &["jest"]),
+            ("pytest -o cache_dir=/b -q --basetemp /b/t", &[], &[]),
+            ("pytest --cov-report xml:/b/c.xml --log-file=/b/l", &[], &[]),
+            ("ruby -Itest test/a.rb -n /adds/", &[], &[]),
+            ("ruby -Ilib/x test/a.rb", &[], &[]),
+            ("uv run --python /usr/bin/python3 pytest", &[], &["pytest", "run"]),
+            ("cargo nextest run -E 'test(/a/)'", &[], &["nextest", "run"]),
+            ("docker exec -w /app web pytest -q", &[], &["exec", "pytest", "web"]),
         ] {
             let places = Runs::shipped().places(line);
             let sorted = |mut all: Vec<String>| {
@@ -1349,6 +1565,25 @@ mod tests {
             };
             assert_eq!(places.goes, list(dirs), "{line}");
             assert_eq!(sorted(places.named), sorted(list(named)), "{line}");
+        }
+    }
+
+    #[test]
+    fn settings_of_npm_that_swap_what_scripts_are_are_seen() {
+        let runs = Runs::shipped();
+        for (text, swaps) in [
+            ("script-shell=/bin/true\n", true),
+            ("registry=https://x.org\n script-shell = \"/tmp/x/sh\"\n", true),
+            ("script-shell=/usr/../tmp/bash\n", true),
+            ("node-options=--require ./q.js\n", true),
+            ("script-shell=bash\nfund=false\n", false),
+            ("script-shell=/usr/bin/zsh\n", false),
+            ("script-shell=C:\\Program Files\\Git\\bin\\bash.exe\n", false),
+            ("node-options=--max-old-space-size=4096\n", false),
+            ("//registry.npmjs.org/:_authToken=x\n# script-shell=/bin/true\n", false),
+            ("", false),
+        ] {
+            assert_eq!(runs.swaps_scripts(text), swaps, "{text}");
         }
     }
 

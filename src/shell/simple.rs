@@ -46,7 +46,10 @@ fn read(line: &str, settings: bool) -> Option<Line> {
     let last = found.commands.len().saturating_sub(1);
     for (nth, one) in found.commands.iter().enumerate() {
         match one.words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            ["cd", dir] if one.literal && *dir != "-" => found.later.push((*dir).to_owned()),
+            // `CDPATH=/x cd tests` goes where no word of the line says.
+            ["cd", dir] if one.literal && *dir != "-" && !one.sets.iter().any(|set| leads(set)) => {
+                found.later.push((*dir).to_owned());
+            }
             ["cd" | "pushd" | "popd", ..] => stays = false,
             // The line ends as the run in the pipe did, which its closing lines say.
             ["exit", code] if nth == last && nth > 0 && STATUS.contains(code) => {}
@@ -317,6 +320,15 @@ fn shapes(words: &[String]) -> bool {
     let enters = matches!(name.as_str(), "source" | ".")
         && matches!(rest, [file] if prelude::is_entered(file));
     sets || SHAPING.contains(&name.as_str()) && !enters && !is_strict(words)
+}
+
+/// Variables by which a shell finds where `cd` goes.
+const WAYS: [&str; 4] = ["CDPATH", "HOME", "OLDPWD", "PWD"];
+
+/// Whether `NAME=value` may have `cd` go elsewhere than its word says.
+fn leads(set: &str) -> bool {
+    let name = set.split_once('=').map_or("", |(name, _)| name.trim_end_matches('+'));
+    WAYS.contains(&name)
 }
 
 /// Where `cd` goes, without a command in its words, and whether the text shows it.

@@ -103,12 +103,81 @@ fn a_run_of_another_place_closes_no_step() {
         format!("sh {other}/x.sh"),
         format!("bash -e {other}/x.sh"),
         format!("cd {other} && ./x.sh"),
+        // Where `cd` goes by a variable.
+        format!("CDPATH={other} cd tests && python3 -m unittest"),
+        format!("export CDPATH={other}; cd tests && python3 -m unittest"),
+        format!("CDPATH={other} bash -c 'cd tests && python3 -m unittest'"),
+        format!("env CDPATH={other} bash -c 'cd tests && python3 -m unittest'"),
     ] {
         passes(&world, &line);
         assert!(!is_proved(&world), "{line}");
     }
     passes(&world, "make test").passes();
     assert!(is_proved(&world));
+}
+
+#[test]
+fn a_run_that_takes_its_tests_or_its_code_from_elsewhere_closes_no_step() {
+    let world = changed();
+    let other = world.root().join("other");
+    std::fs::create_dir_all(&other).expect("a directory");
+    for name in ["test_x.py", "x.test.js", "q.js"] {
+        std::fs::write(other.join(name), "").expect("a file");
+    }
+    let other = other.display();
+    for line in [
+        format!("python3 -m unittest discover -s {other} -t {other}"),
+        format!("python3 -m unittest discover -vs{other}"),
+        format!("pytest -q {other}/test_x.py"),
+        format!("node --test {other}/x.test.js"),
+        format!("npx --yes node --test {other}"),
+        format!("node --test-reporter={other}/q.js --test"),
+        format!("node --test-reporter {other}/q.js --test"),
+        format!("node --import=file://{other}/q.js --test"),
+        format!("npm test --node-options='--require {other}/q.js'"),
+        format!("npx jest --rootDir {other}"),
+        format!("npx jest --reporters={other}/q.js"),
+    ] {
+        passes(&world, &line);
+        assert!(!is_proved(&world), "{line}");
+    }
+    for line in [
+        "python3 -m unittest discover -s tests -t .".to_owned(),
+        format!("pytest -q --junitxml={other}/x.xml -o cache_dir={other}/c tests"),
+        "node --test-reporter=./tests/q.js --test tests/".to_owned(),
+        "npx jest --rootDir . --reporters=default".to_owned(),
+        "npm test --node-options=--max-old-space-size=4096".to_owned(),
+    ] {
+        let world = changed();
+        passes(&world, &line);
+        assert!(is_proved(&world), "{line}");
+    }
+}
+
+#[test]
+fn a_script_of_npm_that_settings_swap_closes_no_step() {
+    for line in [
+        "npm config set script-shell /bin/true; npm test",
+        "npm test --script-shell=/bin/true",
+        "npm --script-shell /bin/true test",
+        "npm_config_script_shell=/bin/true npm test",
+        "npm test --node-options='--require ./tests/q.js'",
+    ] {
+        let world = changed();
+        passes(&world, line);
+        assert!(!is_proved(&world), "{line}");
+    }
+    // They stay where a line before it, or nobody knows who, has set them.
+    for (text, proved) in [("script-shell=/bin/true\n", false), ("script-shell=bash\n", true)] {
+        let world = changed();
+        let home = world.root().join("home");
+        std::fs::create_dir_all(&home).expect("a home");
+        std::fs::write(home.join(".npmrc"), text).expect("settings");
+        passes(&world, "npm test").passes();
+        assert_eq!(is_proved(&world), proved, "{text}");
+        passes(&world, "python3 -m unittest").passes();
+        assert!(is_proved(&world), "{text}");
+    }
 }
 
 #[test]

@@ -105,7 +105,9 @@ pub(super) fn runs_elsewhere(repo: &Repo, by: By<'_>, line: &str, dir: &Path) ->
         .flatten()
         .chain(&read.later)
         .fold(dir.to_owned(), |at, next| at.join(next));
-    if inside(repo, &at).is_none() {
+    // `CDPATH=/x bash -c 'cd tests && …'` leads where none of its words says.
+    let mut words = read.commands.iter().flat_map(|one| one.sets.iter().chain(&one.words));
+    if inside(repo, &at).is_none() || words.any(|word| word.starts_with("CDPATH=")) {
         return Ok(true);
     }
     let scripts = read.commands.iter().filter_map(|one| script_of(&one.words));

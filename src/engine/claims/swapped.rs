@@ -1,11 +1,12 @@
 //! Lines that may have tested other work than they leave: a file of the work is written behind the
 //! tests, or beside them, and nobody can tell what they ran on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::claims::languages::shipped_languages;
 use crate::engine::repo::{self, Repo, Result};
 use crate::shell::{self, Effect, Found, GitFlag, GitVerb, Tag};
+use crate::world;
 
 /// Verbs that put files of the work tree in place of others, unless they begin a branch.
 const PUTTING: [&str; 10] = [
@@ -25,8 +26,9 @@ const PUTTING: [&str; 10] = [
 /// run. What it writes before them is what they ran on.
 pub(crate) fn is_of_other_work(repo: &Repo, line: &str, dir: &Path) -> Result<bool> {
     let runs = repo.rules.runs();
-    if runs.recognise(line).run().is_none() {
-        return Ok(false);
+    let Some(run) = runs.recognise(line).run().map(str::to_owned) else { return Ok(false) };
+    if may_start_scripts(line, &run) && are_scripts_swapped(repo, dir) {
+        return Ok(true);
     }
     let found = shell::read(line).found;
     let is_run = |one: &Found| runs.recognise(&one.part).run().is_some();
@@ -39,6 +41,25 @@ pub(crate) fn is_of_other_work(repo: &Repo, line: &str, dir: &Path) -> Result<bo
     let mut later = found[from..].iter().filter(|one| !is_run(one));
     let work = Work { repo, dir, before };
     later.try_fold(false, |other, one| Ok(other || work.is_changed_by(one)?))
+}
+
+/// Whether a run is one of a script of npm's, or may start one.
+fn may_start_scripts(line: &str, run: &str) -> bool {
+    ["npm", "npx", "yarn"].iter().any(|name| line.contains(name))
+        || matches!(run, "monorepo" | "make" | "tasks" | "script")
+}
+
+/// Whether settings of npm have its scripts run in another program than a shell: nobody can tell
+/// then what ran. They stay where an earlier line set them.
+fn are_scripts_swapped(repo: &Repo, dir: &Path) -> bool {
+    let homes = [repo.persons_home(), world::variable("HOME").map(Into::into)];
+    let of_home = homes.iter().flatten();
+    let of_home = of_home.flat_map(|home| [home.join(".npmrc"), home.join(".config/pnpm/rc")]);
+    let mut files: Vec<PathBuf> = of_home.collect();
+    files.extend([dir.join(".npmrc"), repo.store.work_tree().join(".npmrc")]);
+    // A file that is not there or does not read sets nothing.
+    let mut texts = files.iter().filter_map(|file| world::read_plain(file).ok());
+    texts.any(|text| repo.rules.runs().swaps_scripts(&String::from_utf8_lossy(&text)))
 }
 
 /// The work that a line runs on.

@@ -58,9 +58,13 @@ pub(crate) fn tells(runs: &Runs, command: &str, printed: &str) -> bool {
         | Recognised::Chained { .. }
         | Recognised::Command
         | Recognised::Commands => true,
-        // What may end well without a test says no less than a command that is none.
+        // What may end well without a test says no less than a command that is none, unless a flag
+        // of it says that it may have found none.
         Recognised::Shown(run) => closing(run, command, printed, None).map_or_else(
-            || shell::simple(command).is_some_and(|line| line.whole),
+            || {
+                let whole = shell::simple(command).is_some_and(|line| line.whole);
+                whole && !runs.may_find_none(command)
+            },
             |counts| read.is_passed(None, Some(counts)),
         ),
         Recognised::Masked(_) | Recognised::Unclear => false,
@@ -96,9 +100,29 @@ mod tests {
             ("sh tests/quote.sh", true),
             ("sh tests/quote.sh | tail -5", false),
             ("(cd a && cargo test -- --nocapture)", true),
+            ("npm run tests --if-present", false),
+            ("npm --if-present run test:ci", false),
+            ("npx jest --passWithNoTests", false),
+            ("cargo nextest run --no-tests=pass", false),
+            ("npm run check", true),
+            ("python3 -m doctest src/calc.py", false),
         ] {
             let tells = |line: &str| tells(&runs, line, "");
             assert_eq!(deeds::is_proof(command, &tells), proves, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_may_have_found_no_test_proves_by_its_closing_lines() {
+        let runs = Runs::shipped();
+        for (command, printed, proves) in [
+            ("npm run tests --if-present", "# tests 2\n# pass 2\n# fail 0\n", true),
+            ("npm run tests --if-present", "", false),
+            ("python3 -m doctest a.py", "", false),
+            ("python3 -m doctest -v a.py", "0 tests in 1 items.\n0 passed and 0 failed.\n", false),
+            ("python3 -m doctest -v a.py", "2 tests in 1 items.\n2 passed and 0 failed.\n", true),
+        ] {
+            assert_eq!(tells(&runs, command, printed), proves, "{command}: {printed}");
         }
     }
 }
