@@ -30,6 +30,11 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &SessionSource) 
     repo.require_seeded()?;
     let session = person::sender::begin_session(repo, event)?;
     record::identity::keep(repo)?;
+    if session.nested
+        && let Some(told) = person::sender::told_of_loss(repo)
+    {
+        return Ok(Answer::to_person(told));
+    }
     if !session.untold.is_empty() {
         let facts = [("by", session.untold.as_str())];
         return Ok(Answer::to_person(tell(Notice::SessionUntold, &facts)));

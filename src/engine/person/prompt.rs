@@ -36,6 +36,12 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
     }
     repo.require_seeded()?;
     let word = person::sender::word(repo, host, event)?;
+    if !word.is_somebody()
+        && !automation
+        && let Some(told) = person::sender::told_of_loss(repo)
+    {
+        return Ok(Answer::to_person(told));
+    }
     let focused = repo.focused()?;
     // What the person gives up needs no account of what was done for it, and a command of theirs
     // judges for itself.

@@ -8,9 +8,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::own_state;
-use crate::engine::repo::sessions::Session;
-use crate::engine::repo::{self, Repo};
-use crate::format::short_hash;
+use crate::engine::repo::sessions::{Session, is_same};
+use crate::engine::repo::{self, Repo, Result};
+use crate::format::{names, short_hash};
+use crate::hosts;
+use crate::jobs::UnixSeconds;
 use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist, View};
 
 /// The most ends that are kept; older ones become one.
@@ -44,6 +46,26 @@ impl Ends {
         self.life.iter().any(|end| end.session == name && end.process == process)
     }
 
+    /// The session `id`, which did something at `last`, is known to be over; or it may be one of
+    /// those that became one end.
+    fn covers(&self, id: &str, last: UnixSeconds) -> bool {
+        let name = short_hash(id.as_bytes(), 16);
+        let folded = self.life.first().filter(|_| self.life.len() >= MOST);
+        folded.is_some_and(|old| last.saturating_mul(1_000) <= old.to)
+            || self.life.iter().any(|end| end.session == name)
+    }
+
+    /// Adds the end of the session `id`, of which nothing is known but that a person has seen that
+    /// its record is lost.
+    pub(crate) fn add_lost(&mut self, id: &str, now: i64) {
+        let session = short_hash(id.as_bytes(), 16);
+        if self.life.iter().any(|end| end.session == session) {
+            return;
+        }
+        let (process, unattended) = (String::new(), false);
+        self.put(End { session, process, from: now, to: now, unattended, late: true });
+    }
+
     /// Adds the end of `session` at `now`, or before that, where the machine was started anew
     /// since. One that is known already keeps its first end.
     pub(crate) fn add(&mut self, session: &Session, now: i64, first_process: Option<i64>) {
@@ -53,7 +75,7 @@ impl Ends {
         let from = session.since_ms;
         // Where everything began after it, it was over by then.
         let to = first_process.filter(|at| *at > from).unwrap_or(now).max(from);
-        self.life.push(End {
+        self.put(End {
             session: name_of(session),
             process: mark(session.process.as_ref()),
             from,
@@ -61,6 +83,10 @@ impl Ends {
             unattended: session.unattended,
             late: !session.runs(),
         });
+    }
+
+    fn put(&mut self, end: End) {
+        self.life.push(end);
         while self.life.len() > MOST {
             let old = self.life.remove(0);
             self.life[0].from = self.life[0].from.min(old.from);
@@ -108,6 +134,59 @@ impl Repo {
     pub(crate) fn died(&self) -> Vec<Session> {
         let gone = |session: &Session| session.process.is_some() && !session.runs();
         self.recorded().filter(gone).collect()
+    }
+
+    /// Sessions whose record is lost: each drives a job of this worktree and is neither recorded
+    /// nor known to be over. Its host may live, so nobody can tell what else calls itself one.
+    ///
+    /// # Errors
+    ///
+    /// A job or a record that does not read says nothing of its session.
+    pub(crate) fn lost_drivers(&self) -> Result<Vec<String>> {
+        let here = self.store.worktree_name();
+        let jobs = match self.focused()? {
+            Some(focused) => vec![focused],
+            None if self.rules.mode.keeps_jobs() => {
+                let mut jobs = self.jobs()?;
+                jobs.retain(|job| job.state.home.worktree == here);
+                jobs
+            }
+            None => Vec::new(),
+        };
+        let mut lost = Vec::new();
+        for job in jobs {
+            let driver = &job.state.driver;
+            let hooked = hosts::row(&driver.host).is_ok_and(hosts::Host::runs_hooks);
+            if hooked
+                && !driver.session.is_empty()
+                && !self.is_foreign(&job.state)?
+                && self.session(&driver.session)?.is_none()
+                && !self.ends().covers(&driver.session, job.state.job.updated_at)
+            {
+                lost.push(driver.session.clone());
+            }
+        }
+        Ok(lost)
+    }
+
+    /// A record is lost, or nobody can tell whether one is, and the host that calls is none that
+    /// was told to be a person's before.
+    fn is_unvouched(&self, caller: &Process) -> bool {
+        let vouched = |one: &Session| {
+            let same = one.process.as_ref().is_some_and(|process| is_same(process, caller));
+            same && !one.nested && one.untold.is_empty()
+        };
+        !self.hosted().iter().any(vouched)
+            && self.lost_drivers().map_or(true, |lost| !lost.is_empty())
+    }
+
+    /// When git seed came here, in milliseconds, and no later than `began`: no session of this
+    /// repository is older.
+    fn came_here(&self, began: i64) -> i64 {
+        // Only an upgrade adds a step there. Where nothing of it reads, no program is old enough.
+        let steps = self.store.history(names::META, 1_000).unwrap_or_default();
+        let first = steps.last().map_or(0, |step| step.at.saturating_mul(1_000));
+        first.min(began)
     }
 
     /// Says who types at the terminal of this process.
@@ -174,13 +253,22 @@ impl Repo {
         let then = |end: &End| !end.late && end.from <= began && began <= end.to;
         let over = self.all_ends().life.into_iter();
         let over = over.filter(|end| then(end) && others(&end.process, end.unattended));
-        let over: Vec<Life> = over.map(|end| Life { from: end.from, to: end.to }).collect();
+        let mut over: Vec<Life> = over.map(|end| Life { from: end.from, to: end.to }).collect();
+        let lost = self.is_unvouched(caller);
+        if lost {
+            over.push(Life { from: self.came_here(began), to: world::system_ms() });
+        }
         if live.is_empty() && over.is_empty() {
             return Ok(Typist::Person);
         }
         let agents = repo::installation::agents();
         let lives = Lives { live, over };
-        world::who_started(&world::above(caller.pid, &agents.markers), &agents, &lives)
+        let above = world::above(caller.pid, &agents.markers);
+        match world::who_started(&above, &agents, &lives)? {
+            // Its work would become that of the job, and hide that the record is lost.
+            Typist::Untold(by) if lost => Err(NotAPerson::Untold(by)),
+            told => Ok(told),
+        }
     }
 }
 
@@ -210,6 +298,21 @@ mod tests {
         ends.add(&session("a", 300), 900, Some(400));
         let lives: Vec<(i64, i64)> = ends.lives().map(|life| (life.from, life.to)).collect();
         assert_eq!(lives, [(100, 200), (300, 400)]);
+    }
+
+    #[test]
+    fn a_session_is_over_where_its_end_is_kept_or_may_have_become_another() {
+        let mut ends = Ends::default();
+        assert!(!ends.covers("a", 1));
+        ends.add_lost("a", 5_000);
+        ends.add_lost("a", 9_000);
+        assert!(ends.covers("a", 100) && !ends.covers("b", 1));
+        assert_eq!(ends.lives().collect::<Vec<_>>(), [Life { from: 5_000, to: 5_000 }]);
+        for at in 0..100 {
+            ends.add(&session(&at.to_string(), 10_000 + at), 10_000 + at, None);
+        }
+        // What it did last was before the oldest end that is kept apart.
+        assert!(ends.covers("c", 10) && !ends.covers("c", 11));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Re
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
-    boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, policy, record,
+    boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, person, policy, record,
     ref_locks, rewrite, setup, signing, texts, traces,
 };
 use crate::format::fold::opening;
@@ -47,6 +47,10 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     found.extend(mode_of(repo));
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
+    // A job that does not read has its own finding.
+    if repo.lost_drivers().is_ok_and(|lost| !lost.is_empty()) {
+        found.push(Finding::of(Found::SessionLost, &[]));
+    }
     examine_archive(repo, &mut found);
     if traces::lost_record(repo)? {
         found.push(Finding::of(Found::RecordLost, &[]));
@@ -377,6 +381,9 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
     // What the job in focus allows was read when the repository was opened.
     let repo = Repo::open(repo.store.work_tree())?;
     mend_around(&repo, found)?;
+    if person::sender::settle_lost(&repo)? {
+        found.push(Finding::of(Found::SessionMended, &[]));
+    }
     Ok(repo)
 }
 

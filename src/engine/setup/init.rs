@@ -11,7 +11,7 @@ use crate::engine::hosts_here::{self, Chosen};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{self, fence, hook_costs, jobs, record, setup, signing, traces};
+use crate::engine::{self, fence, hook_costs, jobs, person, record, setup, signing, traces};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -44,7 +44,10 @@ pub(crate) struct Wanted {
 
 /// Installs git seed in this repository. Doing it again updates what is there.
 pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
-    fence::fingerprints::as_our_own(repo, || install_all(repo, wanted))
+    let told = fence::fingerprints::as_our_own(repo, || install_all(repo, wanted))?;
+    // Where a job stayed behind an `uninstall`, the sessions that knew it went with the record.
+    person::sender::settle_lost(repo)?;
+    Ok(told)
 }
 
 fn install_all(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
