@@ -84,6 +84,7 @@ pub(crate) enum Case {
     Delegate,
     Dependencies,
     DependencyNowhere,
+    Described,
     DialNowhere,
     DialTwice,
     Disorder,
