@@ -434,6 +434,7 @@ pub(crate) enum Notice {
     PrintsUnclaimed,
     PrintsDisarmed,
     RefsOfAgent,
+    RefsOff,
     RefsUnclaimed,
     RefsNoticed,
     RefsMore,

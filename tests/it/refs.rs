@@ -112,6 +112,18 @@ fn is_named_with_what_puts_it_back(part: usize) {
     world.person("verify").succeeds();
 }
 
+/// Without them no hook says or holds anything: that is no change that blocks nothing.
+#[test]
+fn a_call_that_takes_all_refs_of_git_seed_is_told_as_its_end() {
+    let world = at_work();
+    let line = "git for-each-ref --format='delete %(refname)' refs/seed | git update-ref --stdin \
+                && git symbolic-ref -d refs/worktree/seed/focus";
+    let did = world.runs_and("cargo test", || drop(world.sh(line)));
+    let heard = did.after.to_person().unwrap_or_default();
+    assert!(heard.contains("holds nothing here") && !heard.contains("blocks nothing"), "{heard}");
+    assert!(heard.contains("refs/seed/meta was deleted; to put it back"), "{heard}");
+}
+
 #[test]
 fn a_replace_ref_hides_no_change_from_a_boundary() {
     let world = at_work();
