@@ -1366,11 +1366,13 @@ pub enum Found {
     ConfigLockMended,
     PutAway,
     FocusMended,
+    FocusLost,
     CloneMended,
     RecordMended,
     SessionMended,
     JournalMended,
     ChainMended,
+    ChainPutBack,
     ChainForgotten,
     ChainLost,
 }

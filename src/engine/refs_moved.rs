@@ -10,7 +10,7 @@
 
 use crate::engine::fence;
 use crate::engine::fence::looks::Window;
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::looks::RefMove;
 use crate::format::names::{COMMIT_NOTES, FOCUS, META, OPS, RULES};
 use crate::phases::Class;
@@ -81,6 +81,17 @@ pub(crate) fn moved_in(
     }
     let off = moved.iter().any(|one| one.name == META && one.new.is_empty());
     Ok(MovedRefs { kept: moved.iter().map(|one| kept(one)).collect(), told, by_call, off })
+}
+
+/// Says `why`, where a call took away what the state is read from, with the refs that went and
+/// what puts them back.
+pub(crate) fn named_in<T>(repo: &Repo, window: Option<&Window>, why: EngineError) -> Result<T> {
+    // What else stands in the way is said by `why`, or not at all.
+    let moved = moved_in(repo, None, window).unwrap_or_default();
+    if moved.told.is_empty() || !why.is_damage() {
+        return Err(why);
+    }
+    Err(EngineError::Taken { why: Box::new(why), refs: moved.told.join("\n") })
 }
 
 fn kept(one: &RefMove) -> String {
