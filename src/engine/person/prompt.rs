@@ -4,7 +4,7 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, closed_paths, git_mark, person, record, unheard};
+use crate::engine::{claims, closed_paths, git_mark, person, record, starter, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -36,10 +36,8 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
     }
     repo.require_seeded()?;
     let word = person::sender::word(repo, host, event)?;
-    if !word.is_somebody()
-        && !automation
-        && let Some(told) = person::sender::told_of_loss(repo)
-    {
+    let nobody = !word.is_somebody() && !automation;
+    if let Some(told) = nobody.then(|| starter::told_of_loss(repo)).flatten() {
         return Ok(Answer::to_person(told));
     }
     let focused = repo.focused()?;

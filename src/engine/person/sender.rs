@@ -1,18 +1,17 @@
 //! Who speaks in a session: a person at a host that lives, or nobody who can be named.
 
 use crate::engine::bypasses::{self, Bypass};
-use crate::engine::fence;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
     Sender, Session, attendance, is_handed_alike, is_unattended, speaks_for,
 };
 use crate::engine::repo::{Repo, Result};
+use crate::engine::{fence, starter};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
 use crate::rules::Unattended;
-use crate::voice::{Notice, tell};
 use crate::world::{self, GitEnvironment, Typist, View};
 
 /// Records the session of `event` with the process that called us.
@@ -26,13 +25,13 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     {
         return Ok(known);
     }
-    // While a host of this worktree runs, its session goes on with the prints it has.
-    if repo.prints()?.is_none() || !repo.is_hosted() {
+    // While a host of this worktree runs, or may run, its session goes on with the prints it has.
+    if repo.prints()?.is_none() || !(repo.is_hosted() || starter::has_lost_one(repo)) {
         fence::fingerprints::take_prints(repo)?;
         fence::looks::forget_looks(repo);
     }
     settle(repo)?;
-    let (started, untold) = match repo.starter(&above) {
+    let (started, untold) = match starter::starter(repo, &above) {
         Ok(Typist::Person) => (true, String::new()),
         Ok(Typist::Untold(by)) => (true, by),
         Err(_) => (false, String::new()),
@@ -64,8 +63,7 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         }),
         trace: next_trace(repo, event)?,
     };
-    // It takes no place of one whose record is lost: the loss would be forgotten with it.
-    if session.nested && repo.lost_drivers().map_or(true, |lost| lost.contains(&session.id)) {
+    if starter::would_hide_a_loss(repo, &session) {
         return Ok(session);
     }
     let text = toml::to_string(&session)?;
@@ -123,30 +121,6 @@ fn write_ends(repo: &Repo, over: &[Session]) -> Result<()> {
     let _lock = repo.store.lock()?;
     let text = toml::to_string(&add(repo.ends()))?;
     Ok(world::write_whole(&repo.ends_file(), text.as_bytes())?)
-}
-
-/// Writes down, where a person asks for it, that sessions are over whose records are lost; says
-/// whether there were any.
-pub(crate) fn settle_lost(repo: &Repo) -> Result<bool> {
-    // A job that does not read is told by whoever mends it.
-    let lost = repo.lost_drivers().unwrap_or_default();
-    if lost.is_empty() || repo.is_person().is_err() {
-        return Ok(false);
-    }
-    let now = world::system_ms();
-    let _lock = repo.store.lock()?;
-    let mut ends = repo.ends();
-    lost.iter().for_each(|id| ends.add_lost(id, now));
-    let text = toml::to_string(&ends)?;
-    world::write_whole(&repo.ends_file(), text.as_bytes())?;
-    Ok(true)
-}
-
-/// What the person hears where nobody vouches for a session and a record is lost.
-pub(crate) fn told_of_loss(repo: &Repo) -> Option<String> {
-    // A job that does not read is told by whoever reads it for its own sake.
-    let lost = repo.lost_drivers().is_ok_and(|lost| !lost.is_empty());
-    lost.then(|| tell(Notice::SessionRecordLost, &[]))
 }
 
 /// A trace for the session of `event`: that of the session that it goes on with, where the

@@ -8,10 +8,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::own_state;
-use crate::engine::repo::sessions::{Session, is_same};
-use crate::engine::repo::{self, Repo, Result};
-use crate::format::{names, short_hash};
-use crate::hosts;
+use crate::engine::repo::sessions::Session;
+use crate::engine::repo::{self, Repo};
+use crate::format::short_hash;
 use crate::jobs::UnixSeconds;
 use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist, View};
 
@@ -48,7 +47,7 @@ impl Ends {
 
     /// The session `id`, which did something at `last`, is known to be over; or it may be one of
     /// those that became one end.
-    fn covers(&self, id: &str, last: UnixSeconds) -> bool {
+    pub(crate) fn covers(&self, id: &str, last: UnixSeconds) -> bool {
         let name = short_hash(id.as_bytes(), 16);
         let folded = self.life.first().filter(|_| self.life.len() >= MOST);
         folded.is_some_and(|old| last.saturating_mul(1_000) <= old.to)
@@ -96,12 +95,19 @@ impl Ends {
         }
     }
 
+    /// Those that were attended, in another process than `own`, and that are seen to live at `at`.
+    pub(crate) fn at(&self, at: i64, own: &str) -> impl Iterator<Item = Life> {
+        let then = move |end: &&End| !end.late && end.from <= at && at <= end.to;
+        let others = move |end: &&End| !end.unattended && end.process != own;
+        self.life.iter().filter(then).filter(others).map(|end| Life { from: end.from, to: end.to })
+    }
+
     fn lives(&self) -> impl Iterator<Item = Life> {
         self.life.iter().map(|end| Life { from: end.from, to: end.to })
     }
 }
 
-fn mark(process: Option<&Process>) -> String {
+pub(crate) fn mark(process: Option<&Process>) -> String {
     process.map_or_else(String::new, |process| format!("{} {}", process.pid, process.started))
 }
 
@@ -122,7 +128,7 @@ impl Repo {
     }
 
     /// All ends of sessions. One whose host is gone and whose end nobody wrote is over by now.
-    fn all_ends(&self) -> Ends {
+    pub(crate) fn all_ends(&self) -> Ends {
         let mut ends = self.ends();
         for session in self.died() {
             ends.add(&session, world::system_ms(), world::first_process_ms());
@@ -134,59 +140,6 @@ impl Repo {
     pub(crate) fn died(&self) -> Vec<Session> {
         let gone = |session: &Session| session.process.is_some() && !session.runs();
         self.recorded().filter(gone).collect()
-    }
-
-    /// Sessions whose record is lost: each drives a job of this worktree and is neither recorded
-    /// nor known to be over. Its host may live, so nobody can tell what else calls itself one.
-    ///
-    /// # Errors
-    ///
-    /// A job or a record that does not read says nothing of its session.
-    pub(crate) fn lost_drivers(&self) -> Result<Vec<String>> {
-        let here = self.store.worktree_name();
-        let jobs = match self.focused()? {
-            Some(focused) => vec![focused],
-            None if self.rules.mode.keeps_jobs() => {
-                let mut jobs = self.jobs()?;
-                jobs.retain(|job| job.state.home.worktree == here);
-                jobs
-            }
-            None => Vec::new(),
-        };
-        let mut lost = Vec::new();
-        for job in jobs {
-            let driver = &job.state.driver;
-            let hooked = hosts::row(&driver.host).is_ok_and(hosts::Host::runs_hooks);
-            if hooked
-                && !driver.session.is_empty()
-                && !self.is_foreign(&job.state)?
-                && self.session(&driver.session)?.is_none()
-                && !self.ends().covers(&driver.session, job.state.job.updated_at)
-            {
-                lost.push(driver.session.clone());
-            }
-        }
-        Ok(lost)
-    }
-
-    /// A record is lost, or nobody can tell whether one is, and the host that calls is none that
-    /// was told to be a person's before.
-    fn is_unvouched(&self, caller: &Process) -> bool {
-        let vouched = |one: &Session| {
-            let same = one.process.as_ref().is_some_and(|process| is_same(process, caller));
-            same && !one.nested && one.untold.is_empty()
-        };
-        !self.hosted().iter().any(vouched)
-            && self.lost_drivers().map_or(true, |lost| !lost.is_empty())
-    }
-
-    /// When git seed came here, in milliseconds, and no later than `began`: no session of this
-    /// repository is older.
-    fn came_here(&self, began: i64) -> i64 {
-        // Only an upgrade adds a step there. Where nothing of it reads, no program is old enough.
-        let steps = self.store.history(names::META, 1_000).unwrap_or_default();
-        let first = steps.last().map_or(0, |step| step.at.saturating_mul(1_000));
-        first.min(began)
     }
 
     /// Says who types at the terminal of this process.
@@ -224,55 +177,9 @@ impl Repo {
     fn live_hosts(&self) -> Vec<HostProcess> {
         self.hosted().into_iter().filter_map(host).collect()
     }
-
-    /// Who started the host that calls, where another one that a person attends lived here then.
-    ///
-    /// # Errors
-    ///
-    /// Says what speaks against a person: code of an agent's that was detached from its shell
-    /// leads nowhere.
-    pub(crate) fn starter(&self, above: &[Process]) -> Result<Typist, NotAPerson> {
-        if let Some(played) = world::played_typist() {
-            return Ok(played);
-        }
-        if *world::view() == View::Blind {
-            return Err(NotAPerson::Unseen);
-        }
-        // Who is not seen may be the host of an agent that puts itself where nobody sees it.
-        if self.recorded().any(|one| one.process.is_some() && !one.is_in_view()) {
-            return Err(NotAPerson::OutOfView);
-        }
-        let Some(caller) = world::caller(above) else { return Ok(Typist::Person) };
-        let began = world::started_ms(caller).unwrap_or_else(world::system_ms);
-        // Where only unattended sessions run, nobody's word is at stake.
-        let others =
-            |process: &String, unattended: bool| !unattended && *process != mark(Some(caller));
-        let live = self.hosted().into_iter();
-        let live = live.filter(|one| others(&mark(one.process.as_ref()), one.unattended));
-        let live = live.filter_map(host).collect::<Vec<_>>();
-        let then = |end: &End| !end.late && end.from <= began && began <= end.to;
-        let over = self.all_ends().life.into_iter();
-        let over = over.filter(|end| then(end) && others(&end.process, end.unattended));
-        let mut over: Vec<Life> = over.map(|end| Life { from: end.from, to: end.to }).collect();
-        let lost = self.is_unvouched(caller);
-        if lost {
-            over.push(Life { from: self.came_here(began), to: world::system_ms() });
-        }
-        if live.is_empty() && over.is_empty() {
-            return Ok(Typist::Person);
-        }
-        let agents = repo::installation::agents();
-        let lives = Lives { live, over };
-        let above = world::above(caller.pid, &agents.markers);
-        match world::who_started(&above, &agents, &lives)? {
-            // Its work would become that of the job, and hide that the record is lost.
-            Typist::Untold(by) if lost => Err(NotAPerson::Untold(by)),
-            told => Ok(told),
-        }
-    }
 }
 
-fn host(session: Session) -> Option<HostProcess> {
+pub(crate) fn host(session: Session) -> Option<HostProcess> {
     let since = session.since_ms;
     session.process.map(|process| HostProcess { process, since })
 }

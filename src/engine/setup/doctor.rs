@@ -11,21 +11,18 @@ use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Re
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
-    boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, person, policy, record,
-    ref_locks, rewrite, setup, signing, texts, traces,
+    boundary, claims, fence, hook_costs, job_refs, jobs, moved, note_lines, own_refs, policy,
+    record, ref_locks, rewrite, setup, signing, starter, texts, traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
-use crate::format::{names, ops, state};
+use crate::format::names;
 use crate::hosts;
 use crate::jobs::mode::Mode;
 use crate::rules::Confining;
-use crate::store::{Stood, Tip};
+use crate::store::Tip;
 use crate::voice::Found;
 use crate::{confine, githooks, world};
-
-/// How many operations back a job is looked for whose ref is gone.
-const OPERATIONS: usize = 256;
 
 /// Looks at everything; mends what it can when `fix` is true.
 pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
@@ -50,8 +47,7 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     found.extend(mode_of(repo));
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
-    // A job that does not read has its own finding.
-    if repo.lost_drivers().is_ok_and(|lost| !lost.is_empty()) {
+    if starter::has_lost_one(repo) {
         found.push(Finding::of(Found::SessionLost, &[]));
     }
     examine_archive(repo, &mut found);
@@ -384,31 +380,14 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
     // What the job in focus allows was read when the repository was opened.
     let repo = Repo::open(repo.store.work_tree())?;
     mend_around(&repo, found)?;
-    if person::sender::settle_lost(&repo)? {
+    if starter::settle_lost(&repo)? {
         found.push(Finding::of(Found::SessionMended, &[]));
     }
     Ok(repo)
 }
 
-/// Puts a job's ref back that is gone while a worktree has the job in focus: no command of ours
-/// takes one away there.
-fn put_back_chains(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
-    for chain in repo.store.in_focus()? {
-        // One that is there and does not read is set back below.
-        if !matches!(repo.store.stands_at(&chain), Ok(None)) {
-            continue;
-        }
-        let step = known_steps(repo, &chain).into_iter().find(|id| is_sound(repo, id));
-        if let Some(step) = step {
-            repo.store.set_back(&chain, &step)?;
-            found.push(Finding::of(Found::ChainPutBack, &[("chain", &chain), ("step", &step)]));
-        }
-    }
-    Ok(())
-}
-
 fn mend_chains(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
-    put_back_chains(repo, found)?;
+    job_refs::put_back(repo, found)?;
     for chain in repo.store.torn_refs(names::JOBS) {
         repo.store.drop_torn_ref(&chain)?;
         found.push(set_back_chain(repo, &chain)?);
@@ -473,47 +452,17 @@ pub(crate) fn reads(repo: &Repo, chain: &str) -> Result<()> {
     repo.state(chain, &tip).map(drop)
 }
 
-/// Files of a job's tree that every decision is taken by; a job may lack any of them.
-const LISTS: [&str; 4] = [names::SCOPE, names::ALLOWED, names::JOB_RULES, names::INJECTION];
-
-/// Reads them: one whose bytes git has lost is not the same as none.
+/// Reads the files that decisions are taken by: one whose bytes git has lost is not the same as
+/// none.
 fn read_lists(repo: &Repo, tip: &Tip) -> Result<()> {
-    LISTS.iter().try_for_each(|file| repo.store.file(tip, file).map(drop)).map_err(Into::into)
-}
-
-/// The steps of a chain that this clone knows, newest first: from its log, and from operations,
-/// since git takes the log along with a ref that is deleted.
-fn known_steps(repo: &Repo, chain: &str) -> Vec<String> {
-    let mut ids = repo.store.reflog(chain);
-    let Some(place) = ops::place(chain) else { return ids };
-    // Operations that do not read name no step.
-    let done = repo.store.history(names::OPS, OPERATIONS).unwrap_or_default();
-    for op in done {
-        // As above.
-        let Ok(tree) = repo.store.tree_of_commit(&op.commit) else { continue };
-        // As above.
-        if let Ok(Some(Stood::At(step))) = repo.store.stood_in(&tree, &place) {
-            ids.push(step.to_string());
-        }
-    }
-    ids.dedup();
-    ids
-}
-
-/// A step to go back to: its state reads, and so does all that decisions are taken by.
-fn is_sound(repo: &Repo, id: &str) -> bool {
-    let Ok(commit) = id.parse() else { return false };
-    // A commit that does not read is none.
-    repo.store
-        .file_of_commit(&commit, names::STATE)
-        .is_ok_and(|bytes| bytes.is_some_and(|bytes| state::read(&bytes).is_ok()))
-        && LISTS.iter().all(|file| repo.store.file_of_commit(&commit, file).is_ok())
+    let read = |file| repo.store.file(tip, file).map(drop);
+    job_refs::LISTS.into_iter().try_for_each(read).map_err(Into::into)
 }
 
 /// Sets a chain that does not read back to its newest commit that does.
 fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
     for id in repo.store.reflog(chain) {
-        if is_sound(repo, &id) {
+        if job_refs::is_sound(repo, &id) {
             repo.store.set_back(chain, &id)?;
             let facts = [("chain", chain), ("step", &id)];
             return Ok(Finding::of(Found::ChainMended, &facts));
