@@ -10,9 +10,9 @@
 
 use crate::engine::fence;
 use crate::engine::fence::looks::Window;
-use crate::engine::repo::{LoadedJob, Repo, Result};
+use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
 use crate::format::looks::RefMove;
-use crate::format::names::{COMMIT_NOTES, FOCUS, OPS, RULES};
+use crate::format::names::{COMMIT_NOTES, FOCUS, META, OPS, RULES};
 use crate::phases::Class;
 use crate::store::Store;
 use crate::store::refs::STASH;
@@ -29,6 +29,9 @@ pub(crate) struct MovedRefs {
     /// Each with the command that puts it back.
     told: Vec<String>,
     by_call: bool,
+    /// The ref went that says that git seed lives here: from now on no hook says or holds
+    /// anything.
+    off: bool,
 }
 
 impl MovedRefs {
@@ -38,7 +41,11 @@ impl MovedRefs {
     }
 
     pub(crate) fn to_person(&self) -> Option<String> {
-        let of = if self.by_call { Notice::RefsOfAgent } else { Notice::RefsUnclaimed };
+        let of = match (self.off, self.by_call) {
+            (true, _) => Notice::RefsOff,
+            (false, true) => Notice::RefsOfAgent,
+            (false, false) => Notice::RefsUnclaimed,
+        };
         (!self.told.is_empty()).then(|| tell(of, &[("refs", &self.told.join("\n"))]))
     }
 }
@@ -55,6 +62,8 @@ pub(crate) fn moved_in(
     let git_is_open = repo.row(focused).opens(Class::ShellGit);
     let mut moved: Vec<&RefMove> =
         window.refs.iter().filter(|one| is_named(repo, one, window, git_is_open)).collect();
+    // What all the rest rests on is among those that are named.
+    moved.sort_by_key(|one| one.name != META);
     if let Some(focused) = focused {
         // Two calls at once see the same: it is told once.
         let since = repo.read_since(focused)?;
@@ -70,7 +79,19 @@ pub(crate) fn moved_in(
     if moved.len() > NAMED {
         told.push(tell(Notice::RefsMore, &[("count", &(moved.len() - NAMED).to_string())]));
     }
-    Ok(MovedRefs { kept: moved.iter().map(|one| kept(one)).collect(), told, by_call })
+    let off = moved.iter().any(|one| one.name == META && one.new.is_empty());
+    Ok(MovedRefs { kept: moved.iter().map(|one| kept(one)).collect(), told, by_call, off })
+}
+
+/// Says `why`, where a call took away what the state is read from, with the refs that went and
+/// what puts them back.
+pub(crate) fn named_in<T>(repo: &Repo, window: Option<&Window>, why: EngineError) -> Result<T> {
+    // What else stands in the way is said by `why`, or not at all.
+    let moved = moved_in(repo, None, window).unwrap_or_default();
+    if moved.told.is_empty() || !why.is_damage() {
+        return Err(why);
+    }
+    Err(EngineError::Taken { why: Box::new(why), refs: moved.told.join("\n") })
 }
 
 fn kept(one: &RefMove) -> String {
@@ -158,6 +179,21 @@ fn in_words(one: &RefMove) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_git_seed_is_off_the_person_hears_that_first() {
+        for (off, by_call, words) in [
+            (true, true, "holds nothing here"),
+            (true, false, "holds nothing here"),
+            (false, true, "This blocks nothing"),
+            (false, false, "no call accounts for it"),
+        ] {
+            let told = vec!["refs/seed/meta was deleted".to_owned()];
+            let said = MovedRefs { kept: Vec::new(), told, by_call, off }.to_person();
+            let said = said.expect("it is told");
+            assert!(said.contains(words) && said.ends_with("was deleted"), "{said}");
+        }
+    }
 
     #[test]
     fn each_kind_is_told_with_what_puts_it_back() {

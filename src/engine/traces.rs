@@ -35,12 +35,13 @@ pub(crate) fn lost_record(repo: &Repo) -> Result<bool> {
     Ok(!is_recorded(repo) && found(repo)?.1)
 }
 
-/// Leaves a focus whose job is nowhere; says whether there was one.
+/// Leaves a focus whose job is nowhere, where a person asks; says whether there was one. A ref that
+/// code took away is no end of a job.
 pub(crate) fn drop_dangling_focus(repo: &Repo) -> Result<bool> {
     if own_refs::mend_focus(repo)?.is_some() {
         return Ok(repo.store.focus()?.is_none());
     }
-    if repo.store.focus().is_ok() {
+    if repo.store.focus().is_ok() || repo.is_person().is_err() {
         return Ok(false);
     }
     repo.store.clear_focus()?;
@@ -206,7 +207,11 @@ pub(crate) fn sweep(repo: &Repo, installation: &Installation, bundle: Option<&Pa
 
 /// The same for `doctor --fix`, which says so.
 pub(crate) fn mend_focus(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
-    if drop_dangling_focus(repo)? {
+    if repo.store.focus().is_err()
+        && let Err(why) = repo.is_person()
+    {
+        found.push(Finding::of(Found::FocusLost, &[("why", &why.to_string())]));
+    } else if drop_dangling_focus(repo)? {
         found.push(Finding::of(Found::FocusMended, &[]));
     }
     Ok(())

@@ -85,6 +85,7 @@ pub(crate) enum Case {
     Delegate,
     Dependencies,
     DependencyNowhere,
+    Described,
     DialNowhere,
     DialTwice,
     Disorder,

@@ -525,6 +525,31 @@ fn a_host_that_an_agent_started_out_of_sight_is_nobody() {
     }
 }
 
+/// Code may take the records of sessions away. A host that nobody's terminal leads to is nobody
+/// then, until a person has seen it.
+#[test]
+fn a_host_out_of_sight_is_nobody_where_the_record_of_a_session_is_lost() {
+    if !has("setsid") {
+        return;
+    }
+    for lost in [".git/seed/sessions", ".git/seed/sessions .git/seed/lives.toml"] {
+        let world = World::prompted();
+        world.sh(&format!("rm -rf {lost}"));
+        for _ in 0..2 {
+            detached(&world, "CLAUDE_CODE_SESSION_ATTENDED=1");
+            assert_eq!(world.json("status")["enabled"], true, "{lost}");
+        }
+        let said = world.seed("doctor --fix").said();
+        assert!(said.out.contains("the record of the session"), "{lost}: {said:?}");
+        detached(&world, "CLAUDE_CODE_SESSION_ATTENDED=1");
+        assert_eq!(world.json("status")["enabled"], true, "{lost}: the agent mends nothing");
+        let said = world.person("doctor --fix").said();
+        assert!(said.out.contains("counts as over"), "{lost}: {said:?}");
+        detached(&world, "CLAUDE_CODE_SESSION_ATTENDED=1");
+        assert_eq!(world.json("status")["enabled"], false, "{lost}");
+    }
+}
+
 #[test]
 fn a_host_without_a_login_is_heard_where_nobody_else_is() {
     if !has("setsid") {

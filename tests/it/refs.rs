@@ -112,6 +112,33 @@ fn is_named_with_what_puts_it_back(part: usize) {
     world.person("verify").succeeds();
 }
 
+/// Without them no hook says or holds anything: that is no change that blocks nothing.
+#[test]
+fn a_call_that_takes_all_refs_of_git_seed_is_told_as_its_end() {
+    let world = at_work();
+    let line = "git for-each-ref --format='delete %(refname)' refs/seed | git update-ref --stdin \
+                && git symbolic-ref -d refs/worktree/seed/focus";
+    let did = world.runs_and("cargo test", || drop(world.sh(line)));
+    let heard = did.after.to_person().unwrap_or_default();
+    assert!(heard.contains("holds nothing here") && !heard.contains("blocks nothing"), "{heard}");
+    assert!(heard.contains("refs/seed/meta was deleted; to put it back"), "{heard}");
+}
+
+/// The state is read from it: the damage is told with what puts it back.
+#[test]
+fn a_call_that_takes_the_ref_of_the_job_is_told_with_what_puts_it_back() {
+    let world = at_work();
+    let chain = format!("refs/seed/jobs/{}", world.job());
+    let tip = world.git(&format!("rev-parse {chain}"));
+    let line = format!("git update-ref -d {chain}");
+    let did = world.runs_and("cargo test", || drop(world.sh(&line)));
+    let heard = did.after.to_person().unwrap_or_default();
+    let back = format!("git update-ref {chain} {tip}");
+    assert!(heard.contains("is missing") && heard.contains(&back), "{heard}");
+    world.sh(&back);
+    assert_eq!(world.phase(), "execute");
+}
+
 #[test]
 fn a_replace_ref_hides_no_change_from_a_boundary() {
     let world = at_work();

@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
 /// The rooms of the engine, from the top; arrows go down only.
-const ROOMS: [&str; 80] = [
+const ROOMS: [&str; 82] = [
     "unhooked",
     "modes",
     "hook",
@@ -22,6 +22,7 @@ const ROOMS: [&str; 80] = [
     "git_hooks",
     "moved",
     "ref_locks",
+    "job_refs",
     "own_dir",
     "named_dirs",
     "agent_settings",
@@ -88,6 +89,7 @@ const ROOMS: [&str; 80] = [
     "tokens",
     "aside",
     "voices",
+    "starter",
     "repo",
     "clone_file",
     "said_file",

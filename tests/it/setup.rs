@@ -596,14 +596,25 @@ fn a_journal_that_was_changed_by_hand_is_noticed() {
 }
 
 #[test]
-fn a_focus_that_points_nowhere_is_mended() {
+fn a_job_whose_ref_is_gone_is_put_back_and_only_a_person_lets_it_go() {
     let world = World::seeded();
     world.to("execute");
     let chain = format!("refs/seed/jobs/{}", world.job());
+    let tip = world.git(&format!("rev-parse {chain}"));
     world.git(&format!("update-ref -d {chain}"));
     let said = world.seed("phase current").said();
     assert!(said.code == 1 && said.err.contains("git seed doctor --fix"), "{said:?}");
-    world.seed("doctor --fix").said();
+    let said = world.seed("doctor --fix").said();
+    assert!(said.out.contains("stands at") && said.out.contains(&chain), "{said:?}");
+    assert_eq!(world.git(&format!("rev-parse {chain}")), tip, "its newest step");
+    assert_eq!(world.phase(), "execute");
+    // Where nothing names a step of it any more, the agent does not end it.
+    world.git(&format!("update-ref -d {chain}"));
+    world.git("update-ref -d refs/seed/ops");
+    let said = world.seed("doctor --fix").said();
+    assert!(said.out.contains("only a person lets the job go"), "{said:?}");
+    assert_eq!(world.git("symbolic-ref refs/worktree/seed/focus"), chain);
+    world.person("doctor --fix").said();
     assert_eq!(world.phase(), "none");
 }
 

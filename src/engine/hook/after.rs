@@ -49,7 +49,8 @@ pub(crate) fn after(
     // What a person answers for is no call's own: the fence names it, and lays it to nobody.
     let window = window.filter(|_| answered.is_none());
     let ended = EndedCall { host, event, call, outcome };
-    let Some(focused) = repo.focused()? else {
+    let focused = repo.focused().or_else(|why| refs_moved::named_in(repo, window.as_ref(), why))?;
+    let Some(focused) = focused else {
         return without_focus(repo, &ended, window.as_ref());
     };
     if focused.activity.is_err() {

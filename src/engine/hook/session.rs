@@ -2,7 +2,7 @@
 
 use crate::engine::quote::count_words;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{briefing, jobs, memory, person, record};
+use crate::engine::{briefing, jobs, memory, person, record, starter};
 use crate::event::{Event, SessionSource};
 use crate::format::journal::{Counts, What};
 use crate::hosts::Answer;
@@ -30,6 +30,11 @@ pub(crate) fn session_start(repo: &Repo, event: &Event, source: &SessionSource) 
     repo.require_seeded()?;
     let session = person::sender::begin_session(repo, event)?;
     record::identity::keep(repo)?;
+    if session.nested
+        && let Some(told) = starter::told_of_loss(repo)
+    {
+        return Ok(Answer::to_person(told));
+    }
     if !session.untold.is_empty() {
         let facts = [("by", session.untold.as_str())];
         return Ok(Answer::to_person(tell(Notice::SessionUntold, &facts)));

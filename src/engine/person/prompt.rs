@@ -4,7 +4,9 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{claims, closed_paths, git_mark, guests, jobs, person, record, unheard};
+use crate::engine::{
+    claims, closed_paths, git_mark, guests, jobs, person, record, starter, unheard,
+};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -38,6 +40,10 @@ fn heard(repo: &Repo, host: &Host, event: &Event, text: &str, automation: bool) 
     }
     repo.require_seeded()?;
     let word = person::sender::word(repo, host, event)?;
+    let nobody = !word.is_somebody() && !automation;
+    if let Some(told) = nobody.then(|| starter::told_of_loss(repo)).flatten() {
+        return Ok(Answer::to_person(told));
+    }
     let focused = repo.focused()?;
     // What the person gives up needs no account of what was done for it, and a command of theirs
     // judges for itself.

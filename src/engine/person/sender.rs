@@ -1,13 +1,13 @@
 //! Who speaks in a session: a person at a host that lives, or nobody who can be named.
 
 use crate::engine::bypasses::{self, Bypass};
-use crate::engine::fence;
 use crate::engine::repo::answer::PersonReply;
 use crate::engine::repo::lives::Ends;
 use crate::engine::repo::sessions::{
     Sender, Session, attendance, is_handed_alike, is_unattended, speaks_for,
 };
 use crate::engine::repo::{Repo, Result};
+use crate::engine::{fence, starter};
 use crate::event::{Event, EventKind};
 use crate::format::short_hash;
 use crate::hosts::{self, Host};
@@ -25,13 +25,13 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
     {
         return Ok(known);
     }
-    // While a host of this worktree runs, its session goes on with the prints it has.
-    if repo.prints()?.is_none() || !repo.is_hosted() {
+    // While a host of this worktree runs, or may run, its session goes on with the prints it has.
+    if repo.prints()?.is_none() || !(repo.is_hosted() || starter::has_lost_one(repo)) {
         fence::fingerprints::take_prints(repo)?;
         fence::looks::forget_looks(repo);
     }
     settle(repo)?;
-    let (started, untold) = match repo.starter(&above) {
+    let (started, untold) = match starter::starter(repo, &above) {
         Ok(Typist::Person) => (true, String::new()),
         Ok(Typist::Untold(by)) => (true, by),
         Err(_) => (false, String::new()),
@@ -63,6 +63,9 @@ pub(crate) fn begin_session(repo: &Repo, event: &Event) -> Result<Session> {
         }),
         trace: next_trace(repo, event)?,
     };
+    if starter::would_hide_a_loss(repo, &session) {
+        return Ok(session);
+    }
     let text = toml::to_string(&session)?;
     world::write_whole(&repo.session_file(&event.session), text.as_bytes())?;
     Ok(session)

@@ -11,6 +11,7 @@ use crate::engine::own_state;
 use crate::engine::repo::sessions::Session;
 use crate::engine::repo::{self, Repo};
 use crate::format::short_hash;
+use crate::jobs::UnixSeconds;
 use crate::world::{self, HostProcess, Life, Lives, NotAPerson, Process, Typist, View};
 
 /// The most ends that are kept; older ones become one.
@@ -44,6 +45,26 @@ impl Ends {
         self.life.iter().any(|end| end.session == name && end.process == process)
     }
 
+    /// The session `id`, which did something at `last`, is known to be over; or it may be one of
+    /// those that became one end.
+    pub(crate) fn covers(&self, id: &str, last: UnixSeconds) -> bool {
+        let name = short_hash(id.as_bytes(), 16);
+        let folded = self.life.first().filter(|_| self.life.len() >= MOST);
+        folded.is_some_and(|old| last.saturating_mul(1_000) <= old.to)
+            || self.life.iter().any(|end| end.session == name)
+    }
+
+    /// Adds the end of the session `id`, of which nothing is known but that a person has seen that
+    /// its record is lost.
+    pub(crate) fn add_lost(&mut self, id: &str, now: i64) {
+        let session = short_hash(id.as_bytes(), 16);
+        if self.life.iter().any(|end| end.session == session) {
+            return;
+        }
+        let (process, unattended) = (String::new(), false);
+        self.put(End { session, process, from: now, to: now, unattended, late: true });
+    }
+
     /// Adds the end of `session` at `now`, or before that, where the machine was started anew
     /// since. One that is known already keeps its first end.
     pub(crate) fn add(&mut self, session: &Session, now: i64, first_process: Option<i64>) {
@@ -53,7 +74,7 @@ impl Ends {
         let from = session.since_ms;
         // Where everything began after it, it was over by then.
         let to = first_process.filter(|at| *at > from).unwrap_or(now).max(from);
-        self.life.push(End {
+        self.put(End {
             session: name_of(session),
             process: mark(session.process.as_ref()),
             from,
@@ -61,6 +82,10 @@ impl Ends {
             unattended: session.unattended,
             late: !session.runs(),
         });
+    }
+
+    fn put(&mut self, end: End) {
+        self.life.push(end);
         while self.life.len() > MOST {
             let old = self.life.remove(0);
             self.life[0].from = self.life[0].from.min(old.from);
@@ -70,12 +95,19 @@ impl Ends {
         }
     }
 
+    /// Those that were attended, in another process than `own`, and that are seen to live at `at`.
+    pub(crate) fn at(&self, at: i64, own: &str) -> impl Iterator<Item = Life> {
+        let then = move |end: &&End| !end.late && end.from <= at && at <= end.to;
+        let others = move |end: &&End| !end.unattended && end.process != own;
+        self.life.iter().filter(then).filter(others).map(|end| Life { from: end.from, to: end.to })
+    }
+
     fn lives(&self) -> impl Iterator<Item = Life> {
         self.life.iter().map(|end| Life { from: end.from, to: end.to })
     }
 }
 
-fn mark(process: Option<&Process>) -> String {
+pub(crate) fn mark(process: Option<&Process>) -> String {
     process.map_or_else(String::new, |process| format!("{} {}", process.pid, process.started))
 }
 
@@ -96,7 +128,7 @@ impl Repo {
     }
 
     /// All ends of sessions. One whose host is gone and whose end nobody wrote is over by now.
-    fn all_ends(&self) -> Ends {
+    pub(crate) fn all_ends(&self) -> Ends {
         let mut ends = self.ends();
         for session in self.died() {
             ends.add(&session, world::system_ms(), world::first_process_ms());
@@ -145,46 +177,9 @@ impl Repo {
     fn live_hosts(&self) -> Vec<HostProcess> {
         self.hosted().into_iter().filter_map(host).collect()
     }
-
-    /// Who started the host that calls, where another one that a person attends lived here then.
-    ///
-    /// # Errors
-    ///
-    /// Says what speaks against a person: code of an agent's that was detached from its shell
-    /// leads nowhere.
-    pub(crate) fn starter(&self, above: &[Process]) -> Result<Typist, NotAPerson> {
-        if let Some(played) = world::played_typist() {
-            return Ok(played);
-        }
-        if *world::view() == View::Blind {
-            return Err(NotAPerson::Unseen);
-        }
-        // Who is not seen may be the host of an agent that puts itself where nobody sees it.
-        if self.recorded().any(|one| one.process.is_some() && !one.is_in_view()) {
-            return Err(NotAPerson::OutOfView);
-        }
-        let Some(caller) = world::caller(above) else { return Ok(Typist::Person) };
-        let began = world::started_ms(caller).unwrap_or_else(world::system_ms);
-        // Where only unattended sessions run, nobody's word is at stake.
-        let others =
-            |process: &String, unattended: bool| !unattended && *process != mark(Some(caller));
-        let live = self.hosted().into_iter();
-        let live = live.filter(|one| others(&mark(one.process.as_ref()), one.unattended));
-        let live = live.filter_map(host).collect::<Vec<_>>();
-        let then = |end: &End| !end.late && end.from <= began && began <= end.to;
-        let over = self.all_ends().life.into_iter();
-        let over = over.filter(|end| then(end) && others(&end.process, end.unattended));
-        let over: Vec<Life> = over.map(|end| Life { from: end.from, to: end.to }).collect();
-        if live.is_empty() && over.is_empty() {
-            return Ok(Typist::Person);
-        }
-        let agents = repo::installation::agents();
-        let lives = Lives { live, over };
-        world::who_started(&world::above(caller.pid, &agents.markers), &agents, &lives)
-    }
 }
 
-fn host(session: Session) -> Option<HostProcess> {
+pub(crate) fn host(session: Session) -> Option<HostProcess> {
     let since = session.since_ms;
     session.process.map(|process| HostProcess { process, since })
 }
@@ -210,6 +205,21 @@ mod tests {
         ends.add(&session("a", 300), 900, Some(400));
         let lives: Vec<(i64, i64)> = ends.lives().map(|life| (life.from, life.to)).collect();
         assert_eq!(lives, [(100, 200), (300, 400)]);
+    }
+
+    #[test]
+    fn a_session_is_over_where_its_end_is_kept_or_may_have_become_another() {
+        let mut ends = Ends::default();
+        assert!(!ends.covers("a", 1));
+        ends.add_lost("a", 5_000);
+        ends.add_lost("a", 9_000);
+        assert!(ends.covers("a", 100) && !ends.covers("b", 1));
+        assert_eq!(ends.lives().collect::<Vec<_>>(), [Life { from: 5_000, to: 5_000 }]);
+        for at in 0..100 {
+            ends.add(&session(&at.to_string(), 10_000 + at), 10_000 + at, None);
+        }
+        // What it did last was before the oldest end that is kept apart.
+        assert!(ends.covers("c", 10) && !ends.covers("c", 11));
     }
 
     #[test]

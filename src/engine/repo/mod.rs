@@ -189,6 +189,9 @@ pub enum EngineError {
         "`git commit` refused the boundary{hook}; phase, index and tree are as they were\n{output}"
     )]
     Vetoed { hook: String, by_hook: Option<String>, output: String },
+    /// State that went while a call ran, and the refs that it moved, each with what puts it back.
+    #[error("{why}\n{refs}")]
+    Taken { why: Box<EngineError>, refs: String },
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
@@ -213,6 +216,7 @@ impl EngineError {
         match self {
             Self::State { bad, .. } => !matches!(bad, BadState::Newer { .. }),
             Self::OwnFile(_)
+            | Self::Taken { .. }
             | Self::JobRules(_)
             | Self::Journal(_)
             | Self::Store(StoreError::Missing { .. } | StoreError::Unreadable { .. }) => true,

@@ -11,12 +11,12 @@ use crate::engine::repo::{self, EngineError, JournalTrouble, LoadedJob, Repo, Re
 use crate::engine::setup::doctor_hosts;
 use crate::engine::setup::merging::{self, Standing};
 use crate::engine::{
-    boundary, claims, fence, hook_costs, jobs, moved, note_lines, own_refs, policy, record,
-    ref_locks, rewrite, setup, signing, texts, traces,
+    boundary, claims, fence, hook_costs, job_refs, jobs, moved, note_lines, own_refs, policy,
+    record, ref_locks, rewrite, setup, signing, starter, texts, traces,
 };
 use crate::format::fold::opening;
 use crate::format::journal::Linked;
-use crate::format::{names, state};
+use crate::format::names;
 use crate::hosts;
 use crate::jobs::mode::Mode;
 use crate::rules::Confining;
@@ -56,6 +56,9 @@ pub(crate) fn examine(repo: &Repo, fix: bool) -> Result<Vec<Finding>> {
     found.extend(mode_of(repo));
     examine_state(repo, &mut found);
     examine_own_files(repo, &mut found);
+    if starter::has_lost_one(repo) {
+        found.push(Finding::of(Found::SessionLost, &[]));
+    }
     examine_archive(repo, &mut found);
     if traces::lost_record(repo)? {
         found.push(Finding::of(Found::RecordLost, &[]));
@@ -386,10 +389,14 @@ fn mend(repo: &Repo, found: &mut Vec<Finding>) -> Result<Repo> {
     // What the job in focus allows was read when the repository was opened.
     let repo = Repo::open(repo.store.work_tree())?;
     mend_around(&repo, found)?;
+    if starter::settle_lost(&repo)? {
+        found.push(Finding::of(Found::SessionMended, &[]));
+    }
     Ok(repo)
 }
 
 fn mend_chains(repo: &Repo, found: &mut Vec<Finding>) -> Result<()> {
+    job_refs::put_back(repo, found)?;
     for chain in repo.store.torn_refs(names::JOBS) {
         repo.store.drop_torn_ref(&chain)?;
         found.push(set_back_chain(repo, &chain)?);
@@ -454,23 +461,17 @@ pub(crate) fn reads(repo: &Repo, chain: &str) -> Result<()> {
     repo.state(chain, &tip).map(drop)
 }
 
-/// Files of a job's tree that every decision is taken by; a job may lack any of them.
-const LISTS: [&str; 4] = [names::SCOPE, names::ALLOWED, names::JOB_RULES, names::INJECTION];
-
-/// Reads them: one whose bytes git has lost is not the same as none.
+/// Reads the files that decisions are taken by: one whose bytes git has lost is not the same as
+/// none.
 fn read_lists(repo: &Repo, tip: &Tip) -> Result<()> {
-    LISTS.iter().try_for_each(|file| repo.store.file(tip, file).map(drop)).map_err(Into::into)
+    let read = |file| repo.store.file(tip, file).map(drop);
+    job_refs::LISTS.into_iter().try_for_each(read).map_err(Into::into)
 }
 
 /// Sets a chain that does not read back to its newest commit that does.
 fn set_back_chain(repo: &Repo, chain: &str) -> Result<Finding> {
     for id in repo.store.reflog(chain) {
-        let Ok(commit) = id.parse() else { continue };
-        // A commit that does not read is no step to go back to.
-        if let Ok(bytes) = repo.store.file_of_commit(&commit, names::STATE)
-            && bytes.is_some_and(|bytes| state::read(&bytes).is_ok())
-            && LISTS.iter().all(|file| repo.store.file_of_commit(&commit, file).is_ok())
-        {
+        if job_refs::is_sound(repo, &id) {
             repo.store.set_back(chain, &id)?;
             let facts = [("chain", chain), ("step", &id)];
             return Ok(Finding::of(Found::ChainMended, &facts));

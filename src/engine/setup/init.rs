@@ -11,7 +11,7 @@ use crate::engine::hosts_here::{self, Chosen};
 use crate::engine::repo::installation::{AgentFile, Installation};
 use crate::engine::repo::{self, EngineError, Repo, Result};
 use crate::engine::setup::own_record::{Told, missing_dirs, read_if_there};
-use crate::engine::{self, fence, hook_costs, jobs, record, setup, signing, traces};
+use crate::engine::{self, fence, hook_costs, jobs, record, setup, signing, starter, traces};
 use crate::format::{meta, names, short_hash};
 use crate::hosts::{self, Host};
 use crate::jobs::mode::Mode;
@@ -46,7 +46,10 @@ pub(crate) struct Wanted {
 pub(crate) fn install(repo: &Repo, wanted: &Wanted) -> Result<Vec<Told>> {
     // Before anything is written.
     refuse_other_than_text(repo)?;
-    fence::fingerprints::as_our_own(repo, || install_all(repo, wanted))
+    let told = fence::fingerprints::as_our_own(repo, || install_all(repo, wanted))?;
+    // Where a job stayed behind an `uninstall`, the sessions that knew it went with the record.
+    starter::settle_lost(repo)?;
+    Ok(told)
 }
 
 /// Refuses a place whose path is not UTF-8: settings of hosts, git's configuration and the record
