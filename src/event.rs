@@ -258,8 +258,6 @@ pub struct Question {
     pub text: String,
     /// Labels of the options, in order.
     pub options: Vec<String>,
-    /// What stands beside each of them: its description, a preview.
-    pub beside: Vec<Vec<String>>,
     /// More than one option may be chosen.
     pub multiple: bool,
     /// The call brings an answer of its own, which no person gave.

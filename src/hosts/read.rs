@@ -830,22 +830,14 @@ fn replacement(edit: &Value, old: &str, new: &str, all: &str) -> Option<Replacem
     Some(Replacement { old: string(edit, old)?, new: string(edit, new)?, all: flag(edit, all) })
 }
 
-/// What hosts show of an option beside its label.
-const BESIDE: [&str; 3] = ["description", "preview", "markdown"];
-
 fn questions(row: &AskRow, input: &Value) -> Vec<Question> {
     let answered = input.get(row.given.as_str()).is_some_and(|given| !given.is_null());
     let question = |asked: &Value| {
-        let shown = |option: &Value| {
-            let beside = BESIDE.iter().filter_map(|key| string(option, key));
-            Some((string(option, &row.label)?, beside.collect::<Vec<_>>()))
-        };
-        let (options, beside): (Vec<_>, Vec<_>) =
-            list(asked, &row.options).iter().filter_map(shown).unzip();
+        let labels =
+            list(asked, &row.options).iter().filter_map(|option| string(option, &row.label));
         Some(Question {
             text: text(asked, &row.text)?.to_owned(),
-            options,
-            beside,
+            options: labels.collect(),
             multiple: row.multiple.as_ref().is_some_and(|field| flag(asked, field)),
             answered,
         })

@@ -223,16 +223,6 @@ impl Registered {
         options.len() == count && self.options.iter().all(there)
     }
 
-    /// True if something beside one of its options says else than the option: a person who reads
-    /// it would choose another thing than they get.
-    fn says_else(&self, question: &Question) -> bool {
-        let plain = |text: &str| text.trim().trim_end_matches('.').to_lowercase();
-        let is_ours = |have: &str| self.options.iter().any(|want| fits(want, have).is_some());
-        let other = |label: &str, text: &str| ![String::new(), plain(label)].contains(&plain(text));
-        let mut each = question.options.iter().zip(&question.beside);
-        each.any(|(label, beside)| is_ours(label) && beside.iter().any(|text| other(label, text)))
-    }
-
     /// What stands behind the tag on its line: the name of a thing to be made.
     pub(crate) fn subject<'a>(&self, text: &'a str) -> &'a str {
         let text = text.trim_start();
@@ -548,9 +538,6 @@ fn lacks(question: &Question, row: &Registered, moment: &Moment<'_>) -> Vec<Case
     if !row.offers(&question.options) {
         cases.push(if row.exact { Case::Options } else { Case::Option });
     }
-    if row.decides() && row.says_else(question) {
-        cases.push(Case::Described);
-    }
     match (row.grants, moment.job) {
         (Grant::Complete, Some(job)) if !text.contains(&job.name) => cases.push(Case::Name),
         (Grant::Job, _) if super::check_name(row.subject(text)).is_err() => {
@@ -588,7 +575,6 @@ fn part(case: Case, refusal: &Refusal) -> String {
         Case::ShortSections => format!("{}, in at least {} words", fact("sections"), fact("words")),
         Case::Options => format!("exactly the options `{}`", fact("options")),
         Case::Option => format!("the option `{}` and one that declines", fact("options")),
-        Case::Described => format!("no other words beside `{}`", fact("options")),
         Case::Name => format!("the name of the job: {}", fact("job")),
         Case::Subject => format!("the name of the new job behind {}", fact("tag")),
         Case::Next => format!("a last line `Next: {}`", fact("next")),
@@ -877,7 +863,6 @@ mod tests {
         Question {
             text: text.to_owned(),
             options: options.iter().map(|&option| option.to_owned()).collect(),
-            beside: Vec::new(),
             multiple: false,
             answered: false,
         }
@@ -993,7 +978,6 @@ mod tests {
             let ask = |text: &&str| Question {
                 text: (*text).to_owned(),
                 options: Vec::new(),
-                beside: Vec::new(),
                 multiple: false,
                 answered: false,
             };
@@ -1159,34 +1143,6 @@ mod tests {
             assert_eq!(said(&[question], &moment), expected);
         }
         assert_eq!(said(&[good.clone(), good], &ready), "alone", "two at once");
-    }
-
-    #[test]
-    fn beside_an_option_stands_nothing_else_than_the_option_says() {
-        let (job, all) = (job(), everywhere());
-        let ready = moment(Some(&job), &all);
-        let body = format!(
-            "[JOB-COMPLETE] fix the lexer {}\n{}\n## Outstanding Items\n",
-            "word ".repeat(100),
-            ready.card
-        );
-        for (review, approve, expected) in [
-            (&["Review"][..], &["approve completion."][..], "[JOB-COMPLETE]"),
-            (&[" "], &[], "[JOB-COMPLETE]"),
-            (&["Review"], &["Only says that you have read it"], "described"),
-            (&["Throws the work away"], &[], "described"),
-            (&[], &["Approve completion", "# The job goes on"], "described"),
-        ] {
-            let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-            let beside = vec![owned(review), owned(approve)];
-            let one = Question { beside, ..question(&body, &[REVIEW, APPROVE]) };
-            assert_eq!(said(&[one], &ready), expected, "{review:?} {approve:?}");
-        }
-        // Where nothing hangs on the answer, the words are the agent's.
-        let beside = vec![vec!["then I go on".to_owned()]];
-        let text = "[WAITING] the key for the staging host is missing";
-        let free = Question { beside, ..question(text, &["It is there now"]) };
-        assert_eq!(said(&[free], &ready), "[WAITING]");
     }
 
     #[test]

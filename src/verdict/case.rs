@@ -85,7 +85,6 @@ pub(crate) enum Case {
     Delegate,
     Dependencies,
     DependencyNowhere,
-    Described,
     DialNowhere,
     DialTwice,
     Disorder,

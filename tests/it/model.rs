@@ -945,7 +945,6 @@ impl<'a> Search<'a> {
         let one = Question {
             text: text.to_owned(),
             options: options.iter().map(|&option| option.to_owned()).collect(),
-            beside: Vec::new(),
             multiple: false,
             answered: false,
         };

@@ -550,13 +550,11 @@ fn a_question_that_brings_its_answer_is_marked() {
     ];
     for (given, answered) in cases {
         let input = json!({"questions": [{"question": "q", "multiSelect": true,
-                "options": [{"label": "yes", "description": "sure"}, {"label": "no"}]}],
-                "answers": given});
+                "options": [{"label": "yes"}, {"label": "no"}]}], "answers": given});
         let payload = json!({"hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion",
                 "tool_input": input});
         let options = vec!["yes".to_owned(), "no".to_owned()];
-        let (text, beside) = ("q".to_owned(), vec![vec!["sure".to_owned()], Vec::new()]);
-        let question = Question { text, options, beside, multiple: true, answered };
+        let question = Question { text: "q".to_owned(), options, multiple: true, answered };
         assert_eq!(*act(&event("claude", &payload)), Act::Ask(vec![question]), "{payload}");
     }
 }
