@@ -578,7 +578,7 @@ mod tests {
             (hint.to_owned(), "hint: Support"),
             (String::new(), ""),
         ] {
-            assert!(complaint(&said).starts_with(told), "{said:?}: {}", complaint(&said));
+            assert!(super::complaint(&said).starts_with(told), "{said:?}: {}", super::complaint(&said));
         }
     }
 
