@@ -11,7 +11,9 @@ use crate::format::journal::{Refused, What};
 use crate::format::state::Driver;
 use crate::hosts::{self, Answer};
 use crate::jobs::routing::{self, Route};
+use crate::jobs::shortword::ShortWord;
 use crate::phases::commands;
+use crate::store::Lock;
 use crate::voice::{Notice, tell};
 use crate::world::{self, Process};
 
@@ -50,6 +52,22 @@ pub(crate) fn of_prompt(text: &str, focused: &LoadedJob) -> Answer {
     let facts = [("job", focused.state.job.name.as_str())];
     let to_person = Some(tell(Notice::PromptOfGuest, &facts));
     Answer { to_person, ..Answer::context(tell(Notice::PromptOfGuestToAgent, &facts)) }
+}
+
+/// Of two prompts at the same moment one bears the job, and the other one is said to it: from the
+/// look at the focus on nobody else takes a step.
+pub(crate) fn alone(repo: &Repo, text: &str) -> Result<Option<Lock>> {
+    let bears = || match repo.rules.short_word(text) {
+        Some((word, _)) => {
+            matches!(word, ShortWord::Quick | ShortWord::Full | ShortWord::Track(_))
+        }
+        None => routing::route(text, true, None, false) == Route::Bear,
+    };
+    let keeps = repo.is_seeded()? && repo.rules.mode.keeps_jobs();
+    if !keeps || !bears() || repo.store.focus()?.is_some() {
+        return Ok(None);
+    }
+    Ok(Some(repo.store.lock()?))
 }
 
 /// The session of `event` does not drive `focused`; where that cannot be told it does.

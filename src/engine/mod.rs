@@ -46,6 +46,7 @@
 //! note_lines  lines of notes that lead to a record and that a kill left out
 //! judge       words and criteria held against what was seen; the card
 //! claims      claims, receipts, rulings
+//! said_there  whether what a message names is there
 //! earlier_runs  runs of the cycle before, which stand for one that changed nothing
 //! proof       what anybody can verify of the records of rulings, and of the steps
 //! records     the records of rulings: written, found again, ruled on again
@@ -144,6 +145,7 @@ pub(crate) mod report;
 pub(crate) mod resting;
 pub(crate) mod rewrite;
 pub(crate) mod said_file;
+pub(crate) mod said_there;
 pub(crate) mod scope_words;
 pub(crate) mod setup;
 pub(crate) mod signing;

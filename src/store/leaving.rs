@@ -578,7 +578,8 @@ mod tests {
             (hint.to_owned(), "hint: Support"),
             (String::new(), ""),
         ] {
-            assert!(super::complaint(&said).starts_with(told), "{said:?}: {}", super::complaint(&said));
+            let said_of = super::complaint(&said);
+            assert!(said_of.starts_with(told), "{said:?}: {said_of}");
         }
     }
 

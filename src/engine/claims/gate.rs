@@ -20,7 +20,7 @@ use crate::engine::proof::verify::Asked;
 use crate::engine::records::{self, Recorded, VerdictDraft};
 use crate::engine::repo::text::rfc3339;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, proof, record};
+use crate::engine::{claims, fence, proof, record, said_there};
 use crate::format::days::{day, is_day};
 use crate::format::journal::{Ruled, What};
 use crate::format::{names, short_hash};
@@ -126,7 +126,7 @@ pub(crate) fn verify_claim(repo: &Repo, claim: Claim, tell: Tell<'_>) -> Result<
     let table = gate_table(repo)?;
     let mut ground = ground(repo, tell)?;
     ground.truth.held =
-        claims::there::held(repo, &gate::unmatched(&claim, &ground.truth), &ground.tree)?;
+        said_there::held(repo, &gate::unmatched(&claim, &ground.truth), &ground.tree)?;
     let receipts = claims::receipts::receipts(repo, &ground.tree)?;
     let drift = drift(repo, &receipts, &table)?;
     let Ground { focused, tree, truth } = ground;

@@ -10,6 +10,5 @@ pub(crate) mod receipts;
 pub(crate) mod required;
 pub(crate) mod started;
 pub(crate) mod swapped;
-pub(crate) mod there;
 pub(crate) mod turn;
 pub(crate) mod turned_tests;

@@ -7,7 +7,7 @@ use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::sessions::{Sender, attendance};
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{EngineError, LoadedJob, Repo, Result};
-use crate::engine::{boundary, claims, hook, jobs, record, report, vetoes};
+use crate::engine::{boundary, claims, hook, jobs, record, report, resting, vetoes};
 use crate::event::{Actor, Event, EventKind};
 use crate::format::journal::{Linked, Refused, What};
 use crate::hosts::{self, Answer, Host};
@@ -85,7 +85,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
         closing: state.is_closing(),
         looking,
         asked: record::interactions::only_asked(repo, focused)?
-            || jobs::ending::lets_go(repo, focused)?
+            || resting::lets_go(repo, focused)?
             || is_the_persons(repo, focused, unasked.is_some())?,
         called_off: called_off.as_deref(),
         unasked: unasked.as_deref(),
@@ -102,7 +102,7 @@ fn stop_in_focus(repo: &Repo, event: &Event, focused: &LoadedJob) -> Result<Answ
 /// Only the person can go on, and they know it: they answered a question about it, or HEAD is where
 /// the job is not and nobody can be asked.
 fn is_the_persons(repo: &Repo, focused: &LoadedJob, nobody: bool) -> Result<bool> {
-    let asked = jobs::ending::asked_to_wait(repo, focused)?;
+    let asked = resting::asked_to_wait(repo, focused)?;
     if !asked && !nobody {
         return Ok(false);
     }

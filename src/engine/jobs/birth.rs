@@ -8,11 +8,11 @@ use crate::engine::{jobs, record};
 use crate::format::interaction::Interaction;
 use crate::format::names;
 use crate::format::state::{Driver, State};
-use crate::jobs::routing::{self, InteractionKind, Route};
-use crate::jobs::shortword::{SaidLane, ShortWord};
+use crate::jobs::routing::InteractionKind;
+use crate::jobs::shortword::SaidLane;
 use crate::jobs::summary::words_said;
 use crate::jobs::{Job, Status};
-use crate::store::{Lock, TreeEdit};
+use crate::store::TreeEdit;
 use crate::voice::{Notice, tell};
 
 /// What decides on which track a job is born.
@@ -34,22 +34,6 @@ pub(crate) fn as_prompt(repo: &Repo, text: String, word: Sender) -> Interaction 
     let provenance = word.text().to_owned();
     let text = record::interactions::kept_of(repo, &text);
     Interaction { kind: InteractionKind::Prompt, at: repo.now, provenance, text }
-}
-
-/// Of two prompts at the same moment one bears the job, and the other one is said to it: from the
-/// look at the focus on nobody else takes a step.
-pub(crate) fn alone(repo: &Repo, text: &str) -> Result<Option<Lock>> {
-    let bears = || match repo.rules.short_word(text) {
-        Some((word, _)) => {
-            matches!(word, ShortWord::Quick | ShortWord::Full | ShortWord::Track(_))
-        }
-        None => routing::route(text, true, None, false) == Route::Bear,
-    };
-    let keeps = repo.is_seeded()? && repo.rules.mode.keeps_jobs();
-    if !keeps || !bears() || repo.store.focus()?.is_some() {
-        return Ok(None);
-    }
-    Ok(Some(repo.store.lock()?))
 }
 
 /// A job is born from a person's prompts, or from what an agent began with, in one step: active,

@@ -2,11 +2,8 @@
 
 use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, record};
-use crate::format::journal::{Line, What};
 use crate::jobs::Status;
-use crate::jobs::ending::only_rests;
-use crate::jobs::routing::{self, InteractionKind};
-use crate::jobs::summary;
+use crate::jobs::routing::InteractionKind;
 use crate::phases::review::{Ending, Review};
 use crate::phases::{PhaseKind, stop};
 
@@ -21,50 +18,11 @@ pub(crate) fn called_off(repo: &Repo, focused: &LoadedJob) -> Result<Option<Stri
 }
 
 /// The person's last words, where they are a prompt.
-fn last_prompt(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
+pub(crate) fn last_prompt(repo: &Repo, focused: &LoadedJob) -> Result<Option<String>> {
     let number = focused.state.job.interactions;
     let said = record::interactions::interaction(repo, &focused.chain, number)?;
     let said = said.filter(|said| said.kind == InteractionKind::Prompt);
     Ok(said.map(|said| said.text.to_string()))
-}
-
-/// The words of a person want the work to rest for a while, and do not call it off.
-pub(crate) fn rests_by(said: &str) -> bool {
-    only_rests(said) && !stop::calls_off(said)
-}
-
-/// The person's last words let the turn go with the work open: they want it to rest, or only ask
-/// something, and nothing was changed since.
-pub(crate) fn lets_go(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    let said = last_prompt(repo, focused)?.filter(|_| !focused.state.is_closing());
-    let Some(said) = said else { return Ok(false) };
-    if rests_by(&said) {
-        return Ok(true);
-    }
-    if !routing::only_asks(&said) || focused.state.steps != focused.state.turn {
-        return Ok(false);
-    }
-    is_as_it_was(repo, focused)
-}
-
-/// No file changed since the last step.
-fn is_as_it_was(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    let since = repo.read_since(focused)?;
-    let changed = |line: &Line| line.what == What::After && !line.paths.is_empty();
-    Ok(!since.lines.iter().any(|linked| changed(&linked.line)))
-}
-
-/// The person answered a question about what the work waits for, and nothing changed since.
-pub(crate) fn asked_to_wait(repo: &Repo, focused: &LoadedJob) -> Result<bool> {
-    let number = focused.state.job.interactions;
-    let said = record::interactions::interaction(repo, &focused.chain, number)?;
-    let waits = said.is_some_and(|said| {
-        let text = said.text.trim_start();
-        said.kind == InteractionKind::Question
-            && text.starts_with("[WAITING]")
-            && text.contains(summary::ANSWER)
-    });
-    Ok(waits && is_as_it_was(repo, focused)?)
 }
 
 /// The last planned cycle was closed without an answer: only the person's word is left.

@@ -10,7 +10,7 @@ use crate::engine::repo::{LoadedJob, Repo, Result};
 use crate::engine::{jobs, memory, record};
 use crate::format::state::State;
 use crate::hosts::{self, Answer};
-use crate::jobs::{Status, shortword};
+use crate::jobs::Status;
 use crate::memory::condense::Stage;
 use crate::phases::PhaseKind;
 use crate::phases::review::Review;
@@ -142,26 +142,6 @@ pub(crate) fn which_one(several: &[LoadedJob]) -> String {
     let jobs: Vec<String> = several.iter().map(line).collect();
     let count = several.len().to_string();
     tell(Notice::ApproveOneOf, &[("count", &count), ("jobs", &jobs.join(", "))])
-}
-
-/// Words that approve, where a job rests until its person does: they approve nothing and are no
-/// work, and the person hears which words do.
-pub(crate) fn approves_in_words(repo: &Repo, text: &str) -> Result<Option<Answer>> {
-    if !shortword::only_approves(text) {
-        return Ok(None);
-    }
-    let awaiting = awaiting(repo)?;
-    let told = match awaiting.as_slice() {
-        [] => return Ok(None),
-        [one] => {
-            let job = &one.state.job;
-            let facts = [("job", job.name.as_str()), ("id", job.id.as_str())];
-            tell(Notice::ApproveInWords, &facts)
-        }
-        several => which_one(several),
-    };
-    let to_person = Some(format!("git seed: {told}"));
-    Ok(Some(Answer { to_person, ..Answer::context(tell(Notice::ApproveInWordsToAgent, &[])) }))
 }
 
 /// What the person hears of it when a session starts.

@@ -17,7 +17,7 @@ use crate::claims::past::tells_a_result;
 use crate::claims::table::Finding;
 use crate::claims::{Claim, ClaimCase, Directive, Inquiry, Receipt, Truth, past, told};
 use crate::engine::repo::{self, LoadedJob, Repo, Result};
-use crate::engine::{claims, fence, git_mark};
+use crate::engine::{claims, fence, git_mark, said_there};
 use crate::phases::git_acts::{GitAct, Ruling as GitRuling};
 use crate::phases::mcp::Leaving;
 use crate::store::TreeId;
@@ -127,10 +127,10 @@ fn judged(
     let text = if cut { &text[..text.floor_char_boundary(HEAD)] } else { text };
     claims::turned_tests::mark(repo, &mut truth, &tree, &receipts)?;
     let claim = Claim::from_words(text, &truth, &receipts, &table);
-    truth.held = claims::there::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
-    truth.still = claims::there::still(repo, &told::said_gone(text, &table), &truth, &tree)?;
+    truth.held = said_there::held(repo, &gate::unmatched(&claim, &truth), &tree)?;
+    truth.still = said_there::still(repo, &told::said_gone(text, &table), &truth, &tree)?;
     let of_tests = told::said_of_tests(text, &table);
-    truth.not_in_tests = claims::there::not_in_tests(repo, &of_tests, &truth, &tree)?;
+    truth.not_in_tests = said_there::not_in_tests(repo, &of_tests, &truth, &tree)?;
     let case = ClaimCase { claim, truth, receipts, opened: None, drift: 0.0 };
     let ruling = ruled(&case, &table);
     Ok(Judged { case, tree, ruling, table, cut })

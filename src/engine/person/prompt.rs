@@ -4,9 +4,7 @@ use crate::engine::person::spoken::Spoken;
 use crate::engine::repo::journal::text_hash;
 use crate::engine::repo::text::merged;
 use crate::engine::repo::{Repo, Result};
-use crate::engine::{
-    claims, closed_paths, git_mark, guests, jobs, person, record, starter, unheard,
-};
+use crate::engine::{claims, closed_paths, git_mark, guests, person, record, starter, unheard};
 use crate::event::{Actor, Event};
 use crate::format::journal::What;
 use crate::hosts::{Answer, Host};
@@ -26,7 +24,7 @@ pub(crate) fn prompt(
     // A step of the prompt's begins the journal anew.
     let unheard = unheard::told(repo, event);
     let may_bear = !automation && event.by == Actor::Main;
-    let _alone = if may_bear { jobs::birth::alone(repo, text)? } else { None };
+    let _alone = if may_bear { guests::alone(repo, text)? } else { None };
     let answer = heard(repo, host, event, text, automation)?;
     if let (Some(told), Some(focused)) = (&unheard, repo.focused()?) {
         record::journal_line::count_injected(repo, &focused, told)?;

@@ -41,7 +41,7 @@ pub(crate) fn route_prompt(
             if route == Route::Ends {
                 return Ok(Answer::silence());
             }
-            if let Some(told) = jobs::unattended::approves_in_words(repo, &text)? {
+            if let Some(told) = resting::approves_in_words(repo, &text)? {
                 return Ok(told);
             }
             let named = jobs::tracks::named_by_paths(repo, &text);
@@ -59,7 +59,7 @@ pub(crate) fn route_prompt(
             if person {
                 jobs::birth::take_over(repo, &focused.chain, &driver)?;
             }
-            if person && jobs::ending::rests_by(&text) && !focused.state.is_only_talked_of() {
+            if person && resting::rests_by(&text) && !focused.state.is_only_talked_of() {
                 return resting::told(repo);
             }
             Ok(if asks_for_more {

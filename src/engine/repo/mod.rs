@@ -1,9 +1,7 @@
 //! The joint: gather, ask, record.
 //!
-//! [`Seed`] brings the pure domains and the store together. It gathers what a rule may
-//! look at, asks it, and records the answer; what a rule *says* lives in the domains,
-//! what a sentence says in `voice.toml`, what git does in `store`. Before a tool it
-//! only reads. Writing is always: lock, read, decide again, write, compare-and-swap.
+//! It brings the pure domains and the store together: what a rule *says* lives in the domains, what
+//! a sentence says in `voice.toml`. Before a tool it only reads, else: lock, read, decide, write.
 
 pub(crate) mod answer;
 pub(crate) mod archive_index;

@@ -91,6 +91,16 @@ pub(crate) fn of_focused(
     {
         return leads_on;
     }
+    said(repo, focused, (row, &standing), next)
+}
+
+/// The same step in words.
+fn said(
+    repo: &Repo,
+    focused: &LoadedJob,
+    (row, standing): (&Phase, &Standing<'_>),
+    next: Next,
+) -> NextStep {
     // Words that do not read ask for nothing.
     let called_off = || jobs::ending::called_off(repo, focused).is_ok_and(|said| said.is_some());
     NextStep::Agents(match next {
@@ -101,7 +111,7 @@ pub(crate) fn of_focused(
         }
         // Between cycles the question is over.
         Next::Command(next::REVIEW)
-            if !standing.rests && !jobs::unattended::defers(repo, state) =>
+            if !standing.rests && !jobs::unattended::defers(repo, &focused.state) =>
         {
             tell(Notice::NextReview, &[])
         }
