@@ -29,12 +29,16 @@ pub(crate) use shipped;
 
 /// The rows of a list of a shipped table; it stands in `ROWS` of `build.rs`.
 macro_rules! rows {
-    ($name:literal) => {
+    ($name:literal) => {{
+        // A build script writes its places as they are.
+        #[allow(clippy::unreadable_literal)]
+        const INDEX: $crate::shipped::Index =
+            include!(concat!(env!("OUT_DIR"), "/", $name, ".index"));
         $crate::shipped::Rows::new(
             include_str!(concat!(env!("OUT_DIR"), "/", $name, ".rows")),
-            include!(concat!(env!("OUT_DIR"), "/", $name, ".index")),
+            INDEX,
         )
-    };
+    }};
 }
 pub(crate) use rows;
 

@@ -280,6 +280,12 @@ fn with_two_jobs() -> World {
     world
 }
 
+/// The object that the ref `name` has is nowhere.
+fn gone(world: &World, name: &str) {
+    fs::write(world.path(&format!(".git/{name}")), format!("{}\n", "1".repeat(40)))
+        .expect("written");
+}
+
 #[test]
 fn a_ref_of_its_own_that_was_cut_off_is_put_back() {
     let shared = ["seed/meta", "notes/seed", "seed/ops", "seed/archive", "seed/texts"];
@@ -292,7 +298,9 @@ fn a_ref_of_its_own_that_was_cut_off_is_put_back() {
         fs::write(world.path(&format!(".git/{name}")), "").expect("cut off");
         let found = world.person("doctor").said();
         assert!(found.out.contains("fix: git seed doctor --fix"), "{name}: {found:?}");
-        assert!(!found.out.contains("fix: git seed init"), "{name}: {found:?}");
+        // Without a focus that reads, doctor's own try of the hooks says so as well.
+        let leads = *name != focus && found.out.contains("fix: git seed init");
+        assert!(!leads, "{name}: {found:?}");
         assert!(!found.out.contains("hint:"), "{name}: {found:?}");
         let mended = world.person("doctor --fix").said();
         let told = if *name == focus { "is focused again" } else { "newest readable value" };
@@ -310,7 +318,7 @@ fn a_ref_of_its_own_that_was_cut_off_is_put_back() {
 fn a_ref_of_its_own_whose_object_is_gone_has_the_value_before_it() {
     for name in ["refs/notes/seed", "refs/seed/ops", "refs/seed/archive", "refs/seed/texts"] {
         let world = with_two_jobs();
-        world.loses(name);
+        gone(&world, name);
         let mended = world.person("doctor --fix").said();
         let told = format!("{name} was unreadable and was reset to ");
         assert!(mended.out.contains(&told), "{name}: {mended:?}");
@@ -324,7 +332,7 @@ fn a_ref_of_its_own_whose_object_is_gone_has_the_value_before_it() {
 fn a_format_that_is_lost_is_written_by_init() {
     let world = with_two_jobs();
     let job = world.job();
-    world.loses("refs/seed/meta");
+    gone(&world, "refs/seed/meta");
     let mended = world.person("doctor --fix").said();
     assert!(mended.out.contains("refs/seed/meta had no readable value"), "{mended:?}");
     assert!(mended.out.contains("fix: git seed init"), "{mended:?}");

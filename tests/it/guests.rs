@@ -137,25 +137,3 @@ fn what_a_guest_is_refused_costs_the_job_nothing() {
     let told = sums.as_array().into_iter().flatten().filter(|sum| sum["by"] == "driver").count();
     assert_eq!(told, 0, "{sums}");
 }
-
-/// A guest's prompt goes nowhere, and both who said it and the agent there hear so.
-#[test]
-fn a_guests_prompt_is_told_to_go_nowhere() {
-    let world = driven();
-    world.session(SECOND);
-    for (name, text) in [("said", "also add a usage comment"), ("asked", "? what is it for")] {
-        let prompt = world.payload("UserPromptSubmit", &json!({ "prompt": text }));
-        fs::write(world.root().join(name), prompt).expect("it is written");
-    }
-    world.session(FIRST);
-    let hook = "git-seed hook claude UserPromptSubmit";
-    let said = beside(&world, &format!("{hook} <../asked; {hook} <../said"));
-    assert_eq!(said.code, 0, "{said:?}");
-    for told in ["is not kept and starts no job", "look and answer, and change nothing"] {
-        assert_eq!(said.out.matches(told).count(), 1, "{told}: {said:?}");
-    }
-    assert_eq!(world.json("job list").as_array().map(Vec::len), Some(1));
-    // The session that drives is heard as before.
-    let own = world.prompt("and keep it short");
-    assert!(own.to_person().is_none_or(|told| !told.contains("starts no job")), "{own:?}");
-}

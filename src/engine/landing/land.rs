@@ -297,7 +297,7 @@ fn build(
     repo: &Repo,
     ground: &Ground,
     plan: &Plan,
-    line: &str,
+    command: &str,
 ) -> Result<std::result::Result<Vec<Built>, Refusal>> {
     let signed = repo.rules.signing == Signing::Always || repo.store.signs_commits()?;
     let me = repo.store.identity();
@@ -313,7 +313,7 @@ fn build(
             None => None,
             Some(message) => match hooked(repo, message, &pending)? {
                 Ok(message) => Some(message),
-                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said, line))),
+                Err(said) => return Ok(Err(landing::vetoed(job, &one.subject, &said, command))),
             },
         };
         if message.is_none() && at.as_ref() == like.parents.first() && one.tree == like.tree {
@@ -332,7 +332,7 @@ fn build(
         let new = NewCommit { tree: &one.tree, parents: &parents, like, message: words, signed };
         let commit = match repo.store.build(&new)? {
             Ok(commit) => commit,
-            Err(said) => return Ok(Err(landing::unsigned(job, &said, line))),
+            Err(said) => return Ok(Err(landing::unsigned(job, &said, command))),
         };
         at = Some(commit.clone());
         made.push(Built { commit, message });
