@@ -886,7 +886,10 @@ fn ways_out(value: &str) -> Vec<String> {
     let homes = ["~", "$HOME", "${HOME}"];
     let ways = bare.filter_map(|piece| {
         let home = homes.iter().any(|home| piece.starts_with(home));
-        let rooted = piece.starts_with('/') && !piece.starts_with("/dev/");
+        // Files may lie in shared memory, which is below there, too.
+        let device = ["null", "stdin", "stdout", "stderr", "tty"];
+        let device = piece.strip_prefix("/dev/").is_some_and(|name| device.contains(&name));
+        let rooted = piece.starts_with('/') && !device && !piece.starts_with("/dev/fd/");
         let climbs = piece.split('/').any(|part| part == "..");
         if home { Some("/") } else { (rooted || climbs).then_some(piece) }
     });

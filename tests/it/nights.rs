@@ -221,7 +221,7 @@ fn a_sessions_end_takes_small_talk_away_and_nothing_else() {
         for taken in ["job activate", "job focus"] {
             world.hears("claude", "SessionStart", &json!({ "source": "startup" }));
             world.person(&format!("{taken} {id}")).succeeds();
-            world.hears("claude", "UserPromptSubmit", &json!({ "prompt": "what is it about?" }));
+            world.hears("claude", "UserPromptSubmit", &json!({ "prompt": "go on with it" }));
             assert!(night.stops().is_some(), "{reason}: it is work");
             ends();
             assert_eq!(world.json(&format!("job show {id}"))["status"], "active", "{reason}");
