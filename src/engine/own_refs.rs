@@ -107,9 +107,11 @@ pub(crate) fn mend_focus(repo: &Repo) -> Result<Option<Finding>> {
     Ok(Some(Finding::of(Found::FocusUnread, &[])))
 }
 
-/// Refuses where a ref of ours does not read: git makes a bundle without it and says nothing.
+/// Refuses where a ref of ours does not read: git makes a bundle without it and says nothing. The
+/// format is no step and no note, and whatever it is, a person may end git seed.
 pub(crate) fn all_read(repo: &Repo) -> Result<()> {
     let broken = repo.store.broken_refs().into_iter().map(|(name, _)| name);
+    let broken = broken.filter(|name| name != names::META);
     match broken.chain(repo.store.torn_refs(names::JOBS)).next() {
         None => Ok(()),
         Some(name) => Err(EngineError::not_now(Notice::NoWholeBundle, &[("ref", &name)])),

@@ -131,7 +131,9 @@ pub(crate) fn settle_lost(repo: &Repo) -> Result<bool> {
     let now = world::system_ms();
     let _lock = repo.store.lock()?;
     let mut ends = repo.ends();
-    lost.iter().for_each(|id| ends.add_lost(id, now));
+    for id in &lost {
+        ends.add_lost(id, now);
+    }
     let text = toml::to_string(&ends)?;
     world::write_whole(&repo.ends_file(), text.as_bytes())?;
     Ok(true)

@@ -48,5 +48,6 @@ pub(crate) fn pager() -> Option<String> {
 /// What `git -c core.pager=… seed …` gives along. Children do not have it where nobody hands it on.
 pub(super) fn given() -> Option<(&'static str, String)> {
     const GIVEN: &str = "GIT_CONFIG_PARAMETERS";
-    std::env::var(GIVEN).ok().map(|given| (GIVEN, given))
+    let given = std::env::var_os(GIVEN)?.into_string().ok()?;
+    Some((GIVEN, given))
 }

@@ -482,6 +482,25 @@ impl World {
         Reply::read(&said.out)
     }
 
+    /// The same of several events at one moment; what was said to each.
+    pub fn hears_at_once(&self, host: &str, event: &str, all: &[Value]) -> Vec<String> {
+        let starts = |fields: &Value| {
+            let payload = self.host_payload(host, event, fields);
+            let mut command = self.command(SEED);
+            command.args(["hook", host, event]).envs(&*self.host.borrow());
+            command.current_dir(self.repo.join(self.stand()));
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().expect("the program starts");
+            let mut stdin = child.stdin.take().expect("it was asked for");
+            // A program that does not read is free not to.
+            let _ = stdin.write_all(payload.as_bytes());
+            child
+        };
+        let children: Vec<_> = all.iter().map(starts).collect();
+        let ends = children.into_iter().map(|child| child.wait_with_output().expect("it ends"));
+        ends.map(|ended| Said::of(event, ended).out).collect()
+    }
+
     /// The same of a host that has a terminal, by which a row knows of a person that says nothing
     /// of one.
     pub fn hears_at_a_terminal(&self, host: &str, event: &str, fields: &Value) -> Reply {
