@@ -107,7 +107,7 @@ fn goes_on(world: &World) -> String {
 fn named(refusal: &str) -> Option<String> {
     let line = refusal.lines().find_map(|line| line.strip_prefix("Do: "))?;
     let at = line.find("git seed ").or_else(|| line.find("git "))?;
-    let command = line[at..].split(&[',', ';', ':', '('][..]).next()?.trim();
+    let command = line[at..].split(". ").next()?.split(&[',', ';', ':', '('][..]).next()?.trim();
     Some(command.trim_end_matches(|last: char| ".`".contains(last)).to_owned())
 }
 
