@@ -781,8 +781,8 @@ fn what_a_killed_closing_step_wrote_is_nobody_elses() {
         if !dead || world.git("rev-parse HEAD") != head {
             continue;
         }
-        let heard = did.after.context().unwrap_or_default().to_owned();
-        assert!(!heard.contains("sessions.jsonl"), "killed at {write:?}: {heard}");
+        let told = did.after.context().unwrap_or_default().to_owned();
+        assert!(!told.contains("sessions.jsonl"), "killed at {write:?}: {told}");
         if lies {
             left += 1;
         }
