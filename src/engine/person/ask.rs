@@ -86,7 +86,10 @@ fn holds(
     let (Some(focused), [one]) = (focused, admitted) else { return Ok(()) };
     let ruled = ruled(repo, one, focused).map_err(|error| Refusal::broken("state", &error))?;
     // Beside a card that says that nothing was changed a question has to say so, too.
-    let goes_back = |judged: &Judged| judged.sends_back() || judged.tells_what_is_not_there();
+    // What an earlier cycle committed is told again in a further one, and is there.
+    let first = focused.state.stand.cycle <= 1;
+    let goes_back =
+        |judged: &Judged| judged.sends_back() || first && judged.tells_what_is_not_there();
     match ruled.filter(goes_back) {
         Some(judged) => {
             let leads = if judged.wants_a_run() {
